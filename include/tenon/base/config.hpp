@@ -70,7 +70,7 @@
 // a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
-#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
 #define TENON_SETUP_CODE_END _Pragma("GCC pop_options")
 #else
 #define TENON_SETUP_CODE_BEGIN

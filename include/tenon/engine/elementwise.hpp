@@ -361,6 +361,10 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
                                 static_cast<char*>(out)};
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
+  if (n == 1 && same && a_shape == out_shape) {
+    loops.vv(attrs, a, b, out, 1);
+    return OkStatus();
+  }
   const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;
   const Index step_b = same || b_shape.num_elements() != 1 ? 1 : 0;
   // The common cases need no plan: both alike, or one of them a single element.

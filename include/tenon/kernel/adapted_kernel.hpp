@@ -102,19 +102,20 @@ class AdaptedCore {
   ~AdaptedCore() {
     if (object_ == nullptr) return;
     if (row_->destroy != nullptr) row_->destroy(object_);
-    ::operator delete(object_, std::align_val_t{row_->align});
+    FreeObject(object_);
   }
 
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     struct Memory {
       ~Memory() {
-        if (data != nullptr) ::operator delete(data, std::align_val_t{align});
+        if (data != nullptr) core->FreeObject(data);
       }
+      AdaptedCore* core;
       void* data;
-      std::uint32_t align;
     };
-    Memory memory{::operator new(row.size, std::align_val_t{row.align}), row.align};
     row_ = &row;
+    const bool fits = row.size <= sizeof(small_) && row.align <= alignof(std::max_align_t);
+    Memory memory{this, fits ? small_ : ::operator new(row.size, std::align_val_t{row.align})};
     void* attrs = row.construct(memory.data);  // may throw
     object_ = std::exchange(memory.data, nullptr);
     if (row.op->list_slots != nullptr) {
@@ -183,6 +184,9 @@ class AdaptedCore {
 
  private:
   static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
+  void FreeObject(void* memory) {
+    if (memory != small_) ::operator delete(memory, std::align_val_t{row_->align});
+  }
 
   // Counts the tensors of every argument from the node's attrs.
   Status FindArguments(const OpKernelConstruction& construction) {
@@ -279,14 +283,15 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
-  SlimVector<std::uint16_t> first_;
-  SlimVector<OutputPlan> outputs_;
+  InlinedVector<std::uint16_t, 8> first_;  // tensor of each argument, and one past the last
+  InlinedVector<OutputPlan, 2> outputs_;
+  alignas(std::max_align_t) std::byte small_[32];  // where the object lies that fits: most are a few attrs
 };
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
   const OpView& op = *row_->op->view;
   memo->valid = memo->has_promised = false;
-  InferenceContext shapes;
+  static thread_local InferenceContext shapes;  // keeps its memory: the first run of a graph comes here for each node
   shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
   for (int i = 0; i < num_inputs_; ++i) {
     // Values are there for the asking, but only those in host memory.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -29,7 +30,8 @@ struct ShapeMemo {
   bool valid = false;
   bool has_promised = false;       // `promised` was made for these inputs
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
-  SlimVector<TensorShape> inputs, outputs;
+  InlinedVector<TensorShape, 2> inputs;
+  InlinedVector<TensorShape, 1> outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
   SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
 };

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -49,14 +49,11 @@ class OpKernel {
   explicit OpKernel(OpKernelConstruction* construction)
       : def_(&construction->def()),
         op_(&construction->op()),
-        input_types_(construction->input_types().begin(), construction->input_types().end()),
-        output_types_(construction->output_types().begin(), construction->output_types().end()),
-        input_memory_(input_types_.size(), MemoryType::kDevice),
-        output_memory_(output_types_.size(), MemoryType::kDevice) {
-    for (std::size_t i = 0; i < input_types_.size(); ++i)
-      if (AlwaysOnHost(input_types_[i])) input_memory_[i] = MemoryType::kHost;
-    for (std::size_t i = 0; i < output_types_.size(); ++i)
-      if (AlwaysOnHost(output_types_[i])) output_memory_[i] = MemoryType::kHost;
+        input_types_(construction->input_types()),
+        output_types_(construction->output_types()) {
+    memory_.reserve(input_types_.size() + output_types_.size());
+    for (const Span<const DataType>& types : {input_types_, output_types_})
+      for (const DataType type : types) memory_.push_back(AlwaysOnHost(type) ? MemoryType::kHost : MemoryType::kDevice);
   }
   OpKernel(const OpKernel&) = delete;
   OpKernel& operator=(const OpKernel&) = delete;
@@ -84,12 +81,12 @@ class OpKernel {
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  Span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
-  Span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
-  MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
-  MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
-  Span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
-  Span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  Span<const DataType> input_types() const { return input_types_; }
+  Span<const DataType> output_types() const { return output_types_; }
+  MemoryType input_memory_type(int i) const { return memory_[static_cast<std::size_t>(i)]; }
+  MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }
+  Span<const MemoryType> input_memory_types() const { return {memory_.data(), input_types_.size()}; }
+  Span<const MemoryType> output_memory_types() const { return {memory_.data() + OutputSlot(0), output_types_.size()}; }
   // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
@@ -102,12 +99,13 @@ class OpKernel {
   }
 
  protected:
-  void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
-  void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
+  void set_input_memory_type(int i, MemoryType type) { memory_[static_cast<std::size_t>(i)] = type; }
+  void set_output_memory_type(int i, MemoryType type) { memory_[OutputSlot(i)] = type; }
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
   friend void detail::PlaceAsNodeSays(OpKernel* kernel);
+  std::size_t OutputSlot(int i) const { return input_types_.size() + static_cast<std::size_t>(i); }
   Status Range(Span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
@@ -127,8 +125,8 @@ class OpKernel {
 
   const NodeDef* def_;
   const OpView* op_;
-  SlimVector<DataType> input_types_, output_types_;
-  SlimVector<MemoryType> input_memory_, output_memory_;
+  Span<const DataType> input_types_, output_types_;  // the node's, which outlives the kernel
+  InlinedVector<MemoryType, 8> memory_;              // of the inputs, then of the outputs
 };
 
 // Hears of asynchronous kernels that call done twice, perhaps after the run has ended. thread-safe.

@@ -2,7 +2,8 @@
 #pragma once
 // The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
 // The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
-// ready. Switch, Merge, Enter, Exit, NextIteration and Identity only hand values on: their kernels are not called.
+// ready. Switch, Merge, Enter, Exit, NextIteration, Identity and Const only hand values on: their kernels are not
+// called.
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +51,8 @@ class FrameRun {
       }
       meter.Begin();
       status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
-      if (status.ok()) status = std::exchange(read_status_, OkStatus());
+      if (!read_status_.ok()) [[unlikely]]
+        status.Update(std::exchange(read_status_, OkStatus()));
       if (!status.ok()) [[unlikely]] {
         status = AtNode(status, program_, NodeOf(item));
         break;
@@ -69,11 +71,11 @@ class FrameRun {
   void Start() {
     states_.BeginRoot();
     IterationState* root = states_.root();
-    for (const int node : root->loop->frame->starts) Ready(root, node, false);
+    for (const int node : root->flow->starts) Ready(root, node, false);
   }
 
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[At(node)]; }
   const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
     return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
   }
@@ -121,7 +123,7 @@ class FrameRun {
   // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
   // of the producer's output 0.
   TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
-    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->loop->frame)) {
+    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->flow)) {
       case Arrival::kWaits: return;
       case Arrival::kReady: return Ready(it, edge.node, false);
       case Arrival::kReadyDead: return Ready(it, edge.node, true);
@@ -137,7 +139,7 @@ class FrameRun {
 
   // ---- values
   void DropInput(IterationState* it, const FlowNode& node, int i) {
-    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
     if (input.slot >= 0) it->Drop(input.slot);
   }
   void DropInputs(IterationState* it, const FlowNode& node) {
@@ -148,7 +150,7 @@ class FrameRun {
   }
   // Hands input i on; the last reader moves it.
   void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
-    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
     Tensor& from = *it->inputs[At(node.first_input + i)];
     if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
       *to = std::move(from);
@@ -175,12 +177,13 @@ class FrameRun {
 
   // ---- nodes
   Status Process(IterationState* it, int number) {
-    const FlowFrame& frame = *it->loop->frame;
+    const FlowFrame& frame = *it->flow;
     const FlowNode& node = frame.nodes[At(number)];
     switch (node.kind) {
       case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
       case FlowKind::kNothing: break;
       case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
+      case FlowKind::kConstant: PutConstant(it, node); break;
       case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
       case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
       case FlowKind::kSwitch: return RunSwitch(it, node);
@@ -208,7 +211,7 @@ class FrameRun {
         if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
         break;
       case FlowKind::kNextIteration: break;
-      default: ActivateAll(node, *it->loop->frame, it, true);
+      default: ActivateAll(node, *it->flow, it, true);
     }
     return OkStatus();
   }
@@ -222,7 +225,7 @@ class FrameRun {
     return OkStatus();
   }
   void PrepareKernel(IterationState* it, const FlowNode& node) {
-    const FlowInput* inputs = it->loop->frame->inputs.data() + node.first_input;
+    const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
     for (int i = 0; i < node.num_inputs; ++i)
       it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
   }
@@ -255,7 +258,7 @@ class FrameRun {
       if (node.drops_outputs) DropUnread(it, node);
     }
     DropInputs(it, node);
-    const FlowFrame& frame = *it->loop->frame;
+    const FlowFrame& frame = *it->flow;
     for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
       const FlowEdge& edge = frame.edges[At(e)];
       Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
@@ -275,6 +278,11 @@ class FrameRun {
     return OkStatus();
   }
 
+  void PutConstant(IterationState* it, const FlowNode& node) {
+    if (it->readers[At(node.first_output)] == 0) return;
+    it->values[node.first_output] = *program_.nodes[At(node.program_node)].kernel->const_tensor();
+    ++it->live;
+  }
   Status RunMerge(IterationState* it, int number, const FlowNode& node) {
     const int input = it->counts[At(number)].dead;
     Forward(it, node, input, it, node.first_output);
@@ -300,7 +308,7 @@ class FrameRun {
     }
     DropInput(it, node, 1);
     Forward(it, node, 0, it, node.first_output + taken);
-    const FlowEdge* edge = it->loop->frame->edges.data() + node.first_edge;
+    const FlowEdge* edge = it->flow->edges.data() + node.first_edge;
     for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
       Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
     return OkStatus();
@@ -330,7 +338,7 @@ class FrameRun {
       states_.Begin(loop);
     }
     --loop->pending_enters;
-    const FlowFrame& from = *it->loop->frame;
+    const FlowFrame& from = *it->flow;
     if (node.kind == FlowKind::kEnter) {
       // The first iteration is there: it ends after all Enters have come.
       if (!dead) Forward(it, node, 0, loop->oldest, node.first_output);

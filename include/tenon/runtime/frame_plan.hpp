@@ -21,6 +21,7 @@ enum class FlowKind : std::uint8_t {
   kKernel,
   kNothing,        // NoOp, ControlTrigger
   kForward,        // Identity, LoopCond: the output is the input
+  kConstant,       // Const: the output is what the kernel holds
   kCopy,           // between memories
   kSwitch,         // also _SwitchN
   kMerge,
@@ -180,7 +181,7 @@ class FramePlanner {
       }
       case NodeClass::kSend:
       case NodeClass::kRecv: return FlowKind::kTransfer;
-      default: return FlowKind::kKernel;
+      default: return item.kernel->const_tensor() != nullptr && item.on_host ? FlowKind::kConstant : FlowKind::kKernel;
     }
   }
 

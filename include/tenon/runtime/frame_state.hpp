@@ -24,6 +24,7 @@ struct LoopState;
 // What the nodes of a frame read and write in one iteration. one thread.
 struct IterationState {
   LoopState* loop = nullptr;
+  const FlowFrame* flow = nullptr;  // the loop's: every node looks here
   IterationState* next = nullptr;  // the iteration after this one, once it has begun; of a free one: the next free one
   int outstanding = 0;  // nodes that are ready or running
   int open_children = 0;  // loops entered from here that have not ended
@@ -223,6 +224,7 @@ class FrameStates {
     const FlowFrame& frame = *loop->frame;
     IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
     it->loop = loop;
+    it->flow = loop->frame;
     it->empty = &empty_;
     if (loop->number == 0) {
       it->values = &step_->value(0);
@@ -253,7 +255,7 @@ class FrameStates {
   }
   // Kernels that move values to other devices learn which turn of which loop they are in.
   TENON_COLD void SetEnvironments(IterationState* it) {
-    const FlowFrame& frame = *it->loop->frame;
+    const FlowFrame& frame = *it->flow;
     for (const bool on_host : {false, true}) {
       StepEnvironment& env = on_host ? it->host_environment : it->environment;
       env = step_->environment(on_host);

@@ -233,7 +233,7 @@ class ParallelFrameRun : public FrameRun {
       FinishTransfer(item.iteration, node, item.dead);
     } else if (status.ok()) {
       FinishKernel(item.iteration, node);
-      ActivateAll(node, *item.iteration->loop->frame, item.iteration, false);
+      ActivateAll(node, *item.iteration->flow, item.iteration, false);
     }
     Finish(item, status);
   }

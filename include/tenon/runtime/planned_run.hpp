@@ -204,7 +204,7 @@ class PlannedRun {
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
   SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
-  SlimVector<TensorShape> shapes_;  // per value, of those that planned nodes read or write
+  SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
   OpKernelContext context_;
   PlanReport report_;
   int surprise_ = -1;
@@ -239,7 +239,7 @@ class RunPlanner {
     for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
     place_.assign(At(program_.num_values), Place::kOther);
     planned_.assign(program_.nodes.size(), 0);
-    run_.shapes_.resize(At(program_.num_values));
+    shape_.assign(At(program_.num_values), -1);
   }
 
   // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
@@ -275,13 +275,26 @@ class RunPlanner {
       ++run_.report_.planned_nodes;
       planned_[At(number)] = 1;
       const ProgramNode& n = node(number);
-      for (int i = 0; i < n.num_inputs; ++i) run_.shapes_[At(input(n, i))] = memo(number).inputs[At(i)];
+      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[At(i)]);
       for (int i = 0; i < n.num_outputs; ++i) {
-        run_.shapes_[At(n.first_output + i)] = memo(number).outputs[At(i)];
+        SetShape(n.first_output + i, memo(number).outputs[At(i)]);
         place_[At(n.first_output + i)] = Place::kArena;
       }
     }
   }
+
+  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
+  void SetShape(int value, const TensorShape& shape) {
+    if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
+    constexpr std::size_t kLookedAt = 4;
+    const std::size_t count = run_.shapes_.size();
+    std::size_t at = count;
+    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
+    const bool known = at > 0 && at + kLookedAt > count;
+    if (!known) run_.shapes_.push_back(shape);
+    shape_[At(value)] = static_cast<int>(known ? at - 1 : count);
+  }
+  const TensorShape& ShapeOf(int value) const { return run_.shapes_[At(shape_[At(value)])]; }
 
   // May a node keep a tensor that it reads for longer than its outputs live?
   static bool MayKeepInputs(const ProgramNode& n) {
@@ -333,7 +346,7 @@ class RunPlanner {
       for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
         const int value = n.first_output + out.tensor;
         if (place_[At(value)] != Place::kArena) continue;
-        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), run_.shapes_[At(value)]);
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
         run_.report_.value_bytes += bytes;
         int block = Overwritten(n, out, bytes, static_cast<int>(s));
         if (block < 0) {
@@ -373,7 +386,7 @@ class RunPlanner {
     for (int v = 0; v < program_.num_values; ++v) {
       if (place_[At(v)] != Place::kArena) continue;
       char* const data = static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
-      step.value(v) = Tensor::FromMemory(TypeOf(v), run_.shapes_[At(v)], data);
+      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
     }
     run_.last_use_ = program_.last_use;
     std::size_t views = 0;
@@ -428,7 +441,7 @@ class RunPlanner {
   }
   void AddView(int value, int output, bool changes) {
     Tensor& slot = run_.step_.value(value);
-    const TensorShape& shape = run_.shapes_[At(value)];
+    const TensorShape& shape = ShapeOf(value);
     if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, &shape});
     run_.views_.push_back({changes ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
   }
@@ -440,6 +453,7 @@ class RunPlanner {
   SlimVector<std::uint8_t> constant_;  // per value
   SlimVector<Place> place_;  // per value
   SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
   SlimVector<int> first_, last_;  // per value: positions in the sequence
   SlimVector<int> block_;  // per value
   SlimVector<PlanBlock> blocks_;

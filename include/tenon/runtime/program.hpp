@@ -246,7 +246,6 @@ class ProgramBuilder {
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
-    SlimVector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
     const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
     const auto for_each_edge = [&](const Node& node, auto&& visit) {
@@ -256,10 +255,20 @@ class ProgramBuilder {
       for (const int control : node.control_inputs)
         if (counts(node, control)) visit(control);
     };
-    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
+    // The usual graph has every node behind its inputs: then the numbers are the order.
+    bool in_order = true;
     for (const Node& node : graph_.nodes()) {
       if (wanted[At(node.id)] == 0) continue;
       ++count;
+      order_.push_back(node.id);
+      for_each_edge(node, [&](int src) { in_order = in_order && src < node.id; });
+    }
+    if (in_order) return OkStatus();
+    order_.clear();
+    SlimVector<int> pending(At(graph_.num_nodes()), 0);
+    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
+    for (const Node& node : graph_.nodes()) {
+      if (wanted[At(node.id)] == 0) continue;
       for_each_edge(node, [&](int src) {
         ++pending[At(node.id)];
         successors[At(src)].push_back(node.id);
@@ -315,6 +324,7 @@ class ProgramBuilder {
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
   Status AddNodes(Span<const InEdge> fetches, Span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
+    entries_.assign(At(graph_.num_nodes()), nullptr);
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
     SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     for (const int id : order_) {
@@ -326,25 +336,25 @@ class ProgramBuilder {
         idle[At(id)] = !waits;
         continue;
       }
-      TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(id));
-      if (!waits) Fold(node, *entry);
+      TENON_ASSIGN_OR_RETURN(entries_[At(id)], kernels_->Get(id));
+      if (!waits) Fold(node, *entries_[At(id)]);
     }
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    SlimVector<int> todo;
-    for (std::size_t n = 0; n < keep.size(); ++n)
-      if (keep[n] != 0) todo.push_back(static_cast<int>(n));
-    const auto want = [&](int id) {
-      if (std::exchange(keep[At(id)], char{1}) == 0) todo.push_back(id);
-    };
-    while (!todo.empty()) {
-      const Node& node = graph_.node(todo.back());
-      todo.pop_back();
-      if (IsConstant(node.id)) continue;
-      for (const InEdge& edge : node.inputs)
-        if (!IsFed(edge)) want(edge.node);
-      for (const int control : node.control_inputs) want(control);
+    // Readers come after what they read, but for the back edges of loops: with those it takes a pass more a loop.
+    for (bool again = true; again;) {
+      again = false;
+      const auto want = [&](int id) {
+        if (std::exchange(keep[At(id)], char{1}) == 0) again = program_->has_control_flow();
+      };
+      for (std::size_t i = order_.size(); i-- > 0;) {
+        const Node& node = graph_.node(order_[i]);
+        if (keep[At(node.id)] == 0 || IsConstant(node.id)) continue;
+        for (const InEdge& edge : node.inputs)
+          if (!IsFed(edge)) want(edge.node);
+        for (const int control : node.control_inputs) want(control);
+      }
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
@@ -429,13 +439,13 @@ class ProgramBuilder {
   Status Emit(const Node& node) {
     ProgramNode item;
     item.node = &node;
-    SlimVector<int> waits;  // program nodes
-    SlimVector<int> values;
-    SlimVector<OpenInput> open;
-    if (node.op_name() == "NoOp") {
+    waits_.clear();
+    values_.clear();
+    const std::size_t first_open = open_inputs_.size();
+    const KernelCache::Entry* const entry = entries_[At(node.id)];
+    if (entry == nullptr) {  // NoOp
       item.kind = ProgramNode::Kind::kNothing;
     } else {
-      TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(node.id));
       item.kernel = entry->kernel.get();
       item.async = entry->kernel->AsAsync();
       if (item.async != nullptr) program_->has_async = true;
@@ -447,23 +457,20 @@ class ProgramBuilder {
         if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
           item.reads_references = true;
         if (IsOpen(from)) {
-          open.push_back({-1, i, from, wants_host});
-          values.push_back(-1);
+          open_inputs_.push_back({-1, i, from, wants_host});
+          values_.push_back(-1);
           continue;
         }
-        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values, &waits));
+        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values_, &waits_));
       }
     }
     for (const int control : node.control_inputs)
-      if (node_of_[At(control)] >= 0) waits.push_back(node_of_[At(control)]);
+      if (node_of_[At(control)] >= 0) waits_.push_back(node_of_[At(control)]);
     const bool loops = program_->has_control_flow();
-    const int number = AddNode(item, values, waits, loops ? loops_.RunsIn(node) : 0);
+    const int number = AddNode(item, values_, waits_, loops ? loops_.RunsIn(node) : 0);
     for (const int control : node.control_inputs)
       if (loops && node_of_[At(control)] >= 0) program_->control_edges.emplace_back(node_of_[At(control)], number);
-    for (OpenInput& input : open) {
-      input.node = number;
-      open_inputs_.push_back(input);
-    }
+    for (std::size_t i = first_open; i < open_inputs_.size(); ++i) open_inputs_[i].node = number;
     node_of_[At(node.id)] = number;
     ProgramNode& added = program_->nodes[At(number)];
     added.first_output = program_->num_values;
@@ -621,7 +628,7 @@ class ProgramBuilder {
     p.last_use.assign(p.inputs.size(), 0);
     p.only_use.assign(p.inputs.size(), 0);
     SlimVector<char> used(At(p.num_values), 0);
-    SlimVector<SlimVector<int>> release(p.nodes.size());
+    SlimVector<char> ends(p.inputs.size(), 0);  // here
     for (std::size_t s = p.sequence.size(); s-- > 0;) {
       const ProgramNode& node = p.nodes[At(p.sequence[s])];
       for (int i = node.num_inputs - 1; i >= 0; --i) {
@@ -634,16 +641,17 @@ class ProgramBuilder {
         // A node that reads a value twice must not overwrite it through one of the two.
         const auto first = p.inputs.begin() + node.first_input;
         p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
-        release[At(p.sequence[s])].push_back(p.inputs[input]);
+        ends[input] = 1;
       }
     }
     for (const int n : p.sequence) {
       ProgramNode& node = p.nodes[At(n)];
-      for (int i = 0; i < node.num_outputs; ++i)
-        if (p.readers[At(node.first_output + i)] == 0) release[At(n)].push_back(node.first_output + i);
       node.first_release = static_cast<int>(p.releases.size());
-      node.num_releases = static_cast<int>(release[At(n)].size());
-      p.releases.append(release[At(n)].begin(), release[At(n)].end());
+      for (int i = node.num_inputs - 1; i >= 0; --i)
+        if (ends[At(node.first_input + i)] != 0) p.releases.push_back(p.inputs[At(node.first_input + i)]);
+      for (int i = 0; i < node.num_outputs; ++i)
+        if (p.readers[At(node.first_output + i)] == 0) p.releases.push_back(node.first_output + i);
+      node.num_releases = static_cast<int>(p.releases.size()) - node.first_release;
     }
   }
 
@@ -654,7 +662,9 @@ class ProgramBuilder {
   SlimVector<InEdge> feeds_;
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;
+  SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes
   SlimVector<int> order_;
+  SlimVector<const KernelCache::Entry*> entries_;  // per graph node; null: it has no kernel
   SlimVector<int> node_of_;  // program node per graph node
   SlimVector<int> first_output_;  // per graph node: of its outputs' locations
   SlimVector<Location> locations_;
