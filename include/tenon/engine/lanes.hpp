@@ -47,6 +47,11 @@ struct LaneInts {
   TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
   TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
   TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
+  // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
+  TENON_HD LaneInts Half() const {
+    typedef std::make_unsigned_t<Int> Unsigned __attribute__((vector_size(bytes)));
+    return LaneInts((Vector)((Unsigned)v >> 1));
+  }
 };
 
 // T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
@@ -113,6 +118,31 @@ TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
 // g++ knows an instruction set's functions from the first declaration on that names it.
 TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
 #endif
+// a < b ? a : b and a > b ? a : b, and so b where one is NaN: one instruction, which clang finds by itself.
+#if defined(__x86_64__) && !defined(__clang__)
+#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                                                         \
+  template <class T, int bytes>                                                                                 \
+  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) {                           \
+    using L = Lanes<T, bytes>;                                                                                  \
+    constexpr bool kIsFloat = sizeof(T) == 4;                                                                   \
+    if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_##which##ps(a.v, b.v));                      \
+    if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_##which##pd(a.v, b.v));                     \
+    if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_##which##ps256(a.v, b.v));                   \
+    if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_##which##pd256(a.v, b.v));                  \
+    if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_##which##ps512_mask(a.v, b.v, a.v, -1, 4));  \
+    if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_##which##pd512_mask(a.v, b.v, a.v, -1, 4)); \
+    return Select(a compare b, a, b);                                                                           \
+  }
+#else
+#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                               \
+  template <class T, int bytes>                                                       \
+  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) { \
+    return Select(a compare b, a, b);                                                 \
+  }
+#endif
+TENON_DETAIL_LANES_CHOICE(Lesser, min, <)
+TENON_DETAIL_LANES_CHOICE(Greater, max, >)
+#undef TENON_DETAIL_LANES_CHOICE
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   using L = Lanes<T, bytes>;
@@ -136,18 +166,99 @@ TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
 #if !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
+
+// Two values of type L, whose steps are computed in turns: while one waits for its last step's result the other has
+// work to do, which a processor does not find by itself where its window is shorter than a function's steps.
+template <class L>
+struct PairInts {
+  using Int = typename L::Int;
+  L a, b;
+
+  TENON_HD PairInts() {}  // no value
+  TENON_HD PairInts(Int value) : a(value), b(value) {}
+  TENON_HD PairInts(const L& first, const L& second) : a(first), b(second) {}
+
+  TENON_HD friend PairInts operator+(const PairInts& x, const PairInts& y) { return {x.a + y.a, x.b + y.b}; }
+  TENON_HD friend PairInts operator-(const PairInts& x, const PairInts& y) { return {x.a - y.a, x.b - y.b}; }
+  TENON_HD friend PairInts operator-(const PairInts& x) { return {-x.a, -x.b}; }
+  TENON_HD friend PairInts operator&(const PairInts& x, const PairInts& y) { return {x.a & y.a, x.b & y.b}; }
+  TENON_HD friend PairInts operator|(const PairInts& x, const PairInts& y) { return {x.a | y.a, x.b | y.b}; }
+  TENON_HD friend PairInts operator^(const PairInts& x, const PairInts& y) { return {x.a ^ y.a, x.b ^ y.b}; }
+  TENON_HD friend PairInts operator~(const PairInts& x) { return {~x.a, ~x.b}; }
+  TENON_HD friend PairInts operator<<(const PairInts& x, int n) { return {x.a << n, x.b << n}; }
+  TENON_HD friend PairInts operator>>(const PairInts& x, int n) { return {x.a >> n, x.b >> n}; }
+  TENON_HD PairInts Half() const { return {a.Half(), b.Half()}; }
+};
+template <class L>
+struct Pair {
+  using value_type = typename L::value_type;
+  using Ints = PairInts<typename L::Ints>;
+  using Int = typename L::Int;
+  static constexpr int size = 2 * L::size;
+  L a, b;
+
+  TENON_HD Pair() {}  // no value
+  TENON_HD Pair(value_type value) : a(value), b(value) {}
+  TENON_HD Pair(const L& first, const L& second) : a(first), b(second) {}
+  TENON_HD static Pair FromBits(const Ints& bits) { return {L::FromBits(bits.a), L::FromBits(bits.b)}; }
+  TENON_HD static Pair Load(const value_type* p) { return {L::Load(p), L::Load(p + L::size)}; }
+  TENON_HD void Store(value_type* p) const {
+    a.Store(p);
+    b.Store(p + L::size);
+  }
+  TENON_HD Ints Bits() const { return {a.Bits(), b.Bits()}; }
+
+  TENON_HD friend Pair operator+(const Pair& x, const Pair& y) { return {x.a + y.a, x.b + y.b}; }
+  TENON_HD friend Pair operator-(const Pair& x, const Pair& y) { return {x.a - y.a, x.b - y.b}; }
+  TENON_HD friend Pair operator*(const Pair& x, const Pair& y) { return {x.a * y.a, x.b * y.b}; }
+  TENON_HD friend Pair operator/(const Pair& x, const Pair& y) { return {x.a / y.a, x.b / y.b}; }
+  TENON_HD friend Pair operator-(const Pair& x) { return {-x.a, -x.b}; }
+  TENON_HD friend Ints operator<(const Pair& x, const Pair& y) { return {x.a < y.a, x.b < y.b}; }
+  TENON_HD friend Ints operator>(const Pair& x, const Pair& y) { return {x.a > y.a, x.b > y.b}; }
+  TENON_HD friend Ints operator==(const Pair& x, const Pair& y) { return {x.a == y.a, x.b == y.b}; }
+};
+template <class L>
+TENON_HD Pair<L> Select(const PairInts<typename L::Ints>& mask, const Pair<L>& yes, const Pair<L>& no) {
+  return {Select(mask.a, yes.a, no.a), Select(mask.b, yes.b, no.b)};
+}
+template <class L>
+TENON_HD Pair<L> Lesser(const Pair<L>& x, const Pair<L>& y) {
+  return {Lesser(x.a, y.a), Lesser(x.b, y.b)};
+}
+template <class L>
+TENON_HD Pair<L> Greater(const Pair<L>& x, const Pair<L>& y) {
+  return {Greater(x.a, y.a), Greater(x.b, y.b)};
+}
+template <class L>
+TENON_HD Pair<L> Sqrt(const Pair<L>& x) {
+  return {Sqrt(x.a), Sqrt(x.b)};
+}
+
+template <class L>
+inline constexpr bool kIsLaneValue = false;
+template <class T, int bytes>
+inline constexpr bool kIsLaneValue<Lanes<T, bytes>> = true;
+template <class L>
+inline constexpr bool kIsLaneValue<Pair<L>> = kIsLaneValue<L>;
+template <class L>
+concept LaneValue = kIsLaneValue<L>;
+
 // a * b + c, rounded once where the instruction set can.
+template <class L>
+TENON_HD Pair<L> Fma(const Pair<L>& a, const Pair<L>& b, const Pair<L>& c) {
+  return {Fma(a.a, b.a, c.a), Fma(a.b, b.b, c.b)};
+}
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Fma(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b, const Lanes<T, bytes>& c) {
   return Lanes<T, bytes>(a.v * b.v + c.v);
 }
 // coefficients[i] + coefficients[i + 1] x + ...
-template <std::size_t i = 0, class T, int bytes, std::size_t n>
-TENON_HD Lanes<T, bytes> Polynomial(const Lanes<T, bytes>& x, const T (&coefficients)[n]) {
+template <std::size_t i = 0, LaneValue L, std::size_t n>
+TENON_HD L Polynomial(const L& x, const typename L::value_type (&coefficients)[n]) {
   if constexpr (i + 1 == n) {
-    return Lanes<T, bytes>(coefficients[i]);
+    return L(coefficients[i]);
   } else {
-    return Fma(Polynomial<i + 1>(x, coefficients), x, Lanes<T, bytes>(coefficients[i]));
+    return Fma(Polynomial<i + 1>(x, coefficients), x, L(coefficients[i]));
   }
 }
 
@@ -158,14 +269,18 @@ namespace detail {
 template <class Op, class T, int bytes>
 TENON_HD void MapLanes(const T* x, T* out, Index n) {
   using L = Lanes<T, bytes>;
+  using Wide = std::conditional_t < bytes<64, Pair<L>, L>;
   Index i = 0;
-  for (; i + L::size <= n; i += L::size) Op::lanes(L::Load(x + i)).Store(out + i);
-  if (i == n) return;
-  const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
-  T part[L::size] = {};
-  __builtin_memcpy(part, x + i, rest);
-  Op::lanes(L::Load(part)).Store(part);
-  __builtin_memcpy(out + i, part, rest);
+  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i)).Store(out + i);
+  while (i < n) {
+    const Index count = n - i < L::size ? n - i : L::size;
+    const auto part_bytes = static_cast<std::size_t>(count) * sizeof(T);
+    T part[L::size] = {};
+    __builtin_memcpy(part, x + i, part_bytes);
+    Op::lanes(L::Load(part)).Store(part);
+    __builtin_memcpy(out + i, part, part_bytes);
+    i += count;
+  }
 }
 
 template <class Op, class T, class Isa = Compiled>
