@@ -40,6 +40,10 @@ struct Constants<float> {
   // (exp(r) - 1 - r) / r^2
   static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
                                     0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
+  // exp(r), a degree less
+  static constexpr float exp[] = {
+      1, 1, 0.499999934321f, 0.16666520399f, 0.0416683907835f, 0.00836874510894f, 0.00138145401768f};
+  static constexpr float least_normal_exp = -88;  // exp is no normal number below
   static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
   // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
   static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
@@ -67,6 +71,20 @@ struct Constants<double> {
                                      0.0083333333333216254444,   0.001388888888896264231, 0.00019841269886165115963,
                                      0.000024801587172272626276, 2.755724414470809194e-6, 2.755740266686895239e-7,
                                      2.5109067951605728416e-8,   2.0875387463075252142e-9};
+  static constexpr double exp[] = {1,
+                                   1,
+                                   0.50000000000000000086,
+                                   0.16666666666666676573,
+                                   0.041666666666666507767,
+                                   0.0083333333333216254444,
+                                   0.001388888888896264231,
+                                   0.00019841269886165115963,
+                                   0.000024801587172272626276,
+                                   2.755724414470809194e-6,
+                                   2.755740266686895239e-7,
+                                   2.5109067951605728416e-8,
+                                   2.0875387463075252142e-9};
+  static constexpr double least_normal_exp = -709;
   static constexpr double largest_angle = 1 << 20;
   static constexpr double sin[] = {-0.1666666666666663182,   0.0083333333333223588662,  -0.00019841269829763263234,
                                    2.7557313676264001829e-6, -2.5050755629944034199e-8, 1.5896649486403738411e-10};
@@ -141,6 +159,18 @@ TENON_HD L Exp(const L& x) {
   using C = detail::Constants<T>;
   const detail::Reduced<L> p(detail::Clamp(x, C::least_exp, C::most_exp));
   return p.Scale(detail::SmallExpm1(p.r) + L(T(1)));
+}
+
+// exp(x) for x <= 0 in fewer steps: at most 1.5 ulp from the true value, and 0 where that is no normal number.
+template <LaneValue L>
+TENON_HD L ExpOfNegative(const L& x) {
+  using C = detail::Constants<typename L::value_type>;
+  const L clamped = Greater(L(C::least_normal_exp), x);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), clamped));
+  return Polynomial(r, C::exp) * L::FromBits(rounded.Bits() << C::fraction_bits);
 }
 
 // exp(x) - 1, also for small x: 2^n (expm1(r) + (1 - 2^-n)).
@@ -333,6 +363,8 @@ TENON_HD L Erf(const L& x) {
 // Never called: without lanes, maps use the functions of the scalar library.
 template <class L>
 L Exp(const L&);
+template <class L>
+L ExpOfNegative(const L&);
 template <class L>
 L Expm1(const L&);
 template <class L>
