@@ -92,8 +92,9 @@ double Error(Cpu device, const ChannelLayout& l, bool training) {
 TEST_SUITE("batch normalisation") {
   TEST_CASE("agrees with float64, channels last and first, whatever the threads") {
     ThreadPool pool(4, "test");
-    for (const ChannelLayout& l : {ChannelLayout{40, 3, 1}, ChannelLayout{1, 5, 1}, ChannelLayout{3, 4, 7},
-                                   ChannelLayout{5000, 17, 1}, ChannelLayout{2, 3, 900}}) {
+    for (const ChannelLayout& l :
+         {ChannelLayout{40, 3, 1}, ChannelLayout{1, 5, 1}, ChannelLayout{3, 4, 7}, ChannelLayout{5000, 17, 1},
+          ChannelLayout{2, 3, 900}, ChannelLayout{1, 300, 70}, ChannelLayout{1, 3, 2500}}) {
       for (const bool training : {false, true}) {
         if (training && l.per_channel() == 1) continue;
         CAPTURE(l.outer);

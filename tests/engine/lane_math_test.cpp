@@ -81,16 +81,20 @@ void CheckFloat(double most_ulp) {
       worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
     x.resize(1021);
     y.resize(x.size());
-    for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32 && has_level;) {
-      for (float& value : x) {
-        const auto pattern = static_cast<std::uint32_t>(bits);
-        std::memcpy(&value, &pattern, 4);
-        bits += stride;
+    const auto see = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t step) {
+      for (std::uint64_t bits = begin; bits < end && has_level;) {
+        for (float& value : x) {
+          const auto pattern = static_cast<std::uint32_t>(bits);
+          std::memcpy(&value, &pattern, 4);
+          bits += step;
+        }
+        has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
+        for (std::size_t i = 0; i < x.size() && has_level; ++i)
+          worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
       }
-      has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
-      for (std::size_t i = 0; i < x.size() && has_level; ++i)
-        worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
-    }
+    };
+    see(0, std::uint64_t{1} << 32, stride);
+    for (const std::uint64_t sign : {0u, 0x80000000u}) see(sign + 0x3d000000u, sign + 0x43000000u, 499);  // 2^-5 to 2^7
     INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
          worst.got);
     CHECK(worst.error <= most_ulp);

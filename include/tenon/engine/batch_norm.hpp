@@ -13,6 +13,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/lanes.hpp>
 #include <tenon/engine/reduce.hpp>
 #include <tenon/engine/scratch.hpp>
 
@@ -58,11 +59,6 @@ TENON_DETAIL_LOOP inline void NormApply(const float* x, const float* mean, const
   TENON_DETAIL_INDEPENDENT
   for (Index c = 0; c < n; ++c) out[c] = (x[c] - mean[c]) * factor[c] + offset[c];
 }
-TENON_DETAIL_LOOP inline void NormApplyOne(const float* x, float mean, float factor, float offset, float* out,
-                                           Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + offset;
-}
 // out[c] = factor[c] * (dy[c] - shift[c] - (x[c] - mean[c]) * slope[c])
 TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, const float* mean, const float* factor,
                                            const float* shift, const float* slope, float* out, Index n) {
@@ -72,44 +68,111 @@ TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, cons
 
 TENON_DETAIL_LOOPS_END
 
-// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, the rest
-// as double.
-inline constexpr Index kNormLanes = 64;
-TENON_DETAIL_LOOPS_BEGIN
-// lanes[j] += (x[r * 64 + j] - mean)^2 for every row r; a multiple of four of them.
-TENON_DETAIL_LOOP inline void NormSquareLanes(const float* x, float mean, Index rows, float* lanes) {
-  for (; rows > 0; rows -= 4, x += 4 * kNormLanes) {
-    TENON_DETAIL_INDEPENDENT
-    for (Index j = 0; j < kNormLanes; ++j) {
-      const float a = x[j] - mean, b = x[j + kNormLanes] - mean, c = x[j + 2 * kNormLanes] - mean,
-                  d = x[j + 3 * kNormLanes] - mean;
-      lanes[j] += (a * a + b * b) + (c * c + d * d);
+// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, which are
+// added by halves; the rest as double.
+inline constexpr Index kNormLanes = 64, kNormRows = 16;
+#if TENON_DETAIL_LANES
+template <bool squares, int bytes>
+TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
+  using L = simd::Lanes<float, bytes>;
+  constexpr Index kCount = kNormLanes / L::size;
+  const L centre = L::Repeat(mean);
+  L sums[kCount];
+#pragma GCC unroll 16
+  for (Index j = 0; j < kCount; ++j) sums[j] = L::Zero();
+  for (Index r = 0; r < rows; ++r, x += kNormLanes) {
+#pragma GCC unroll 16
+    for (Index j = 0; j < kCount; ++j) {
+      const L value = L::Load(x + j * L::size), centred = value - centre;
+      sums[j] = squares ? Fma(centred, centred, sums[j]) : sums[j] + value;
     }
   }
+#pragma GCC unroll 4
+  for (Index half = kCount / 2; half > 0; half /= 2) {
+#pragma GCC unroll 8
+    for (Index j = 0; j < half; ++j) sums[j] = sums[j] + sums[j + half];
+  }
+  return simd::Fold<simd::AddLanes>(sums[0]);
 }
-TENON_DETAIL_LOOPS_END
-inline double NormRunSum(const float* x, Index n, bool squares, float mean) {
-  constexpr Index kRows = 16;
+#else
+template <bool squares, int>
+float NormLanesSum(const float* x, Index rows, float mean) {
+  float sum = 0;
+  for (Index i = 0; i < rows * kNormLanes; ++i) sum += squares ? (x[i] - mean) * (x[i] - mean) : x[i];
+  return sum;
+}
+#endif
+template <bool squares, int bytes>
+TENON_HD double NormSumOf(const float* x, Index n, float mean) {
   double total = 0;
-  for (; n >= 4 * kNormLanes;) {
-    const Index rows = std::min(n / (4 * kNormLanes) * 4, kRows);
-    alignas(64) float lanes[kNormLanes] = {};
-    float sum = 0;
-    if (squares)
-      NormSquareLanes(x, mean, rows, lanes);
-    else
-      RowsLoop<AddStep, float, float>(x, rows, kNormLanes, kNormLanes, lanes);
-    FoldLoop<AddStep, float>(lanes, &sum);
-    total += static_cast<double>(sum);
+  while (n >= kNormLanes) {
+    const Index whole = n / kNormLanes, rows = whole < kNormRows ? whole : kNormRows;
+    total += static_cast<double>(NormLanesSum<squares, bytes>(x, rows, mean));
     x += rows * kNormLanes;
     n -= rows * kNormLanes;
   }
   for (Index i = 0; i < n; ++i) {
-    const float centred = squares ? x[i] - mean : x[i];
-    total += static_cast<double>(squares ? centred * centred : centred);
+    const float centred = x[i] - mean;
+    total += static_cast<double>(squares ? centred * centred : x[i]);
   }
   return total;
 }
+// out[i] = (x[i] - mean) * factor + offset
+template <int bytes>
+TENON_HD void NormApplyTo(const float* x, float mean, float factor, float offset, float* out, Index n) {
+  Index i = 0;
+#if TENON_DETAIL_LANES
+  using L = simd::Pair<simd::Lanes<float, bytes>>;
+  const L centre = L::Repeat(mean), slope = L::Repeat(factor), shift = L::Repeat(offset);
+  for (; i + L::size <= n; i += L::size) Fma(L::Load(x + i) - centre, slope, shift).Store(out + i);
+#endif
+  for (; i < n; ++i) out[i] = (x[i] - mean) * factor + offset;
+}
+
+struct NormSumBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, double* sum) {
+    *sum += NormSumOf<false, bytes>(x, n, 0.0f);
+  }
+};
+struct NormSquaresBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, float mean, double* sum) {
+    *sum += NormSumOf<true, bytes>(x, n, mean);
+  }
+};
+struct NormApplyBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, float mean, float factor, float offset, float* out, Index n) {
+    NormApplyTo<bytes>(x, mean, factor, offset, out, n);
+  }
+};
+// A channel that is one run: its moments, and the run normalised, while it is in the first cache.
+struct NormRun {
+  float scale, offset, epsilon, mean, variance;
+};
+struct NormRunBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, NormRun* run, float* y) {
+    const double count = static_cast<double>(n);
+    run->mean = static_cast<float>(NormSumOf<false, bytes>(x, n, 0.0f) / count);
+    run->variance = static_cast<float>(NormSumOf<true, bytes>(x, n, run->mean) / count);
+    const float factor = 1.0f / std::sqrt(run->variance + run->epsilon) * run->scale;
+    NormApplyTo<bytes>(x, run->mean, factor, run->offset, y, n);
+  }
+};
+
+#if TENON_DETAIL_LANES
+template <class Body, class... Args>
+void NormAtBest(Args... args) {
+  simd::detail::ForLevels<Body, simd::Compiled, Args...>::Best()(args...);
+}
+#else
+template <class Body, class... Args>
+void NormAtBest(Args... args) {
+  Body::template Run<16>(args...);
+}
+#endif
 
 // What is summed up per channel.
 enum class NormSum { kFirst, kSquares, kProducts };
@@ -129,8 +192,11 @@ inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, co
     }
     for (Index c = 0; c < l.channels; ++c) {
       if (what != NormSum::kProducts) {
-        const bool squares = what == NormSum::kSquares;
-        first[c] += NormRunSum(x + c * l.inner, l.inner, squares, squares ? mean[c] : 0.0f);
+        const float* const run = x + c * l.inner;
+        if (what == NormSum::kSquares)
+          NormAtBest<NormSquaresBody>(run, l.inner, mean[c], first + c);
+        else
+          NormAtBest<NormSumBody>(run, l.inner, first + c);
         continue;
       }
       for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
@@ -183,7 +249,7 @@ inline void NormApplyAll(Cpu& device, const ChannelLayout& l, const float* x, co
     if (l.inner == 1)
       NormApply(x + at, mean, factor, offset, y + at, n);
     else
-      NormApplyOne(x + at, mean[c], factor[c], offset[c], y + at, n);
+      NormAtBest<NormApplyBody>(x + at, mean[c], factor[c], offset[c], y + at, n);
   });
 }
 
@@ -204,12 +270,23 @@ inline Status BatchNorm(Cpu& device, const ChannelLayout& l, const float* x, con
 // one less) are outputs too. x has elements.
 inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float* x, const float* scale,
                                 const float* offset, float epsilon, float* mean, float* variance, float* y) {
+  const double n = static_cast<double>(l.per_channel());
+  if (l.outer == 1 && l.inner > 1) {  // what layer normalisation is made of
+    ParallelFor(device, l.channels, static_cast<double>(l.inner), [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c) {
+        detail::NormRun run{scale[c], offset[c], epsilon, 0, 0};
+        detail::NormAtBest<detail::NormRunBody>(x + c * l.inner, l.inner, &run, y + c * l.inner);
+        mean[c] = run.mean;
+        variance[c] = run.variance;
+      }
+    });
+    return OkStatus();
+  }
   const std::size_t sum_bytes = detail::ScratchBytes<double>(l.channels);
   Scratch scratch(device, sum_bytes + detail::ScratchBytes<double>(detail::NormPartial(l)));
   TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNorm"));
   double* const sums = scratch.As<double>();
   double* const partial = scratch.As<double>(sum_bytes);
-  const double n = static_cast<double>(l.per_channel());
   detail::NormReduce(device, l, detail::NormSum::kFirst, x, nullptr, nullptr, partial, sums);
   for (Index c = 0; c < l.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);
   detail::NormReduce(device, l, detail::NormSum::kSquares, x, nullptr, mean, partial, sums);

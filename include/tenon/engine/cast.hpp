@@ -16,6 +16,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/lanes.hpp>
 
 #if TENON_DETAIL_TARGETS
 #include <cpuid.h>
@@ -39,6 +40,37 @@ TENON_DETAIL_LOOP void RunCast(const void* pfrom, void* pto, Index n) {
 }
 
 TENON_DETAIL_LOOPS_END
+
+// float to bfloat16, which the loop above cannot vectorise, by lanes: the upper half, rounded to nearest, ties to even;
+// NaN is one for each sign.
+#if TENON_DETAIL_LANES
+struct FloatToBfloat16Body {
+  template <int bytes>
+  TENON_HD static void Run(const void* pfrom, void* pto, Index n) {
+    using L = simd::Lanes<float, bytes>;
+    using Ints = typename L::Ints;
+    typedef std::int16_t Narrow __attribute__((vector_size(L::size * sizeof(std::int16_t))));
+    const float* from = static_cast<const float*>(pfrom);
+    bfloat16* to = static_cast<bfloat16*>(pto);
+    Index i = 0;
+    for (; i + L::size <= n; i += L::size) {
+      const L x = L::Load(from + i);
+      const Ints upper = x.Bits() >> 16;
+      const Ints rounded = (x.Bits() + Ints(0x7fff) + (upper & Ints(1))) >> 16;
+      const Ints not_a_number = (upper & Ints(0x8000)) | Ints(0x7fc0);
+      const Ints result = Select(x == x, L::FromBits(rounded), L::FromBits(not_a_number)).Bits();
+      const Narrow narrow = __builtin_convertvector(result.v, Narrow);
+      std::memcpy(static_cast<void*>(to + i), &narrow, sizeof narrow);
+    }
+    for (; i < n; ++i) to[i] = bfloat16(from[i]);
+  }
+};
+inline CastLoop FloatToBfloat16() {
+  return simd::detail::ForLevels<FloatToBfloat16Body, simd::Compiled, const void*, void*, Index>::Best();
+}
+#else
+inline CastLoop FloatToBfloat16() { return &RunCast<float, bfloat16>; }
+#endif
 
 // half from and to float by the processor's instructions, where there are such. They treat NaN in their own way: eight
 // elements with a NaN among them are left to the loops above.
@@ -199,7 +231,7 @@ inline CastLoop DirectCast(DataType from, DataType to) {
   if (from == DataType::kFloat) {
     switch (to) {
       case DataType::kHalf: return FloatToHalf();
-      case DataType::kBfloat16: return &RunCast<float, bfloat16>;
+      case DataType::kBfloat16: return FloatToBfloat16();
       case DataType::kInt32: return &RunCast<float, std::int32_t>;
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCast<float, double>;
@@ -255,7 +287,7 @@ inline void TruncateFractions(double* x, Index n, int kept) {
 // One cast, worked out.
 struct CastPlan {
   CastLoop direct = nullptr;  // the whole cast; else:
-  CastLoop widen = nullptr;   // null: the elements are wide already
+  CastLoop widen = nullptr;  // null: the elements are wide already
   CastLoop narrow = nullptr;
   int kept_bits = 0;  // of the fractions; 0: all
   Index from_bytes = 0, to_bytes = 0;

@@ -2,7 +2,7 @@
 #pragma once
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
 // Log: 1; Softplus: 3) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
-// sign. Results below the smallest normal number may be flushed to zero by the processor.
+// sign. Results below the smallest normal number may be 0.
 //
 // exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
 // (ln 2 in two parts); there a polynomial is fitted (Remez, of the relative error).
@@ -33,19 +33,24 @@ struct Constants<float> {
   static constexpr int bias = 127, fraction_bits = 23;
   static constexpr float smallest_normal = 1.17549435e-38f;
   static constexpr float least_exp = -104, most_exp = 89;  // exp is 0 below, infinity above
+  static constexpr float least_sigmoid = -88;  // sigmoid is 0 below, 1 above the opposite
   static constexpr float least_expm1 = -18;  // expm1 is -1 below
   static constexpr float one_tanh = 9.1f;  // tanh is 1 above
   static constexpr float sqrt_half = 0.707106781f;
   // (exp(r) - 1 - r) / r^2
   static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
                                     0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
+  // exp(r), a degree less
+  static constexpr float exp[] = {
+      1, 1, 0.499999934321f, 0.16666520399f, 0.0416683907835f, 0.00836874510894f, 0.00138145401768f};
+  static constexpr float least_normal_exp = -88;  // exp is no normal number below
   static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
   // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
   static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
   static constexpr float cos[] = {0.0416666468364f, -0.00138873655732f, 2.44381956013e-5f};
-  // (tanh(x) / x - 1) / x^2 in x^2, for |x| up to 0.55
-  static constexpr float tanh[] = {-0.333333180462f, 0.133326019883f, -0.0538539076061f, 0.0210780113376f,
-                                   -0.00628287855042f};
+  static constexpr float half_ln2 = 0.34657359f, half_ln2_rest = 0;  // (it would be 2^-30)
+  // (tanh(r) / r - 1) / r^2 in r^2, |r| <= 3/8 ln 2
+  static constexpr float tanh[] = {-0.333332134392f, 0.133220490177f, -0.0511224552489f};
   // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
   static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
 };
@@ -58,6 +63,7 @@ struct Constants<double> {
   static constexpr int bias = 1023, fraction_bits = 52;
   static constexpr double smallest_normal = 2.2250738585072014e-308;
   static constexpr double least_exp = -746, most_exp = 710;
+  static constexpr double least_sigmoid = -709.2;
   static constexpr double least_expm1 = -40;
   static constexpr double one_tanh = 19.1;
   static constexpr double sqrt_half = 0.70710678118654752440;
@@ -65,39 +71,56 @@ struct Constants<double> {
                                      0.0083333333333216254444,   0.001388888888896264231, 0.00019841269886165115963,
                                      0.000024801587172272626276, 2.755724414470809194e-6, 2.755740266686895239e-7,
                                      2.5109067951605728416e-8,   2.0875387463075252142e-9};
+  static constexpr double exp[] = {1,
+                                   1,
+                                   0.50000000000000000086,
+                                   0.16666666666666676573,
+                                   0.041666666666666507767,
+                                   0.0083333333333216254444,
+                                   0.001388888888896264231,
+                                   0.00019841269886165115963,
+                                   0.000024801587172272626276,
+                                   2.755724414470809194e-6,
+                                   2.755740266686895239e-7,
+                                   2.5109067951605728416e-8,
+                                   2.0875387463075252142e-9};
+  static constexpr double least_normal_exp = -709;
   static constexpr double largest_angle = 1 << 20;
   static constexpr double sin[] = {-0.1666666666666663182,   0.0083333333333223588662,  -0.00019841269829763263234,
                                    2.7557313676264001829e-6, -2.5050755629944034199e-8, 1.5896649486403738411e-10};
   static constexpr double cos[] = {0.04166666666666659919,    -0.0013888888888874067158, 0.00002480158728944386059,
                                    -2.7557314340646511841e-7, 2.0875721617080431867e-9,  -1.1359559064712544972e-11};
-  static constexpr double tanh[] = {-0.33333333333332351356,   0.1333333333317376011,     -0.053968253878386424464,
-                                    0.02186948602645421254,    -0.0088631951581534864994, 0.003591724698933737054,
-                                    -0.0014532403133888012099, 0.00057920385834653915224, -0.00021040718799720339391,
-                                    0.000051091193036146945899};
+  static constexpr double half_ln2 = 0.34657359027997264, half_ln2_rest = 1.1595234069231498e-17;
+  static constexpr double tanh[] = {-0.33333333333333328836,   0.13333333333330469913,    -0.053968253962865816215,
+                                    0.021869488075867464665,   -0.0088632144731048013365, 0.0035915763965232495544,
+                                    -0.0014475141066073444303, 0.00052228187982501804518};
   static constexpr double log[] = {0.66666666666667346814, 0.3999999999941266935,  0.285714287428934143,
                                    0.22222198514879677882, 0.18183567693304573872, 0.15313955837412769095,
                                    0.14796981750324862411};
 };
 
-// 2^n for integers in the range of normal numbers.
-template <class L>
-TENON_HD L PowerOfTwo(const typename L::Ints& n) {
-  using C = Constants<typename L::value_type>;
-  return L::FromBits((n + C::bias) << C::fraction_bits);
-}
-
 // x = n ln 2 + r, |r| <= ln 2 / 2. For |x| below a few thousand.
 template <class L>
 struct Reduced {
-  typename L::Ints n;
+  using C = Constants<typename L::value_type>;
+  using Ints = typename L::Ints;
+
+  Ints sum;  // its low bits: n + 2 bias
   L r;
 
   TENON_HD explicit Reduced(const L& x) {
-    using C = Constants<typename L::value_type>;
-    const L rounded = Fma(x, L(C::log2_e), L(C::round));
-    n = rounded.Bits() - L(C::round).Bits();
-    const L whole = rounded - L(C::round);
-    r = (x - whole * L(C::ln2_high)) - whole * L(C::ln2_low);
+    const L round(C::round + 2 * C::bias);
+    const L rounded = Fma(x, L(C::log2_e), round);
+    sum = rounded.Bits();
+    const L whole = rounded - round;
+    r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), x));
+  }
+  // 2^n, for n in the range of normal numbers. (The shift drops what else is in the sum.)
+  TENON_HD L Power() const { return L::FromBits((sum - C::bias) << C::fraction_bits); }
+  // y 2^n in two steps: n may reach beyond what one factor can hold.
+  TENON_HD L Scale(const L& y) const {
+    const Ints half = sum.Half();
+    return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
   }
 };
 
@@ -109,8 +132,12 @@ TENON_HD L SmallExpm1(const L& r) {
 
 // NaN stays.
 template <class L>
+TENON_HD L AtMost(const L& x, typename L::value_type most) {
+  return Lesser(L(most), x);
+}
+template <class L>
 TENON_HD L Clamp(const L& x, typename L::value_type least, typename L::value_type most) {
-  return Select(x > L(most), L(most), Select(x < L(least), L(least), x));
+  return AtMost(Greater(L(least), x), most);
 }
 
 template <class L>
@@ -126,46 +153,41 @@ TENON_HD L WithSignOf(const L& magnitude, const L& sign) {
 
 }  // namespace detail
 
-namespace detail {
-// What the sum 1 + r + ... is rounded by comes back where the result is to be better than 1 ulp.
-template <bool is_precise, class L>
-TENON_HD L ExpOf(const L& x) {
+template <LaneValue L>
+TENON_HD L Exp(const L& x) {
   using T = typename L::value_type;
-  using C = Constants<T>;
-  const Reduced<L> p(Clamp(x, C::least_exp, C::most_exp));
-  L y = SmallExpm1(p.r) + L(T(1));
-  if constexpr (is_precise) {
-    const L sum = L(T(1)) + p.r;
-    y = sum + Fma(Polynomial(p.r, C::expm1), p.r * p.r, p.r - (sum - L(T(1))));
-  }
-  // In two steps: n reaches beyond what one factor can hold.
-  const typename L::Ints half_n = p.n >> 1;
-  return y * PowerOfTwo<L>(half_n) * PowerOfTwo<L>(p.n - half_n);
+  using C = detail::Constants<T>;
+  const detail::Reduced<L> p(detail::Clamp(x, C::least_exp, C::most_exp));
+  return p.Scale(detail::SmallExpm1(p.r) + L(T(1)));
 }
-}  // namespace detail
 
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Exp(const Lanes<T, bytes>& x) {
-  return detail::ExpOf<false>(x);
+// exp(x) for x <= 0 in fewer steps: at most 1.5 ulp from the true value, and 0 where that is no normal number.
+template <LaneValue L>
+TENON_HD L ExpOfNegative(const L& x) {
+  using C = detail::Constants<typename L::value_type>;
+  const L clamped = Greater(L(C::least_normal_exp), x);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), clamped));
+  return Polynomial(r, C::exp) * L::FromBits(rounded.Bits() << C::fraction_bits);
 }
 
 // exp(x) - 1, also for small x: 2^n (expm1(r) + (1 - 2^-n)).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Expm1(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Expm1(const L& x) {
+  using T = typename L::value_type;
   using C = detail::Constants<T>;
   const detail::Reduced<L> p(detail::Clamp(x, C::least_expm1, C::most_exp));
-  const typename L::Ints half_n = p.n >> 1;
-  const L power = detail::PowerOfTwo<L>(half_n), rest = detail::PowerOfTwo<L>(p.n - half_n);
-  // 2^-n as a product of two, since n may be one more than the largest exponent.
-  const L inverse = detail::PowerOfTwo<L>(-half_n) * detail::PowerOfTwo<L>(half_n - p.n);
-  const L y = (detail::SmallExpm1(p.r) + (L(T(1)) - inverse)) * power * rest;
+  // 2^-n as half of 2^(1 - n): n may be one more than the largest exponent.
+  const L inverse = L(T(0.5)) * L::FromBits((typename L::Ints(3 * C::bias + 1) - p.sum) << C::fraction_bits);
+  const L y = p.Scale(detail::SmallExpm1(p.r) + (L(T(1)) - inverse));
   return Select(x == L(T(0)), x, y);  // with its sign
 }
 
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Log(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Log(const L& x) {
+  using T = typename L::value_type;
   using Ints = typename L::Ints;
   using C = detail::Constants<T>;
   // x = m 2^e with sqrt(1/2) <= m < sqrt(2). Subnormal numbers are made normal first.
@@ -191,9 +213,9 @@ TENON_HD Lanes<T, bytes> Log(const Lanes<T, bytes>& x) {
 }
 
 // log(1 + x), also for small x: what is lost in 1 + x is added again.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Log1p(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Log1p(const L& x) {
+  using T = typename L::value_type;
   const L u = L(T(1)) + x;
   const L lost = x - (u - L(T(1)));
   const L y = Log(u);
@@ -202,27 +224,39 @@ TENON_HD Lanes<T, bytes> Log1p(const Lanes<T, bytes>& x) {
   return Select(u == L(T(1)), x, Select(keeps_y, y, y + lost / u));
 }
 
-// em1 / (em1 + 2) with em1 = exp(2 |x|) - 1; a polynomial where |x| is small.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Tanh(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+// |x| = n ln 2 / 2 + r, and with t = tanh(r) the theorem of addition: ((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n -
+// 1) t), both halved. The denominator is computed as the numerator + 1 - t: the numerator's error is its own, too, and
+// counts less the nearer tanh is to 1. r is from -ln 2 / 8 to 3/8 ln 2: a small numerator would have a large error.
+template <LaneValue L>
+TENON_HD L Tanh(const L& x) {
+  using T = typename L::value_type;
   using C = detail::Constants<T>;
-  const L magnitude = detail::Abs(x);
-  const detail::Reduced<L> p(detail::Clamp(magnitude + magnitude, T(0), 2 * C::one_tanh));
-  const L power = detail::PowerOfTwo<L>(p.n);
-  const L em1 = Fma(detail::SmallExpm1(p.r), power, power - L(T(1)));
-  const L large = em1 / (em1 + L(T(2)));
-  const L square = magnitude * magnitude;
-  const L small = Fma(Polynomial(square, C::tanh) * square, magnitude, magnitude);
-  return detail::WithSignOf(Select(magnitude < L(T(0.55)), small, large), x);
+  const L magnitude = detail::AtMost(detail::Abs(x), C::one_tanh);
+  const L round(C::round / 2 + (C::bias - 1));  // rounds to halves; those left are cut off
+  const L rounded = Fma(magnitude, L(2 * C::log2_e), round);
+  const typename L::Ints sum = rounded.Bits() & typename L::Ints(-2);
+  const L whole = L::FromBits(sum) - round;
+  L r = Fma(whole, L(-C::half_ln2), magnitude);
+  if constexpr (C::half_ln2_rest != 0) r = Fma(whole, L(-C::half_ln2_rest), r);
+  const L square = r * r;
+  const L t = Fma(Polynomial(square, C::tanh), square * r, r);
+  const L power = L::FromBits(sum << (C::fraction_bits - 1));  // 2^n / 2
+  const L numerator = Fma(power + L(T(0.5)), t, power - L(T(0.5)));
+  return detail::WithSignOf(numerator / (numerator + (L(T(1)) - t)), x);
 }
 
-// 1 / (1 + exp(-x)): z = exp(-|x|) overflows nowhere.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Sigmoid(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
-  const L z = detail::ExpOf<true>(-detail::Abs(x));
-  return Select(x < L(T(0)), z, L(T(1))) / (L(T(1)) + z);
+// 1 / (1 + exp(-x)) with x = n ln 2 - r: 2^n / (2^n + expm1(r) + 1). In this order, one of the sums is nearly exact.
+template <LaneValue L>
+TENON_HD L Sigmoid(const L& x) {
+  using T = typename L::value_type;
+  using C = detail::Constants<T>;
+  const L clamped = detail::Clamp(x, C::least_sigmoid, -C::least_sigmoid);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(C::ln2_low), Fma(whole, L(C::ln2_high), -clamped));
+  const L power = L::FromBits(rounded.Bits() << C::fraction_bits);
+  return power / ((power + detail::SmallExpm1(r)) + L(T(1)));
 }
 
 namespace detail {
@@ -277,37 +311,41 @@ TENON_HD Lanes<T, bytes> Sine(const Lanes<T, bytes>& x, int quarter) {
   }
   return y;
 }
+template <class L>
+TENON_HD Pair<L> Sine(const Pair<L>& x, int quarter) {
+  return {Sine(x.a, quarter), Sine(x.b, quarter)};
+}
 
 }  // namespace detail
 
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Sin(const Lanes<T, bytes>& x) {
-  return Select(x == Lanes<T, bytes>(T(0)), x, detail::Sine(x, 0));  // with its sign
+template <LaneValue L>
+TENON_HD L Sin(const L& x) {
+  return Select(x == L(typename L::value_type(0)), x, detail::Sine(x, 0));  // with its sign
 }
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Cos(const Lanes<T, bytes>& x) {
+template <LaneValue L>
+TENON_HD L Cos(const L& x) {
   return detail::Sine(x, 1);
 }
 
 // `above` x where x is not below 0, elsewhere `below` (exp(x) - 1).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> ScaledElu(const Lanes<T, bytes>& x, T above, T below) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L ScaledElu(const L& x, typename L::value_type above, typename L::value_type below) {
+  using T = typename L::value_type;
   return Select(x < L(T(0)), L(below) * Expm1(x), L(above) * x);
 }
 
 // log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Softplus(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Softplus(const L& x) {
+  using T = typename L::value_type;
   return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
 }
 
 // The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
 // up to 1, above 1 - exp(Q(x)).
-template <int bytes>
-TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
-  using L = Lanes<float, bytes>;
+template <LaneValue L>
+  requires std::is_same_v<typename L::value_type, float>
+TENON_HD L Erf(const L& x) {
   constexpr float kSmall[] = {0.12837916572f,    -0.376126258168f,    0.112835851179f, -0.026853811501f,
                               0.00518832755095f, -0.000801019553531f, 7.8538751194e-5f};
   constexpr float kLarge[] = {0.000188442223775f, -1.12958018075f,    -0.633216676836f,   -0.108421773999f,
@@ -315,7 +353,7 @@ TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
   const L magnitude = detail::Clamp(detail::Abs(x), 0.f, 3.95f);
   const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
   const detail::Reduced<L> p(Polynomial(magnitude, kLarge));
-  const L power = detail::PowerOfTwo<L>(p.n);
+  const L power = p.Power();
   const L large = L(1.f) - Fma(detail::SmallExpm1(p.r), power, power);
   return Select(magnitude < L(1.f), small, detail::WithSignOf(large, x));
 }
@@ -325,6 +363,8 @@ TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
 // Never called: without lanes, maps use the functions of the scalar library.
 template <class L>
 L Exp(const L&);
+template <class L>
+L ExpOfNegative(const L&);
 template <class L>
 L Expm1(const L&);
 template <class L>

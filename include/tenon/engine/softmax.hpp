@@ -15,78 +15,126 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lanes.hpp>
 #include <tenon/engine/scratch.hpp>
-#include <tenon/engine/simd.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity
-// gives NaNs, as the formula says.
-template <class T, class Isa = simd::Unit>
-void SoftmaxRow(const T* x, T* out, Index n) {
-  using B = simd::Batch<T, Isa>;
-  constexpr Index kSize = B::size;
-  constexpr T kLowest = -std::numeric_limits<T>::infinity();
-  if (n < kSize) {
-    const B part = B::LoadPart(x, n, kLowest);
-    const B y = (part - B(part.Largest())).Exp();
-    (y * B(T(1) / y.Sum())).StorePart(out, n);
-    return;
+// Both work on one row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing
+// but -infinity gives NaNs, as the formula says.
+#if TENON_DETAIL_LANES
+// What does not fill a vector is done with the vector that ends the row, or with one of which only n lanes count.
+template <class T>
+struct SoftmaxRow {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n) {
+    using L = simd::Lanes<T, bytes>;
+    using Wide = simd::WideLanes<T, bytes>;
+    constexpr Index kSize = L::size;
+    if (n < kSize) {
+      T part[L::size];
+      for (Index i = 0; i < kSize; ++i) part[i] = i < n ? x[i] : -std::numeric_limits<T>::infinity();
+      const L row = L::Load(part);
+      const L y = simd::ExpOfNegative(row - L::Repeat(simd::Fold<simd::GreaterLanes>(row)));
+      (y * L::Repeat(T(1) / simd::Fold<simd::AddLanes>(y))).Store(part);
+      for (Index i = 0; i < n; ++i) out[i] = part[i];
+      return;
+    }
+    const Index wide = n / Wide::size * Wide::size, whole = n / kSize * kSize;
+    const L last = L::Load(x + n - kSize);  // before anything is written
+    const T shift = Largest<Wide>(x, n, last);
+    Wide sums = Wide::Zero();
+    for (Index i = 0; i < wide; i += Wide::size) {
+      const Wide y = simd::ExpOfNegative(Wide::Load(x + i) - Wide::Repeat(shift));
+      y.Store(out + i);
+      sums = sums + y;
+    }
+    L sum = L::Zero();
+    for (Index i = wide; i < whole; i += kSize) {
+      const L y = simd::ExpOfNegative(L::Load(x + i) - L::Repeat(shift));
+      y.Store(out + i);
+      sum = sum + y;
+    }
+    T total = simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum);
+    const L y = simd::ExpOfNegative(last - L::Repeat(shift));
+    for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += y.v[lane];  // those not added yet
+    const T factor = T(1) / total;
+    Index i = 0;
+    for (; i < wide; i += Wide::size) (Wide::Load(out + i) * Wide::Repeat(factor)).Store(out + i);
+    for (; i < whole; i += kSize) (L::Load(out + i) * L::Repeat(factor)).Store(out + i);
+    (y * L::Repeat(factor)).Store(out + n - kSize);
   }
-  // What does not fill a batch is done with the batch that ends the row; `last` is read before anything is written.
-  const Index whole = n / kSize * kSize;
-  const B last = B::Load(x + n - kSize);
-  B largest = last;
-  for (Index i = 0; i < whole; i += kSize) largest = B::Max(largest, B::Load(x + i));
-  const B shift(largest.Largest());
 
-  // Two sums, as the additions would wait for each other.
-  B sum(T(0)), other_sum(T(0));
-  Index i = 0;
-  for (; i + 2 * kSize <= whole; i += 2 * kSize) {
-    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + kSize) - shift).Exp();
-    first.Store(out + i);
-    second.Store(out + i + kSize);
-    sum = sum + first;
-    other_sum = other_sum + second;
+ private:
+  // Of a row that ends with `last`; anything where there is a NaN.
+  template <class Wide, class L>
+  TENON_HD static T Largest(const T* x, Index n, const L& last) {
+    using Wider = simd::Pair<Wide>;  // the steps would wait for each other
+    Index i = 0;
+    L largest = last;
+    if (n >= Wider::size) {
+      Wider most = Wider::Load(x);
+      for (i = Wider::size; i + Wider::size <= n; i += Wider::size) most = Greater(most, Wider::Load(x + i));
+      largest = Greater(largest, L::Repeat(simd::Fold<simd::GreaterLanes>(most)));
+    }
+    for (; i + L::size <= n; i += L::size) largest = Greater(largest, L::Load(x + i));
+    return simd::Fold<simd::GreaterLanes>(largest);
   }
-  for (; i < whole; i += kSize) {
-    const B y = (B::Load(x + i) - shift).Exp();
-    y.Store(out + i);
-    sum = sum + y;
-  }
-  if (whole == n) {
-    const B scale(T(1) / (sum + other_sum).Sum());
-    for (i = 0; i < n; i += kSize) (B::Load(out + i) * scale).Store(out + i);
-    return;
-  }
-  const B y = (last - shift).Exp();
-  T lanes[kSize];
-  y.Store(lanes);
-  T total = (sum + other_sum).Sum();
-  for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += lanes[lane];  // those that were not added yet
-  const B scale(T(1) / total);
-  for (i = 0; i < whole; i += kSize) (B::Load(out + i) * scale).Store(out + i);
-  (y * scale).Store(out + n - kSize);
-}
+};
 
 // log(SoftmaxRow), without the detour: x - largest - log(sum of exp(x - largest)).
-template <class T, class Isa = simd::Unit>
-void LogSoftmaxRow(const T* x, T* out, Index n) {
-  using B = simd::Batch<T, Isa>;
-  constexpr T kLowest = -std::numeric_limits<T>::infinity();
-  B largest(kLowest);
-  for (Index i = 0; i < n; i += B::size)
-    largest = B::Max(largest, n - i >= B::size ? B::Load(x + i) : B::LoadPart(x + i, n - i, kLowest));
-  const T shift = largest.Largest();
-  B sum(T(0));
-  for (Index i = 0; i < n; i += B::size)
-    sum = sum + ((n - i >= B::size ? B::Load(x + i) : B::LoadPart(x + i, n - i, kLowest)) - B(shift)).Exp();
-  const T log_of_sum = std::log(sum.Sum());
-  for (Index i = 0; i < n; ++i) out[i] = x[i] - shift - log_of_sum;
+template <class T>
+struct LogSoftmaxRow {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n) {
+    using L = simd::WideLanes<T, bytes>;
+    const Index whole = n / L::size * L::size;
+    T part[L::size];
+    for (Index i = 0; i < L::size; ++i) part[i] = whole + i < n ? x[whole + i] : -std::numeric_limits<T>::infinity();
+    const L last = L::Load(part);
+    L largest = last;
+    for (Index i = 0; i < whole; i += L::size) largest = Greater(largest, L::Load(x + i));
+    const L shift = L::Repeat(simd::Fold<simd::GreaterLanes>(largest));
+    L sum = simd::ExpOfNegative(last - shift);
+    for (Index i = 0; i < whole; i += L::size) sum = sum + simd::ExpOfNegative(L::Load(x + i) - shift);
+    const L log_of_sum = L::Repeat(std::log(simd::Fold<simd::AddLanes>(sum)));
+    for (Index i = 0; i < whole; i += L::size) (L::Load(x + i) - shift - log_of_sum).Store(out + i);
+    (last - shift - log_of_sum).Store(part);
+    for (Index i = whole; i < n; ++i) out[i] = part[i - whole];
+  }
+};
+template <template <class> class Row, class T, class Isa>
+auto RowFunction() {
+  return simd::detail::ForLevels<Row<T>, Isa, const T*, T*, Index>::Best();
 }
+#else
+template <class T>
+struct SoftmaxRow {
+  static void Run(const T* x, T* out, Index n) {
+    T largest = x[0], sum = 0;
+    for (Index i = 1; i < n; ++i) largest = largest > x[i] ? largest : x[i];
+    for (Index i = 0; i < n; ++i) sum += out[i] = std::exp(x[i] - largest);
+    for (Index i = 0; i < n; ++i) out[i] /= sum;
+  }
+};
+template <class T>
+struct LogSoftmaxRow {
+  static void Run(const T* x, T* out, Index n) {
+    T largest = x[0], sum = 0;
+    for (Index i = 1; i < n; ++i) largest = largest > x[i] ? largest : x[i];
+    for (Index i = 0; i < n; ++i) sum += std::exp(x[i] - largest);
+    const T log_of_sum = std::log(sum);
+    for (Index i = 0; i < n; ++i) out[i] = x[i] - largest - log_of_sum;
+  }
+};
+template <template <class> class Row, class T, class Isa>
+auto RowFunction() {
+  return &Row<T>::Run;
+}
+#endif
 
 // T is float, double, half or bfloat16; the last two are computed as float and rounded once.
 template <class T>
@@ -123,14 +171,16 @@ Status ForEachRow(Cpu& device, void (*row_function)(const RowType<T>*, RowType<T
 
 // out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow: [rows, columns] -> the same. `out` may be `x`.
 // T is float, double, half or bfloat16; the last two are computed as float and rounded once.
-template <class T>
+template <class T, class Isa = simd::Compiled>
 Status Softmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
-  return detail::ForEachRow<T>(device, &detail::SoftmaxRow<detail::RowType<T>>, "Softmax", x, out, rows, columns);
+  const auto row = detail::RowFunction<detail::SoftmaxRow, detail::RowType<T>, Isa>();
+  return detail::ForEachRow<T>(device, row, "Softmax", x, out, rows, columns);
 }
 // The logarithms of the same.
-template <class T>
+template <class T, class Isa = simd::Compiled>
 Status LogSoftmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
-  return detail::ForEachRow<T>(device, &detail::LogSoftmaxRow<detail::RowType<T>>, "LogSoftmax", x, out, rows, columns);
+  const auto row = detail::RowFunction<detail::LogSoftmaxRow, detail::RowType<T>, Isa>();
+  return detail::ForEachRow<T>(device, row, "LogSoftmax", x, out, rows, columns);
 }
 
 TENON_NAMESPACE_END

@@ -23,8 +23,9 @@ struct Erf {
   TENON_HD static T map(const T& x) {
     return std::erf(x);
   }
-  template <int bytes>
-  TENON_HD static simd::Lanes<float, bytes> lanes(const simd::Lanes<float, bytes>& x) {
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x) {
     return simd::Erf(x);
   }
 
