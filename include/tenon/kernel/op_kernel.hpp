@@ -90,6 +90,7 @@ class OpKernel {
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
   Span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
   Span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  const PackedInput& packed_input() const { return packed_input_; }
   // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
@@ -104,6 +105,7 @@ class OpKernel {
  protected:
   void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
   void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
+  void set_packed_input(const PackedInput& packed) { packed_input_ = packed; }
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
@@ -129,6 +131,7 @@ class OpKernel {
   const OpView* op_;
   SlimVector<DataType> input_types_, output_types_;
   SlimVector<MemoryType> input_memory_, output_memory_;
+  PackedInput packed_input_;
 };
 
 // Hears of asynchronous kernels that call done twice, perhaps after the run has ended. thread-safe.
