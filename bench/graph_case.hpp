@@ -55,7 +55,7 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
     AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), MakeTensorFlow(graph, pool), fetches);
   }
   if (!graph.onnx_file.empty())
-    AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads), fetches);
+    AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads, c.optimize), fetches);
 
   if (c.by_name) {
     for (auto _ : state) state.Check(session.Run(graph.feeds, graph.fetches, graph.targets).status());

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Whole models in Tenon beside TensorFlow, with oneDNN and without, and ONNX Runtime, on one thread and on two: medians in
-# one process, in turns; then load, first run and peak memory, each in processes of their own.
+# one process, in turns; beside TensorFlow and ONNX Runtime also with their graph optimizers off. Then load, first run and
+# peak memory, each in processes of their own.
 #   tools/bench_models.sh [--markdown FILE] [--threads "1 2"] [MODEL]...     without names: all of bench/models/make_models.py
 # The models are made once, in build/bench/models (1.1 GB), by a Python with TensorFlow: python3, or the one that
 # TENON_TENSORFLOW_PYTHON names (tools/bench.sh --install-peers makes one).
@@ -39,10 +40,11 @@ rm -f $results/*
 log=$results/log
 for name in "${names[@]}"; do
   for count in $threads; do
-    for one_dnn in 1 0; do
-      echo "$name, $count threads, oneDNN $one_dnn" >&2
-      TF_ENABLE_ONEDNN_OPTS=$one_dnn $build/bench/tenon_bench_models --filter "$name" --threads "$count" \
-        --json $results/"$name.$count.$one_dnn.json" >/dev/null 2>>$log || { cat $log >&2; exit 1; }
+    for way in 11 01 10; do  # oneDNN, optimizers
+      echo "$name, $count threads, oneDNN ${way:0:1}, optimizers ${way:1}" >&2
+      TF_ENABLE_ONEDNN_OPTS=${way:0:1} TENON_BENCH_OPTIMIZE=${way:1} \
+        $build/bench/tenon_bench_models --filter "$name" --threads "$count" \
+        --json $results/"$name.$count.$way.json" >/dev/null 2>>$log || { cat $log >&2; exit 1; }
     done
   done
   for who in tenon tensorflow onnx; do
@@ -58,8 +60,10 @@ import os
 import statistics
 import sys
 folder, threads, names = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
-PEERS = [("TensorFlow", "1", "TensorFlow"), ("TensorFlow without oneDNN", "0", "TensorFlow"),
-         ("ONNX Runtime", "1", "ONNX Runtime")]
+WAYS = ["11", "01", "10"]
+PEERS = [("TensorFlow", "11", "TensorFlow"), ("TensorFlow without oneDNN", "01", "TensorFlow"),
+         ("ONNX Runtime", "11", "ONNX Runtime"), ("TensorFlow, optimizer off", "10", "TensorFlow"),
+         ("ONNX Runtime, optimizer off", "10", "ONNX Runtime")]
 
 
 def duration(ns):
@@ -73,25 +77,25 @@ rows, machine, notes = [], None, []
 for name in names:
     for count in threads:
         runs = {}
-        for one_dnn in "10":
-            with open(f"{folder}/{name}.{count}.{one_dnn}.json", encoding="utf-8") as file:
+        for way in WAYS:
+            with open(f"{folder}/{name}.{count}.{way}.json", encoding="utf-8") as file:
                 report = json.load(file)
             machine = report["machine"]
             notes += [note for note in report["notes"] if note not in notes and "samples" not in note]
             case = next(case for case in report["cases"] if case["name"] == name)
             if "error" in case:
                 sys.exit(f"bench_models: {name}: {case['error']}")
-            runs[one_dnn] = {s["name"]: s for s in case["subjects"]}
+            runs[way] = {s["name"]: s for s in case["subjects"]}
         ours = [run["Tenon"]["median_ns"] for run in runs.values()]
         cells = [name, count, duration(min(ours))]
-        for _, one_dnn, prefix in PEERS:
-            peer = [s for who, s in runs[one_dnn].items() if who.startswith(prefix) and "median_ns" in s]
+        for _, way, prefix in PEERS:
+            peer = [s for who, s in runs[way].items() if who.startswith(prefix) and "median_ns" in s]
             cells.append(f"{duration(peer[0]['median_ns'])}, **{peer[0]['tenon_ratio']:.2f}**" if peer else "absent")
         rows.append(cells)
 print(f"{machine['date']}. {machine['cpu']}, {machine['cores']} cores ({machine['instructions']}). "
       f"{machine['compiler']} {machine['flags']}.\n")
 print("| model | threads | Tenon | " + " | ".join(f"{peer}, Tenon / it" for peer, _, _ in PEERS) + " |")
-print("|---|---:|---:|---:|---:|---:|")
+print("|---|---:|---:|" + "---:|" * len(PEERS))
 for cells in rows:
     print("| " + " | ".join(cells) + " |")
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole models: one run, batch and all. Two small ones come with the tests (tests/golden/models), their number is the
 // batch; the others are those of TENON_BENCH_MODELS (models.hpp), which tools/bench_models.sh makes and runs.
+// TENON_BENCH_OPTIMIZE=0: the peers run the graph of those as it is.
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "graph_case.hpp"
@@ -30,7 +32,10 @@ void TimeModel(State& state) {
   graph.graph_def = ReadFile(ModelFile(model.name, ".pb"));
   state.SetFlops(model.flops);
   // TensorFlow's single-threaded executor knows no loops, and is no faster where kernels take the time.
-  TimeGraph(state, {.graph = std::move(graph), .optimize = true, .single_threaded = false});
+  const char* const optimize = std::getenv("TENON_BENCH_OPTIMIZE");
+  TimeGraph(state, {.graph = std::move(graph),
+                    .optimize = optimize == nullptr || std::string_view(optimize) != "0",
+                    .single_threaded = false});
 }
 
 template <int... I>

@@ -119,11 +119,12 @@ class OnnxRuntimeSession final : public PeerSession {
     if (session_ != nullptr) api_.ReleaseSession(session_);
   }
 
-  Status Open(const PeerGraph& graph, int threads) {
+  Status Open(const PeerGraph& graph, int threads, bool optimize) {
     OrtSessionOptions* options = nullptr;
     TENON_RETURN_IF_ERROR(api_.Take(api_.CreateSessionOptions(&options)));
-    constexpr int kAllOptimizations = 99;
-    Status status = api_.Take(api_.SetSessionGraphOptimizationLevel(options, kAllOptimizations));
+    constexpr int kNoOptimizations = 0, kAllOptimizations = 99;
+    Status status = api_.Take(
+        api_.SetSessionGraphOptimizationLevel(options, optimize ? kAllOptimizations : kNoOptimizations));
     status.Update(api_.Take(api_.SetIntraOpNumThreads(options, threads)));
     status.Update(api_.Take(api_.CreateSession(api_.env, graph.onnx_file.c_str(), options, &session_)));
     api_.ReleaseSessionOptions(options);
@@ -193,14 +194,14 @@ class OnnxRuntimeSession final : public PeerSession {
 
 }  // namespace
 
-Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads) {
+Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads, bool optimize) {
   std::error_code error;
   if (graph.onnx_file.empty() || !std::filesystem::exists(graph.onnx_file, error))
     return errors::NotFound("there is no ONNX file of this graph; bench/peers/make_onnx.py makes it");
   const Result<Api>& api = TheApi();
   TENON_RETURN_IF_ERROR(api.status());
   auto session = std::make_unique<OnnxRuntimeSession>(*api);
-  TENON_RETURN_IF_ERROR(session->Open(graph, threads));
+  TENON_RETURN_IF_ERROR(session->Open(graph, threads, optimize));
   return std::unique_ptr<PeerSession>(std::move(session));
 }
 

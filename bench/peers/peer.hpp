@@ -51,7 +51,7 @@ struct TensorFlowOptions {
 
 // NotFound: the package is not there.
 Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, const TensorFlowOptions& options);
-Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads);
+Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads, bool optimize = true);
 
 // Makes `session` a peer of the case, if its answers agree with `wanted` (float: to 1e-4 of the value plus 1e-5).
 void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,

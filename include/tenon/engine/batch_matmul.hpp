@@ -18,6 +18,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm.hpp>
+#include <tenon/engine/packed_weights.hpp>
 #include <tenon/engine/scratch.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -95,7 +96,8 @@ Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
 }
 
 template <class T>
-Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz) {
+Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
+                        PackedWeights* weights) {
   const T* x = static_cast<const T*>(px);
   const T* y = static_cast<const T*>(py);
   T* z = static_cast<T*>(pz);
@@ -108,11 +110,12 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
       device, plan.batches, 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5), [&](Cpu& on, Index i) {
         const BatchPlace at(plan, i);
         return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
-                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes));
+                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
       });
 }
 
-using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out);
+using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out,
+                                 PackedWeights* weights);
 
 inline BatchMatMulFn BatchMatMulFor(DataType type) {
   switch (type) {
@@ -152,8 +155,10 @@ inline void ConjugateInto(DataType type, Index n, const Scratch& copy, const voi
 
 // The products of elements of one type: half, bfloat16 (multiplied as float), float, double, int16, int32, int64
 // (which wrap around), complex64 or complex128; Internal for others. Zeros where k is 0. ResourceExhausted without
-// scratch memory. The result does not depend on the number of threads.
-inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out) {
+// scratch memory. The result does not depend on the number of threads. `weights` are of y, where it may be the same in
+// every run; used where it is one matrix.
+inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out,
+                          PackedWeights* weights = nullptr) {
   const detail::BatchMatMulFn run = detail::BatchMatMulFor(type);
   if (run == nullptr) return errors::Internal("BatchMatMul: no products of type ", Name(type));
   const Index x_elements = plan.x_batches * plan.m * plan.k, y_elements = plan.y_batches * plan.k * plan.n;
@@ -166,7 +171,7 @@ inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, cons
   if (conjugate_x && x_elements > 0) detail::ConjugateInto(type, x_elements, x_copy, &x);
   if (conjugate_y && y_elements > 0) detail::ConjugateInto(type, y_elements, y_copy, &y);
   detail::JoinBatches(&plan);
-  return run(device, plan, x, y, out);
+  return run(device, plan, x, y, out, plan.y_batches == 1 ? weights : nullptr);
 }
 
 TENON_NAMESPACE_END

@@ -19,6 +19,7 @@
 #include <tenon/engine/conv_tile.hpp>
 #include <tenon/engine/gemm.hpp>
 #include <tenon/engine/gemm_blocks.hpp>
+#include <tenon/engine/packed_weights.hpp>
 #include <tenon/engine/scratch.hpp>
 #include <tenon/engine/window.hpp>
 
@@ -108,9 +109,11 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
 }
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
-// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device.
+// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
+// the filter, where it may be the same in every run.
 template <class T>
-Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output);
+Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
+              PackedWeights* weights = nullptr);
 
 #if !defined(__CUDACC__)
 
@@ -213,15 +216,20 @@ class ConvWork {
   void FindAllPixels(C* band, Pixels& pixels) const {
     FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
   }
-  // What comes next from the filter is brought near meanwhile.
-  void RunPiece(Index panel, Index piece, const C* packed, const Pixels& pixels, Index count, T* out) const {
+  // What comes next from the filter, or from `packed` if it holds all panels, is brought near meanwhile.
+  void RunPiece(Index panel, Index piece, const C* packed, bool all, const Pixels& pixels, Index count, T* out) const {
+    const Index taps = taps_ / pieces_, width = Widened(ChannelsOf(panel));
+    if (all) packed += PackedOffset(panel) + piece * taps * width;
     ConvTile<C> tile = MakeTile(panel, packed);
     tile.window.rows /= pieces_;
     tile.offset += piece * tile.window.row_step * tile.window.rows;
     tile.add = piece > 0;
     const bool last = piece + 1 == pieces_;
-    if (!last || panel + 1 < panels()) {
-      const Index tap = last ? 0 : (piece + 1) * (taps_ / pieces_);
+    if (all) {
+      tile.ahead = reinterpret_cast<const char*>(packed + taps * width);
+      tile.ahead_step = width * Index{sizeof(C)};
+    } else if (!last || panel + 1 < panels()) {
+      const Index tap = last ? 0 : (piece + 1) * taps;
       const T* const next = filter_ + tap * g_.out_depth + FirstChannel(last ? panel + 1 : panel);
       tile.ahead = reinterpret_cast<const char*>(next);
       tile.ahead_step = g_.out_depth * Index{sizeof(T)};
@@ -384,7 +392,8 @@ bool IsMatrixProduct(const Conv2DGeometry& g) {
 }
 
 template <class T>
-Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output) {
+Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
+                 PackedWeights* weights) {
   using Work = ConvWork<T>;
   using C = typename Work::C;
   Work work(g, input, filter, output);
@@ -392,9 +401,17 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
   const auto each = [&](Index total, Index part, const auto& body) {
     for (Index i = PartBegin(total, parts, 1, part); i < PartBegin(total, parts, 1, part + 1); ++i) body(i);
   };
+  std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements());
+  const C* constant = nullptr;  // all panels
+  if (weights != nullptr && work.pixels() <= PackedWeights::kMostRows) {
+    constant = reinterpret_cast<const C*>(
+        weights->Find(filter, PackedWeights::Layout::kConvolution, packed_bytes, [&](char* to) {
+          for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
+        }));
+  }
   if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
     const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
-                      panel_bytes = ScratchBytes<C>(work.PanelElements());
+                      panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;
     Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
     TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
     typename Work::Pixels pixels;
@@ -403,22 +420,25 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
       C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
       each(work.panels(), part, [&](Index panel) {
         for (Index piece = 0; piece < work.pieces(); ++piece) {
-          work.PackPiece(panel, piece, packed);
-          work.RunPiece(panel, piece, packed, pixels, work.pixels(), output);
+          if (constant == nullptr) work.PackPiece(panel, piece, packed);
+          work.RunPiece(panel, piece, constant == nullptr ? packed : constant, constant != nullptr, pixels,
+                        work.pixels(), output);
         }
       });
     });
     return OkStatus();
   }
   if (parts > 1) work.SplitBands(parts);
-  const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()),
-                    band_bytes = ScratchBytes<C>(work.BandElements());
+  if (constant != nullptr) packed_bytes = 0;
+  const std::size_t band_bytes = ScratchBytes<C>(work.BandElements());
   Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);
   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
-  C* const packed = scratch.As<C>();
-  RunParts(device, parts, [&](Index part) {
-    each(work.panels(), part, [&](Index panel) { work.Pack(panel, packed + work.PackedOffset(panel)); });
-  });
+  const C* const packed = constant == nullptr ? scratch.As<C>() : constant;
+  if (constant == nullptr) {
+    RunParts(device, parts, [&](Index part) {
+      each(work.panels(), part, [&](Index panel) { work.Pack(panel, scratch.As<C>() + work.PackedOffset(panel)); });
+    });
+  }
   RunParts(device, parts, [&](Index part) {
     C* const band = scratch.As<C>(packed_bytes + static_cast<std::size_t>(part) * band_bytes);
     each(work.bands(), part, [&](Index i) { work.RunBand(i, packed, band); });
@@ -429,17 +449,19 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
 }  // namespace detail
 
 template <class T>
-Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output) {
+Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
+              PackedWeights* weights) {
   if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
     const Index k = geometry.in_depth, n = geometry.out_depth;
     if (k > 0 && detail::IsMatrixProduct<T>(geometry))
-      return detail::GemmArranged(
-          device, detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output, n, k, input, k,
-                                      1, filter, n, 1, output, n});
+      return detail::GemmArranged(device,
+                                  detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output,
+                                                      n, k, input, k, 1, filter, n, 1, output, n},
+                                  weights);
   }
-  return detail::RunConv2D(device, geometry, input, filter, output);
+  return detail::RunConv2D(device, geometry, input, filter, output, weights);
 }
 
 #endif

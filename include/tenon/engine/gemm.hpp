@@ -18,16 +18,18 @@
 #include <tenon/engine/gemm_thin.hpp>
 #include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/packed_weights.hpp>
 #include <tenon/engine/scratch.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
-// scratch memory from the device for large products. (nvcc does not compile the definition: another file of the program
-// does.)
+// scratch memory from the device for large products. `weights` are of b where it may be the same in every run: used for
+// float and double. (nvcc does not compile the definition: another file of the program does.)
 template <class T>
-Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c);
+Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
+            PackedWeights* weights = nullptr);
 
 #if !defined(__CUDACC__)
 
@@ -130,7 +132,7 @@ void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
 
 // A product without empty dimensions.
 template <class T>
-Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
+Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWeights* weights = nullptr) {
   if constexpr (!std::is_floating_point_v<T>) {
     GemmWithLoops(device, g);
     return OkStatus();
@@ -144,7 +146,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>();
     return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},
-                         0.16 * products / static_cast<double>(kernels.lanes));
+                         0.16 * products / static_cast<double>(kernels.lanes), weights);
   }
 }
 
@@ -168,7 +170,8 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
 }  // namespace detail
 
 template <class T>
-Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c) {
+Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
+            [[maybe_unused]] PackedWeights* weights) {
   const Index m = a.dim(transpose_a ? 1 : 0), k = a.dim(transpose_a ? 0 : 1);
   const Index n = b.dim(transpose_b ? 0 : 1), k_of_b = b.dim(transpose_b ? 1 : 0);
   if (k != k_of_b) return detail::InnerDimensionsDisagree(k, k_of_b);
@@ -184,7 +187,7 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
     return detail::GemmAsFloat(device, g);
   else
-    return detail::GemmArranged(device, g);
+    return detail::GemmArranged(device, g, weights);
 }
 
 #endif

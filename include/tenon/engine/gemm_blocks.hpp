@@ -19,6 +19,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm_tile.hpp>
+#include <tenon/engine/packed_weights.hpp>
 #include <tenon/engine/scratch.hpp>
 
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
@@ -82,6 +83,20 @@ class GemmBlocks {
     // A copied panel lies together, which pays off where many rows meet it.
     copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows) || g.m >= kManyRows;
   }
+
+  // All of b in panels, block by block of k: in so many bytes, to be read instead of b where a product gets it.
+  std::size_t packed_bytes() const { return Bytes(g_.k * PackedRow()); }
+  void PackB(char* to) const {
+    for (Index p = 0; p < g_.k; p += depth_) {
+      const Index depth = Least(depth_, g_.k - p);
+      for (Index j = 0; j < g_.n;) {
+        Panel panel = PanelAt(p, j, g_.n);
+        CopyPanel(p, depth, to + PackedOffset(p, depth, j), &panel);
+        j += panel.columns;
+      }
+    }
+  }
+  void set_packed_b(const char* packed) { packed_b_ = packed; }
 
   // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
   struct Split {
@@ -147,6 +162,13 @@ class GemmBlocks {
   }
   char* C(Index i, Index j) const { return static_cast<char*>(g_.c) + (i * g_.c_row + j) * kernels_.size; }
 
+  // Columns of the panels that n columns make, and where one of them begins.
+  Index PackedRow() const {
+    const Index rest = g_.n % panel_, vectors = DivideUp(rest, kernels_.lanes);
+    return g_.n - rest + (vectors <= kernels_.width / 2 ? vectors * kernels_.lanes : panel_);
+  }
+  Index PackedOffset(Index p, Index depth, Index j) const { return (p * PackedRow() + depth * j) * kernels_.size; }
+
   Index PartCost(const Split& split) const {
     const Index rows = DivideUp(DivideUp(g_.m, split.by_rows), kGemmRows) * kGemmRows;
     const Index columns = DivideUp(DivideUp(g_.n, split.by_columns), panel_) * panel_;
@@ -164,9 +186,14 @@ class GemmBlocks {
         if (copies_a_) CopyRows(depth, scratch + PanelBytes(), &rows);
         for (Index j = column; j < column_end;) {
           Panel panel = PanelAt(p, j, column_end);
-          if (panel.data == nullptr) CopyPanel(p, depth, scratch, &panel);
+          if (packed_b_ != nullptr) {
+            panel.data = packed_b_ + PackedOffset(p, depth, j);
+            panel.row = Width(panel);
+          } else if (panel.data == nullptr) {
+            CopyPanel(p, depth, scratch, &panel);
+          }
           j += panel.columns;
-          RunTiles(rows, panel, p, depth, j < column_end ? B(p, j) : nullptr);
+          RunTiles(rows, panel, p, depth, NextPanel(p, depth, j, column_end));
         }
       }
     }
@@ -216,11 +243,23 @@ class GemmBlocks {
     panel->row = width;
   }
 
+  // Where the next panel lies, or will be copied from, if it is worth bringing near, and bytes from row to row.
+  struct Next {
+    const char* data = nullptr;
+    Index step = 0;
+  };
+  Next NextPanel(Index p, Index depth, Index j, Index column_end) const {
+    if (j >= column_end) return {};
+    if (packed_b_ != nullptr)
+      return {packed_b_ + PackedOffset(p, depth, j), Width(PanelAt(p, j, column_end)) * kernels_.size};
+    return g_.b_col == 1 ? Next{B(p, j), g_.b_row * kernels_.size} : Next{};
+  }
+
   // All rows of a block by one panel. The last tile may begin above the first row that is left, whose values it then
-  // does not store. `next` is where the next panel will be copied from.
-  void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const char* next) const {
+  // does not store.
+  void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
-    const Index lines = next == nullptr || g_.b_col != 1 ? 0 : width * size / 64;
+    const Index lines = next.data == nullptr ? 0 : width * size / 64;
     GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
     Index number = 0;
     for (Index i = rows.begin; i < rows.end; ++number) {
@@ -229,8 +268,8 @@ class GemmBlocks {
       const Index height = few ? kGemmFewRows : kGemmRows;
       const Index above = Most(height - left, 0);
       t.a = rows.data + (i - above - rows.begin) * rows.row * size;
-      t.ahead = number < lines ? next + number * 64 : panel.data;
-      t.ahead_step = number < lines ? g_.b_row * size : 0;
+      t.ahead = number < lines ? next.data + number * 64 : panel.data;
+      t.ahead_step = number < lines ? next.step : 0;
       const auto tile = kernels_.tile[few][panel.narrow];
       if (above == 0 && panel.columns == width) {
         t.c = C(i, panel.column);
@@ -264,11 +303,17 @@ class GemmBlocks {
   Index depth_;  // of a block of k
   Index tall_;  // rows of a block at most
   bool copies_a_, copies_b_;
+  const char* packed_b_ = nullptr;
 };
 
-// c = a b, four rows at least; `ns` is about what one thread would need.
-inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmArgs<void>& g, double ns) {
-  const GemmBlocks blocks(kernels, g);
+// c = a b, four rows at least; `ns` is about what one thread would need. `weights`: of b, or null.
+inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmArgs<void>& g, double ns,
+                            PackedWeights* weights = nullptr) {
+  GemmBlocks blocks(kernels, g);
+  if (weights != nullptr && g.m <= PackedWeights::kMostRows) {
+    blocks.set_packed_b(weights->Find(g.b, PackedWeights::Layout::kProduct, blocks.packed_bytes(),
+                                      [&](char* to) { blocks.PackB(to); }));
+  }
   const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
   const Index parts = split.by_rows * split.by_columns;
   const std::size_t bytes = blocks.scratch_bytes();

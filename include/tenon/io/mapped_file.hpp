@@ -88,7 +88,7 @@ class MappedFile {
       void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
       if (data != MAP_FAILED) {
         ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+        return MappedFile(Buffer::WrapFile(data, size, &Unmap, reinterpret_cast<void*>(size)));
       }
     }
     std::FILE* file = ::fdopen(fd, "rb");

@@ -367,6 +367,7 @@ class AdaptedKernel final : public OpKernel {
     core_.HostArguments(
         *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
         [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    set_packed_input(construction->packed_input());
     return OkStatus();
   }
   const detail::AdaptedCore* adapted() const override { return &core_; }

@@ -22,7 +22,16 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
+class PackedWeights;
+class PackingBudget;
 class ResourceMgr;
+
+// Which of a kernel's inputs it reads through `weights`, if any: a session offers it there where it is constant.
+struct PackedInput {
+  int input = -1;
+  PackedWeights* weights = nullptr;
+  PackingBudget* budget = nullptr;
+};
 
 // Dtypes in a row, of anything that holds them or in braces; for arguments, since the items are another's.
 class DataTypeSlice : public Span<const DataType> {
@@ -90,6 +99,14 @@ class OpKernelConstruction {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
+  // From the Init of a kernel: `weights` are a member of it.
+  void PackInput(int input, PackedWeights* weights) {
+    packed_input_.input = input;
+    packed_input_.weights = weights;
+  }
+  void set_packing_budget(PackingBudget* budget) { packed_input_.budget = budget; }
+  const PackedInput& packed_input() const { return packed_input_; }
+
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
@@ -129,6 +146,7 @@ class OpKernelConstruction {
   Status status_;
   std::string_view device_name_;
   int graph_def_version_ = 0;
+  PackedInput packed_input_;
 };
 
 TENON_SETUP_CODE_END

@@ -87,6 +87,7 @@ class OpKernel {
   MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }
   Span<const MemoryType> input_memory_types() const { return {memory_.data(), input_types_.size()}; }
   Span<const MemoryType> output_memory_types() const { return {memory_.data() + OutputSlot(0), output_types_.size()}; }
+  const PackedInput& packed_input() const { return packed_input_; }
   // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
@@ -101,6 +102,7 @@ class OpKernel {
  protected:
   void set_input_memory_type(int i, MemoryType type) { memory_[static_cast<std::size_t>(i)] = type; }
   void set_output_memory_type(int i, MemoryType type) { memory_[OutputSlot(i)] = type; }
+  void set_packed_input(const PackedInput& packed) { packed_input_ = packed; }
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
@@ -127,6 +129,7 @@ class OpKernel {
   const OpView* op_;
   Span<const DataType> input_types_, output_types_;  // the node's, which outlives the kernel
   InlinedVector<MemoryType, 8> memory_;              // of the inputs, then of the outputs
+  PackedInput packed_input_;
 };
 
 // Hears of asynchronous kernels that call done twice, perhaps after the run has ended. thread-safe.

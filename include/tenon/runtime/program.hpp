@@ -19,6 +19,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/engine/packed_weights.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/output_check.hpp>
@@ -45,13 +46,15 @@ class KernelCache {
   // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
   // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
-              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr)
+              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
+              std::int64_t packed_weights_bytes = PackingBudget::kUsual)
       : graph_(graph),
         registry_(registry),
         device_(device),
         host_(host),
         functions_(functions),
         older_(older),
+        packing_(packed_weights_bytes),
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
@@ -76,7 +79,7 @@ class KernelCache {
     return &entry;
   }
   // The session's device first, then the CPU: what the device has no kernel for runs there.
-  Status Build(const Node& node, Entry* entry) const {
+  Status Build(const Node& node, Entry* entry) {
     Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
     Device* place = device_;
     if (!def.ok() && device_ != host_) {
@@ -91,6 +94,7 @@ class KernelCache {
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
         std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
     construction.set_graph_def_version(graph_->versions().producer);
+    construction.set_packing_budget(&packing_);
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -106,6 +110,7 @@ class KernelCache {
   Device* host_;
   FunctionRuntime* functions_;
   KernelCache* older_;
+  PackingBudget packing_;
   Mutex mutex_;
   SlimVector<Entry> entries_;
 };
@@ -462,6 +467,7 @@ class ProgramBuilder {
           continue;
         }
         TENON_RETURN_IF_ERROR(Use(from, wants_host, &values_, &waits_));
+        OfferWeights(*entry, i, from);
       }
     }
     for (const int control : node.control_inputs)
@@ -482,6 +488,14 @@ class ProgramBuilder {
       if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
     }
     return OkStatus();
+  }
+
+  // Tells a kernel of an input that is the same in every run.
+  void OfferWeights(const KernelCache::Entry& entry, int input, const InEdge& from) const {
+    const PackedInput& packed = entry.kernel->packed_input();
+    if (packed.input == input && entry.on_host && IsConstant(from.node) && !IsFed(from))
+      packed.weights->Offer(constant_nodes_[At(from.node)][At(from.output)], program_->host->allocator(),
+                            packed.budget);
   }
 
   // An input that a later node gives: the back edge of a loop.

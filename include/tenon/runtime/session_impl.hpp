@@ -407,7 +407,8 @@ class SessionImpl : public RefCounted {
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
     KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
-    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older);
+    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older,
+                                            options_.packed_weights_bytes);
     state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
     if (functions_ != nullptr) functions_->SetGraph(&state->graph);
     MutexLock lock(mutex_);

@@ -57,6 +57,10 @@ struct SessionOptions {
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
+  // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
+  // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
+  // weights that lie in a mapped file; 0: no others.
+  std::int64_t packed_weights_bytes = 128 << 20;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.

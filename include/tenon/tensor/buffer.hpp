@@ -85,6 +85,13 @@ class alignas(64) Buffer {
     return Wrap(data, bytes, run, new Deleter(std::move(deleter)));
   }
 
+  // The same for a file that is mapped privately: pages that nobody wrote to may be given back, the file has them.
+  static Buffer* WrapFile(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg) {
+    Buffer* buffer = Wrap(data, bytes, deleter, arg);
+    buffer->is_mapped_file_ = true;
+    return buffer;
+  }
+
   // Bytes inside `parent`, whose root gets one more reference.
   static Buffer* Slice(Buffer* parent, void* data, std::size_t bytes) {
     Buffer* root = parent->root_;
@@ -107,6 +114,7 @@ class alignas(64) Buffer {
   Buffer* root() { return root_; }
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
+  bool is_mapped_file() const { return is_mapped_file_; }
   // What Wrap was given for this deleter; null for other buffers.
   void* arg_of(void (*deleter)(void* data, void* arg)) const { return deleter_ == deleter ? arg_ : nullptr; }
   Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
@@ -165,6 +173,7 @@ class alignas(64) Buffer {
   void* arg_ = nullptr;  // of deleter_; of objects: the Buffer that KeepAlive holds
   RefCount refs_;
   bool owns_memory_;
+  bool is_mapped_file_ = false;
 };
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
 

@@ -23,6 +23,7 @@
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/resource_handle.hpp>
+#include <tenon/tensor/release_pages.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -375,6 +376,7 @@ class TensorDecoder {
     }
     if (!Allocate(out)) return false;
     std::memcpy(out->raw_data(), content.data(), content.size());
+    if (IsOwned(content)) ReleasePages(context_.owner, content.data(), content.size());
     if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, out->raw_data(), content.size());
     return true;
   }

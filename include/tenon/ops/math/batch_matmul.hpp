@@ -15,6 +15,7 @@
 #include <tenon/engine/batch_matmul.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/packs_input.hpp>
 #include <tenon/kernel/served_types.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -83,7 +84,7 @@ inline Status WidenOperand(OpKernelContext& context, DataType type, Tensor* oper
 }
 
 inline Status RunBatchMatMul(OpKernelContext& context, Cpu& device, Tensor x, Tensor y, const BatchMatMulAttrs& attrs,
-                             bool broadcasts, Tensor* output) {
+                             bool broadcasts, Tensor* output, PackedWeights* weights) {
   BatchMatMulPlan plan;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(PlanBatchMatMul(x.shape(), y.shape(), attrs, broadcasts, &plan, &shape));
@@ -91,16 +92,19 @@ inline Status RunBatchMatMul(OpKernelContext& context, Cpu& device, Tensor x, Te
   if (shape.num_elements() == 0) return OkStatus();
   TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &x));
   TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &y));
-  return tenon::BatchMatMul(device, output->dtype(), plan, x.raw_data(), y.raw_data(), output->raw_data());
+  return tenon::BatchMatMul(device, output->dtype(), plan, x.raw_data(), y.raw_data(), output->raw_data(), weights);
 }
 
 // The kernel of the ops whose operands have one type.
 template <class Op, class Device>
   requires(Device::type == "CPU")
-struct BatchMatMulKernel : BatchMatMulAttrs {
-  Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kBatchMatMulTypes); }
+struct BatchMatMulKernel : BatchMatMulAttrs, PacksInput<1> {
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
+    return ServeOnly(c, c.input_type(0), kBatchMatMulTypes);
+  }
   Status operator()(Context<Device>& context, const Tensor& x, const Tensor& y, Tensor& output) const {
-    return RunBatchMatMul(context.op(), context.device(), x, y, *this, Op::kBroadcasts, &output);
+    return RunBatchMatMul(context.op(), context.device(), x, y, *this, Op::kBroadcasts, &output, &this->weights);
   }
 };
 
@@ -175,8 +179,9 @@ struct BatchMatMulV3 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
       const DataType a = c.input_type(0), b = c.input_type(1), out = c.output_type(0);
       if (HasKernel(a, b, out)) return OkStatus();
       return errors::InvalidArgument("no kernel for op 'BatchMatMulV3' on ", c.device_type(), " with types {", Name(a),
@@ -184,7 +189,7 @@ struct BatchMatMulV3 {
                                      "}; equal types but half, int8 and uint8 to int32, or one of these with bfloat16");
     }
     Status operator()(Context<Device>& context, const Tensor& x, const Tensor& y, Tensor& output) const {
-      return detail::RunBatchMatMul(context.op(), context.device(), x, y, *this, true, &output);
+      return detail::RunBatchMatMul(context.op(), context.device(), x, y, *this, true, &output, &this->weights);
     }
   };
 

@@ -10,10 +10,21 @@
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/gemm.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/packs_input.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
+
+namespace detail {
+
+template <class Device, class T>
+inline constexpr bool kPacksMatMul = Device::type == "CPU" && std::is_floating_point_v<T>;
+struct NoWeights {};
+template <class Device, class T>
+using MatMulWeights = std::conditional_t<kPacksMatMul<Device, T>, PacksInput<1>, NoWeights>;
+
+}  // namespace detail
 
 // a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not
 // conjugated.
@@ -39,9 +50,12 @@ struct MatMul {
   // TensorFlow has no kernels for unsigned integers.
   template <class Device, class T>
     requires(!std::is_unsigned_v<T>)
-  struct kernel : Attrs {
+  struct kernel : Attrs, detail::MatMulWeights<Device, T> {
     Status operator()(Device& device, In<T, 2> a, In<T, 2> b, Out<T, 2> product) const {
-      return Gemm(device, a, transpose_a, b, transpose_b, product);
+      if constexpr (detail::kPacksMatMul<Device, T>)
+        return Gemm(device, a, transpose_a, b, transpose_b, product, &this->weights);
+      else
+        return Gemm(device, a, transpose_a, b, transpose_b, product);
     }
   };
 };

@@ -13,6 +13,7 @@
 #include <tenon/op/window.hpp>
 #include <tenon/engine/conv.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/packs_input.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -43,7 +44,7 @@ struct Conv2D {
   // the output itself.
   template <class Device, class T>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
       if (data_format != "NHWC")
         return errors::Unimplemented(
@@ -55,7 +56,7 @@ struct Conv2D {
       TENON_RETURN_IF_ERROR(
           MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
-      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data);
+      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, &this->weights);
     }
   };
 };

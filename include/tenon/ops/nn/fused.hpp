@@ -20,6 +20,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
+#include <tenon/kernel/packs_input.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -76,7 +77,7 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
 
 template <class C>
 Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry& g, const Fusion& fusion, float epsilon,
-                    float leaky_alpha) {
+                    float leaky_alpha, PackedWeights* weights) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -91,7 +92,7 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
     f.factor = factors.data<C>();
   }
   TENON_RETURN_IF_ERROR(
-      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
+      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>(), weights));
   if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
   return OkStatus();
 }
@@ -133,15 +134,15 @@ struct FusedConv2D {
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
-      return Run(context.op(), context.device(), *this);
+      return Run(context.op(), context.device(), *this, &this->weights);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedConv2D";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, a.fused_ops, a.num_args, false, &fusion));
@@ -168,8 +169,8 @@ struct FusedConv2D {
       TENON_RETURN_IF_ERROR(detail::CheckFusedVector(kName, fusion.normalises ? kNorm[i] : kBias[i],
                                                      context.input(2 + i), input.dtype(), g.out_depth));
     if (input.dtype() == DataType::kDouble)
-      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha);
-    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha);
+      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights);
+    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights);
   }
 };
 
@@ -199,14 +200,14 @@ struct FusedMatMul {
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, Tensor&) const {
-      return Run(context.op(), context.device(), *this);
+      return Run(context.op(), context.device(), *this, &this->weights);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedMatMul";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, attrs.fused_ops, attrs.num_args, true, &fusion));
@@ -227,8 +228,8 @@ struct FusedMatMul {
     TENON_RETURN_IF_ERROR(y.Read(context, device, b));
     TENON_RETURN_IF_ERROR(bias.Read(context, device, context.input(2)));
     const In<float, 2> left(x.As<float>(), a.shape().begin()), right(y.As<float>(), b.shape().begin());
-    TENON_RETURN_IF_ERROR(
-        Gemm<float>(device, left, attrs.transpose_a, right, attrs.transpose_b, Out<float, 2>(out.As<float>(), sizes)));
+    TENON_RETURN_IF_ERROR(Gemm<float>(device, left, attrs.transpose_a, right, attrs.transpose_b,
+                                      Out<float, 2>(out.As<float>(), sizes), weights));
     // TensorFlow answers an empty product with zeros, without the bias.
     if (out.size() > 0 && inner > 0)
       FinishFused<float>(

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PacksInput: what a kernel struct derives from to read an input that may be constant in packed form.
+
+#include <tenon/base/status.hpp>
+#include <tenon/engine/packed_weights.hpp>
+#include <tenon/kernel/construction.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A kernel with an Init of its own calls this one.
+template <int input>
+struct PacksInput {
+  mutable PackedWeights weights;  // offered by the session where the input is constant
+
+  Status Init(OpKernelConstruction& c) {
+    c.PackInput(input, &weights);
+    return OkStatus();
+  }
+};
+
+TENON_NAMESPACE_END
