@@ -409,3 +409,149 @@ for name, hypothesis, truth in (('last', [2, -1], [2, 3]), ('truth_last', [2, 3]
         ('truth_values', i32, np.array([1, 3])),
         ('truth_shape', i64, np.array(truth)),
     )
+
+# ---- ops that few other cases have
+KEY, COUNTER = np.array([0x123456789ABCDEF0], np.uint64), np.array([5, 7], np.uint64)
+for dtype in (i32, i64, tf.uint32, tf.uint64):
+    low = -7 if dtype in (i32, i64) else 2
+    for shape in ([], [5], [3, 67], [0, 2]):
+        name = '%s_%s' % (dtype.name, 'x'.join(map(str, shape)) or 'scalar')
+        sizes = ('shape', i32, np.asarray(shape, np.int32))
+        case(name, 'StatelessRandomUniformFullInt', sizes, ('seed', i64, np.array([3, -4])), compare='exact', dtype=dtype)
+        for alg in (1, 2, 3):
+            # ThreeFry has counters of one number.
+            counter = ('counter', tf.uint64, COUNTER[:1] if alg == 2 else COUNTER)
+            generator = [sizes, ('key', tf.uint64, KEY), counter, ('alg', i32, alg)]
+            case('%s_alg%d' % (name, alg), 'StatelessRandomUniformFullIntV2', *generator, compare='exact', dtype=dtype)
+            for high in (90, low):
+                bounds = [('minval', dtype, low), ('maxval', dtype, high)]
+                case(
+                    '%s_alg%d_below_%d' % (name, alg, high),
+                    'StatelessRandomUniformIntV2',
+                    *generator,
+                    *bounds,
+                    compare='exact',
+                    both=False,
+                )
+for name, alg in (('philox', 1), ('three_fry', 2), ('auto', 3), ('none', 7)):
+    case(
+        'alg_' + name,
+        'StatelessRandomUniformV2',
+        ('shape', i32, np.array([4])),
+        ('key', tf.uint64, KEY),
+        ('counter', tf.uint64, COUNTER),
+        ('alg', i32, alg),
+        compare='exact',
+        dtype=f32,
+    )
+
+@steps('RefMerge/loop_by_reference')
+def _(b):
+    var = R.VariableV2(dtype=f32, shape=[])
+    start = R.Assign(ref=var, value=0.0)
+    p = b.placeholder('p', tf.bool, [])
+    off, on = R.RefSwitch(data=var, pred=p)
+    merged = R.RefMerge(inputs=[off, on])
+    return [
+        dict(target=[start.op]),
+        dict(fetch=[merged.output, merged.value_index], feed={'p': False}),
+        dict(fetch=[merged.output, merged.value_index], feed={'p': True}),
+    ]
+
+
+@steps('RefEnter/exit_by_reference')
+def _(b):
+    var = R.VariableV2(dtype=f32, shape=[2])
+    start = R.Assign(ref=var, value=[1.0, 2.0])
+    out = R.RefExit(data=R.RefEnter(data=var, frame_name='f'))
+    return [dict(target=[start.op]), dict(fetch=[out])]
+
+
+for sizes in ([2, 1], [0, 3], [3], [1, 1, 1], [2, 2], [-1, 4]):
+
+    @steps('TensorListSplit/lengths_' + '_'.join(map(str, sizes)).replace('-', 'minus'))
+    def _(b, sizes=tuple(sizes)):
+        n = b.placeholder('n', i64)
+        made = R.TensorListSplit(tensor=filled(f32, [3, 2]), element_shape=[-1, 2], lengths=n)
+        return [
+            dict(
+                fetch=[
+                    R.TensorListLength(input_handle=made),
+                    R.TensorListGetItem(input_handle=made, index=0, element_shape=[-1, 2], element_dtype=f32),
+                ],
+                feed={'n': sizes},
+            )
+        ]
+
+
+for size in (0, 1, 2, 5, -1):
+
+    @steps('TensorListResize/to_%d' % size)
+    def _(b, size=size):
+        n = b.placeholder('n', i32)
+        made = R.TensorListFromTensor(tensor=filled(f32, [2, 2]), element_shape=[2])
+        made = R.TensorListResize(input_handle=made, size=n)
+        length = R.TensorListLength(input_handle=made)
+        stacked = R.TensorListStack(input_handle=made, element_shape=[2], element_dtype=f32)
+        return [dict(fetch=[length], feed={'n': size}), dict(fetch=[stacked], feed={'n': size})]
+
+
+for name, indices in (('in_order', [0, 1]), ('backwards', [2, 0]), ('twice', [1, 1]), ('negative', [0, -1]), ('one', [0])):
+
+    @steps('TensorListScatter/' + name)
+    def _(b, indices=tuple(indices)):
+        i = b.placeholder('i', i32)
+        made = R.TensorListScatter(tensor=filled(f32, [2, 2]), indices=i, element_shape=[2])
+        length = R.TensorListLength(input_handle=made)
+        stacked = R.TensorListStack(input_handle=made, element_shape=[2], element_dtype=f32)
+        return [dict(fetch=[length], feed={'i': indices}), dict(fetch=[stacked], feed={'i': indices})]
+
+
+# ---- what is left behind by a step that fails
+for name, rows in (('middle', [0, 9, 1]), ('first', [9, 0, -1]), ('last', [1, 0, 7])):
+    for op in ('ScatterNdAdd', 'ScatterNdUpdate', 'ResourceScatterNdAdd', 'ResourceScatterNdUpdate', 'ScatterAdd'):
+
+        @steps('%s/bad_index_%s' % (op, name))
+        def _(b, op=op, rows=rows):
+            values = np.array([1, 2, 3, 4], np.float32)
+            if 'Resource' in op:
+                var = R.VarHandleOp(dtype=f32, shape=[4], shared_name='v')
+                start, read = R.AssignVariableOp(resource=var, value=values), R.ReadVariableOp(resource=var, dtype=f32)
+            else:
+                var = R.VariableV2(dtype=f32, shape=[4])
+                start, read = R.Assign(ref=var, value=values).op, R.Identity(input=var)
+            indices = b.placeholder('i', i32)
+            put = getattr(R, op)(ref=var, indices=indices, updates=np.array([10, 20, 30], np.float32))
+            put = put if isinstance(put, tf.Operation) else put.op
+            fed = rows if op == 'ScatterAdd' else [[r] for r in rows]
+            return [dict(target=[start]), dict(target=[put], feed={'i': fed}), dict(fetch=[read])]
+
+
+# ---- attrs and sizes
+for shape in ([0, 4, 4, 1], [1, 0, 4, 1], [1, 4, 4, 0]):
+    for op, key in (('MaxPoolWithArgmax', 'input'), ('MaxPool', 'input'), ('AvgPool', 'value')):
+        case(
+            'empty_' + 'x'.join(map(str, shape)),
+            op,
+            (key, f32, shape),
+            ksize=[1, 2, 2, 1],
+            strides=[1, 2, 2, 1],
+            padding='SAME',
+        )
+for most in (-2, -1, 0, 1):
+
+    @steps('EmptyTensorList/at_most_%d' % most)
+    def _(b, most=most):
+        n = b.placeholder('n', i32)
+        made = R.EmptyTensorList(element_shape=[2], max_num_elements=n, element_dtype=f32)
+        made = R.TensorListPushBack(input_handle=made, tensor=[1.0, 2.0])
+        made = R.TensorListPushBack(input_handle=made, tensor=[3.0, 4.0])
+        return [dict(fetch=[R.TensorListLength(input_handle=made)], feed={'n': most})]
+
+
+for method in ('', 'INTEGER_FAST', 'INTEGER_ACCURATE', 'FLOAT'):
+
+    @steps('DecodeJpeg/dct_method_' + (method or 'none'))
+    def _(b, method=method):
+        image = tf.io.encode_jpeg(np.full([8, 8, 3], 100, np.uint8))
+        return [dict(fetch=[R.Shape(input=R.DecodeJpeg(contents=image, dct_method=method))])]

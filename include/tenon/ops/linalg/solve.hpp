@@ -65,7 +65,15 @@ inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
   return OkStatus();
 }
 inline Status TriangularSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, true); }
-inline Status BandedSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, false); }
+inline Status BandedSolveShape(InferenceContext* c) {
+  ShapeHandle matrix;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
+  const std::int64_t bands = c->Value(c->Dim(matrix, -2)), n = c->Value(c->Dim(matrix, -1));  // -1: not known
+  if (bands == 0) return errors::InvalidArgument("Number of bands must be positive, but is ", bands);
+  if (n >= 0 && bands > n)
+    return errors::InvalidArgument("Number of bands ", bands, " cannot exceed the size of the matrix ", n);
+  return BroadcastSolveShape(c, false);
+}
 // diagonals: [..., 3, m]  rhs: [..., m, k]
 inline Status TridiagonalSolveShape(InferenceContext* c) {
   ShapeHandle diagonals, rhs, batch, rhs_batch;

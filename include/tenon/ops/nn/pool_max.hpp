@@ -244,6 +244,8 @@ struct MaxPoolWithArgmax {
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("MaxPoolWithArgmax", input.shape(), this->ksize, this->strides,
                                                         this->padding, {}, &g));
+      if (input.NumElements() == 0)
+        return errors::InvalidArgument("MaxPoolWithArgmax: tensor_in must not be empty, got shape ", input.shape());
       const TensorShape shape = g.output_shape();
       Tensor *out = &output, *at = &argmax;
       Tensor places;

@@ -117,7 +117,7 @@ struct TensorListPushBack {
       return errors::InvalidArgument("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
                                      item.shape(), " list shape: ", in.list->element_shape);
     const Index most = in.list->max_num_elements;
-    if (most != -1 && in.list->size() >= most)
+    if (most >= 0 && in.list->size() >= most)
       return errors::InvalidArgument("Tried to push item into a full list list size: ", in.list->size(),
                                      " max_num_elements: ", most);
     TensorList* out = nullptr;
