@@ -344,6 +344,17 @@ case(
     align_corners=True,
     half_pixel_centers=True,
 )
+for params, rows in (([2, 0], [0, 2]), ([0, 3], []), ([2, 0], [-1]), ([0, 0], [0]), ([0], [0])):
+    name = '%s_rows_%s' % ('x'.join(map(str, params)), '_'.join(map(str, rows)).replace('-', 'minus') or 'none')
+    inputs = ('params', f32, params), ('indices', i64, np.array(rows))
+    case(name, 'Gather', *inputs)
+    case(name, 'GatherV2', *inputs, ('axis', i32, 0))
+
+# ---- numbers without bounds
+FAR = [np.inf, -np.inf, np.nan, 1e154, -1e154, 1.5e154, 1e300, 27.0, 5.9, -3.0, 0.5]
+for op in ('Erf', 'Erfc', 'Tanh', 'Sigmoid', 'Ndtri', 'Erfinv', 'Lgamma', 'Digamma', 'Log1p', 'Expm1', 'Atanh', 'Asinh'):
+    case('far_f64', op, ('x', f64, np.array(FAR)), both=False)
+    case('far_f32', op, ('x', f32, np.clip(np.array(FAR), -1e38, 1e38)), both=False)
 
 # ---- texts and examples
 for name, shape, ids in (
