@@ -5,8 +5,8 @@
 Needs tensorflow and grpcio-tools. CASES.py defines CASES, a list of (name, build, compare) or (name, build, compare,
 note). build(b) makes a graph with tf.raw_ops and b.placeholder(name, dtype, shape) and returns the steps, a list of
 dicts with the keys fetch and target (lists of tensors or ops) and feed (a dict from placeholder names to values). All
-steps of a case run in order in one session, without graph optimisation, with one thread. A graph that TensorFlow refuses
-to build cannot be recorded. Given names, only those cases.
+steps of a case run in order in one session, without graph optimisation, with one thread. Of a graph that TensorFlow
+refuses because of its placeholders' shapes the code is recorded, with no steps. Given names, only those cases.
 """
 
 import os
@@ -49,9 +49,11 @@ class Builder:
     def __init__(self, known):
         self.known = known
         self.dtypes = {}
+        self.shapes = {}
 
     def placeholder(self, name, dtype, shape=None):
         self.dtypes[name] = tf.as_dtype(dtype)
+        self.shapes[name] = tf.TensorShape(shape)
         return tf.compat.v1.placeholder(dtype, shape if self.known else None, name)
 
 
@@ -76,16 +78,47 @@ def session_options():
     return options
 
 
+def stripped(graph_def):
+    meta = meta_graph_pb2.MetaGraphDef(graph_def=graph_def)
+    meta_graph.strip_graph_default_valued_attrs(meta)
+    return meta.graph_def
+
+
+def set_graph(case, graph_def):
+    case.graph = graph_def.SerializeToString(deterministic=True)
+    case.op.extend(sorted({n.op for n in graph_def.node} - {'Const', 'Placeholder', 'NoOp'}))
+
+
+def record_refusal(case, build):
+    """A graph whose ops can be made only while the shapes of its placeholders are not known."""
+    with tf.Graph().as_default() as graph:
+        b = Builder(False)
+        build(b)
+        graph_def = stripped(graph.as_graph_def())
+    for node in graph_def.node:
+        if node.name in b.shapes:
+            node.attr['shape'].shape.CopyFrom(b.shapes[node.name].as_proto())
+    set_graph(case, graph_def)
+    with tf.Graph().as_default():
+        try:
+            tf.import_graph_def(graph_def, name='')
+            raise AssertionError(case.name + ' is not refused')
+        except tf.errors.OpError as error:
+            case.import_code, case.import_message = error.error_code, error.message[:100]
+        except ValueError as error:
+            case.import_code, case.import_message = 3, str(error)[:100]
+    return case
+
+
 def record(name, build, compare, note=''):
     case = golden.Case(name=name, compare=compare, rtol=1e-5, atol=1e-6, note=note)
     with tf.Graph().as_default() as graph:
         b = Builder(True)
-        steps = build(b)
-        meta = meta_graph_pb2.MetaGraphDef(graph_def=graph.as_graph_def())
-        meta_graph.strip_graph_default_valued_attrs(meta)
-        graph_def = meta.graph_def
-        case.graph = graph_def.SerializeToString(deterministic=True)
-        case.op.extend(sorted({n.op for n in graph_def.node} - {'Const', 'Placeholder', 'NoOp'}))
+        try:
+            steps = build(b)
+        except ValueError:
+            return record_refusal(case, build)
+        set_graph(case, stripped(graph.as_graph_def()))
         with tf.compat.v1.Session(graph=graph, config=session_options()) as session:
             for wanted in steps:
                 run_step(case.step.add(), session, b, wanted)

@@ -34,6 +34,9 @@ TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::i
   return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
                                  ")");
 }
+TENON_COLD inline Status number_of_groups_must_not_be_zero() {
+  return errors::InvalidArgument("Number of groups must not be 0");
+}
 TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
   return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
                                  ")");
@@ -166,7 +169,9 @@ constexpr Status CheckDepths(InferenceContext* c, DimensionHandle input, Dimensi
   if (per_group == 0) return detail::depth_of_filter_must_not_be_zero();
   if (in % per_group != 0) return detail::depth_of_input_must_be_a_multiple_of_the_filters(in, per_group);
   const std::int64_t groups = in / per_group;
-  if (groups > 1 && c->ValueKnown(output) && c->Value(output) % groups != 0)
+  if (!c->ValueKnown(output)) return OkStatus();
+  if (groups == 0) return detail::number_of_groups_must_not_be_zero();
+  if (c->Value(output) % groups != 0)
     return detail::depth_of_output_must_be_a_multiple_of_the_groups(c->Value(output), groups);
   return OkStatus();
 }

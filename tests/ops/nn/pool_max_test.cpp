@@ -53,6 +53,10 @@ TEST_SUITE("MaxPool with places") {
         "INVALID_ARGUMENT: MaxPoolGradWithArgmax: Invalid output gradient index: 16 (argmax[3]), must be in an image of 16 elements");
     CHECK(ErrorOf<ops::MaxPoolGradWithArgmax>(two, {x, y, Make<std::int64_t>({1, 2, 2, 1}, {-1})})
               .find("-1 (argmax[0])") != std::string::npos);
+    AttrArgs no_window = two;
+    no_window[0] = {"ksize", List{1, 0, 2, 1}};
+    CHECK(ErrorOf<ops::MaxPoolWithArgmax>(no_window, {x}).find("ksize must be a positive int32 value, got:0") !=
+          std::string::npos);
     CHECK(ErrorOf<ops::MaxPoolV2>({{"padding", "SAME"}},
                                   {x, Make<std::int32_t>({3}, {1}), Make<std::int32_t>({4}, {1})}) ==
           "INVALID_ARGUMENT: MaxPoolV2: Sliding window ksize field must specify 4 dimensions, got 3");

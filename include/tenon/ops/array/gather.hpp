@@ -118,6 +118,7 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   TensorShape shape;
   TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, whatever the indices are
   const Index bad =
       tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
   if (bad < 0) return OkStatus();

@@ -81,10 +81,11 @@ inline Status ReverseSequenceShape(InferenceContext* c) {
 }
 
 inline Status RollShape(InferenceContext* c) {
-  ShapeHandle unused;
+  ShapeHandle unused, shift, axis;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(2), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &shift));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(2), 1, &axis));
+  TENON_RETURN_IF_ERROR(c->Merge(shift, axis, &unused));
   c->set_output(0, c->input(0));
   return OkStatus();
 }
@@ -158,14 +159,18 @@ struct ReverseV2 {
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& tensor, HostIndices axis, Tensor& output) const {
       const int rank = tensor.dims();
-      if (rank > detail::kMaxReverseRank)
-        return errors::Unimplemented("reverse is not implemented for tensors of rank > 8.");
-      if (rank == 0 || axis.size() == 0) {
+      if (rank == 0 || tensor.NumElements() == 0) {
         output = tensor;
         return OkStatus();
       }
       if (axis.shape().dims() != 1)
         return errors::InvalidArgument("ReverseV2: 'dims' must be 1-dimension, not ", axis.shape().dims());
+      if (rank > detail::kMaxReverseRank)
+        return errors::Unimplemented("reverse is not implemented for tensors of rank > 8.");
+      if (axis.size() == 0) {
+        output = tensor;
+        return OkStatus();
+      }
       bool reversed[detail::kMaxReverseRank] = {};
       for (Index i = 0; i < axis.size(); ++i) {
         const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];

@@ -113,9 +113,10 @@ inline Status WhereShape(InferenceContext* c) {
   c->set_output(0, c->Matrix(c->UnknownDim(), c->RankKnown(input) ? c->MakeDim(c->Rank(input)) : c->UnknownDim()));
   return OkStatus();
 }
+// As TensorFlow's, which looks at the rank for Unique only.
 inline Status UniqueShape(InferenceContext* c) {
   ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+  if (c->num_outputs() == 2) TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
   const ShapeHandle found = c->Vector(c->UnknownDim());
   c->set_output(0, found);
   c->set_output(1, c->input(0));

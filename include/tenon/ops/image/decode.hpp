@@ -251,6 +251,9 @@ struct DecodeJpeg {
       TENON_RETURN_IF_ERROR(detail::CheckDecodeChannels(this->channels));
       if (this->ratio != 1 && this->ratio != 2 && this->ratio != 4 && this->ratio != 8)
         return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", this->ratio);
+      if (!this->dct_method.empty() && this->dct_method != "INTEGER_FAST" && this->dct_method != "INTEGER_ACCURATE")
+        return errors::InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got '",
+                                       this->dct_method, "'");
       return OkStatus();
     }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {

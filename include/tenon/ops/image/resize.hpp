@@ -326,7 +326,6 @@ struct ResizeNearestNeighborGrad {
   static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, const Tensor& grads, const HostIndices& size,
                     Tensor* out) {
     constexpr std::string_view kName = "ResizeNearestNeighborGrad";
-    TENON_RETURN_IF_ERROR(detail::CheckResizeAttrs(kName, a));
     if (grads.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", grads.shape());
     Index height = 0, width = 0;
     TENON_RETURN_IF_ERROR(detail::ReadSize(kName, size, &height, &width));

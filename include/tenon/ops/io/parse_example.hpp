@@ -45,10 +45,9 @@ inline Status CheckExamples(const Tensor& serialized, const Tensor& names, bool 
                                    ", serialized.shape=", serialized.shape());
   return OkStatus();
 }
-inline Status CheckKeys(std::string_view what, const Tensor& keys, int rank) {
-  if (keys.dims() == rank) return OkStatus();
-  return errors::InvalidArgument("Expected ", what, " to be a ", rank == 0 ? "scalar" : "vector",
-                                 ", got shape: ", keys.shape());
+inline Status CheckKey(std::string_view what, const Tensor& key) {
+  if (key.NumElements() == 1) return OkStatus();
+  return errors::InvalidArgument("Expected ", what, " to be a scalar, got shape: ", key.shape());
 }
 
 }  // namespace detail
@@ -129,7 +128,7 @@ struct ParseExample {
     for (int i = 0; i < num_sparse + num_dense; ++i) {
       const bool sparse = i < num_sparse;
       const Tensor& key = context.input(2 + i);
-      TENON_RETURN_IF_ERROR(detail::CheckKeys(sparse ? "sparse_keys" : "dense_keys", key, 0));
+      TENON_RETURN_IF_ERROR(detail::CheckKey(sparse ? "sparse_keys" : "dense_keys", key));
       parse.Add(sparse ? detail::ColumnKind::kSparse : detail::ColumnKind::kDense, detail::KeyAt(key, 0),
                 context.expected_output_dtype(sparse ? num_sparse + i : 2 * num_sparse + i));
     }
@@ -160,14 +159,13 @@ inline Status ParseExampleV2Shape(InferenceContext* c) {
   SlimVector<PartialTensorShape> shapes;
   SlimVector<DataType> ragged;
   std::int64_t num_sparse = 0;
-  ShapeHandle examples, unused;
+  ShapeHandle examples;
   int at = 0;
   TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
   TENON_RETURN_IF_ERROR(c->GetAttr("num_sparse", &num_sparse));
   TENON_RETURN_IF_ERROR(c->GetAttr("ragged_value_types", &ragged));
   TENON_RETURN_IF_ERROR(ParseExampleV2Check(*c, shapes));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &examples));
-  for (int i = 2; i <= 4; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &unused));
   const Index rank = c->RankKnown(examples) ? c->Rank(examples) + 1 : -1;
   SparseParts(c, static_cast<std::size_t>(num_sparse), rank, &at);
   TENON_RETURN_IF_ERROR(DenseParts(c, examples, shapes, &at));
@@ -218,7 +216,6 @@ struct ParseExampleV2 {
   static Status AddKeys(OpKernelContext& context, int input, std::string_view what, detail::ColumnKind kind, int count,
                         int first_output, detail::ExampleParse* parse) {
     const Tensor& keys = context.input(input);
-    TENON_RETURN_IF_ERROR(detail::CheckKeys(what, keys, 1));
     if (keys.NumElements() != count)
       return errors::InvalidArgument("Expected len(", what, ") == ", count, " but got: ", keys.NumElements());
     for (int i = 0; i < count; ++i)

@@ -54,9 +54,10 @@ Status CheckSequenceKeys(const C& c, SequenceSizes* sizes) {
 }
 inline Status ParseSequenceExampleShape(InferenceContext* c) {
   SequenceSizes sizes;
-  ShapeHandle examples;
+  ShapeHandle examples, unused;
   TENON_RETURN_IF_ERROR(CheckSequenceKeys(*c, &sizes));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &examples));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
   return sizes.SetShapes(c, examples, true);
 }
 inline Status ParseSequenceExampleV2Shape(InferenceContext* c) {

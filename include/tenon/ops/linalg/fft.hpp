@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -59,7 +60,7 @@ Status RealFftShapeOf(InferenceContext* c) {
 TENON_SETUP_CODE_END
 
 // What a transform does to a tensor. The blocks that are transformed are the last `dims` dimensions: `in` of the input
-// (at least `used`), `full` while they are transformed, `out` of the output.
+// (at least `used`, or 0), `full` while they are transformed, `out` of the output.
 struct FftLayout {
   InlinedVector<Index, 3> in, used, full, out;
   Index blocks = 1;
@@ -85,7 +86,7 @@ inline Status ReadFftLayout(std::string_view op, FftKind kind, int dims, const T
     const bool last = i == dims - 1;
     const Index half = full == 0 ? 0 : full / 2 + 1;
     const Index used = kind == FftKind::kRealInverse && last ? half : full;
-    if (have < used)
+    if (have != 0 && have < used)
       return errors::InvalidArgument(op, ": Input dimension ", i, " must have length of at least ", used,
                                      " but got: ", have);
     layout->in.push_back(have);
@@ -173,6 +174,10 @@ inline Status RunFft(OpKernelContext& context, Cpu& device, FftKind kind, int di
   TENON_RETURN_IF_ERROR(ReadFftLayout(op, kind, dims, input.shape(), length, &layout, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
+  if (input.NumElements() == 0) {
+    std::memset(output->raw_data(), 0, output->TotalBytes());
+    return OkStatus();
+  }
   const void* const from = input.raw_data();
   void* const to = output->raw_data();
   if (kind == FftKind::kRealForward)

@@ -65,10 +65,18 @@ inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
   return OkStatus();
 }
 inline Status TriangularSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, true); }
-inline Status BandedSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, false); }
+inline Status BandedSolveShape(InferenceContext* c) {
+  ShapeHandle matrix;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
+  const std::int64_t bands = c->Value(c->Dim(matrix, -2)), n = c->Value(c->Dim(matrix, -1));  // -1: not known
+  if (bands == 0) return errors::InvalidArgument("Number of bands must be positive, but is ", bands);
+  if (n >= 0 && bands > n)
+    return errors::InvalidArgument("Number of bands ", bands, " cannot exceed the size of the matrix ", n);
+  return BroadcastSolveShape(c, false);
+}
 // diagonals: [..., 3, m]  rhs: [..., m, k]
 inline Status TridiagonalSolveShape(InferenceContext* c) {
-  ShapeHandle diagonals, rhs, batch, rhs_batch, out;
+  ShapeHandle diagonals, rhs, batch, rhs_batch;
   DimensionHandle three, m;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &diagonals));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
@@ -77,8 +85,7 @@ inline Status TridiagonalSolveShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Merge(batch, rhs_batch, &batch));
   TENON_RETURN_IF_ERROR(c->Merge(c->Dim(diagonals, -1), c->Dim(rhs, -2), &m));
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(diagonals, -2), 3, &three));
-  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(m, c->Dim(rhs, -1)), &out));
-  c->set_output(0, out);
+  c->set_output(0, rhs);
   return OkStatus();
 }
 
@@ -419,12 +426,12 @@ struct BandedTriangularSolve {
       detail::BroadcastSystems at;
       TENON_RETURN_IF_ERROR(
           detail::BroadcastSystems::Of("BandedTriangularSolve", matrix.shape(), rhs.shape(), false, &at));
+      if (matrix.size() == 0 || rhs.size() == 0)
+        return errors::InvalidArgument("BandedTriangularSolve: inputs must not be empty tensors, got shapes ",
+                                       matrix.shape(), " and ", rhs.shape());
       const Index bands = at.matrix.rows, n = at.rhs.rows, k = at.rhs.columns;
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
-      if (at.output.num_elements() == 0) return OkStatus();
-      if (bands == 0)
-        return errors::InvalidArgument("BandedTriangularSolve: the matrix has no bands: ", matrix.shape());
       const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Index i) {
         const tenon::detail::BatchPlace place(at.plan, i);
         T* const x = out->data<T>() + i * n * k;

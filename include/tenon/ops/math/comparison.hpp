@@ -206,7 +206,11 @@ struct ApproximateEqual {
           .Attr(
               "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
           .Attr("tolerance: float = 0.00001")
-          .SetShapeFn(shape_inference::MergeBothInputsShapeFn);
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            ShapeHandle both;
+            c->set_output(0, c->input(0));
+            return c->Merge(c->input(0), c->input(1), &both);
+          });
   struct Attrs {
     float tolerance;
   };

@@ -48,8 +48,7 @@ inline Status DenseBincountShape(InferenceContext* c) {
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadScalarInput(1, &size, &known));
   if (known && size < 0) return errors::InvalidArgument("size (", size, ") must be non-negative");
-  const bool rank_known = c->RankKnown(input) && c->Rank(input) > 0;
-  if (!rank_known) return shape_inference::UnknownShape(c);
+  if (!c->RankKnown(input)) return shape_inference::UnknownShape(c);
   if (!known)
     c->set_output(0, c->UnknownShapeOfRank(c->Rank(input)));
   else

@@ -253,7 +253,11 @@ struct QuantizeAndDequantizeV3 {
                                         .Attr("T: {bfloat16, half, float, double}")
                                         .Attr("narrow_range: bool = false")
                                         .Attr("axis: int = -1")
-                                        .SetShapeFn(detail::QuantizeAndDequantizeShape);
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle num_bits;
+                                          TENON_RETURN_IF_ERROR(detail::QuantizeAndDequantizeShape(c));
+                                          return c->WithRank(c->input(3), 0, &num_bits);
+                                        });
 
   struct Attrs {
     bool signed_input, range_given, narrow_range;

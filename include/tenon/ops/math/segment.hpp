@@ -37,18 +37,6 @@ inline Status SegmentShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-inline Status SegmentV2Shape(InferenceContext* c) {
-  ShapeHandle data, unused, rest, out;
-  DimensionHandle segments;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &data));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  TENON_RETURN_IF_ERROR(c->Subshape(data, 1, &rest));
-  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(2, &segments));
-  TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
 using shape_inference::UnsortedSegmentShape;
 
 TENON_SETUP_CODE_END
@@ -388,7 +376,7 @@ struct SegmentSumV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -407,7 +395,7 @@ struct SegmentProdV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -424,7 +412,7 @@ struct SegmentMaxV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -441,7 +429,7 @@ struct SegmentMinV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>

@@ -68,6 +68,9 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
   g.out_depth = filter.dim_size(4);
   const Index filter_depth = filter.dim_size(3);
   if (filter_depth <= 0) return errors::InvalidArgument(op, ": filter depth must be strictly positive, got ", filter);
+  if (g.in_depth == 0 && gradient == nullptr)
+    return errors::InvalidArgument(op, ": Number of channels in filter (", filter_depth,
+                                   ") must match last dimension of input (0)");
   if (g.in_depth % filter_depth != 0)
     return errors::InvalidArgument(op, ": Input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
                                    filter_depth);

@@ -41,8 +41,9 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
   if (a.strides[0] != 1 || a.strides[3] != 1)
     return errors::InvalidArgument(
         op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
+  // As in TensorFlow, whose gradients do not look at dilations.
   for (const std::int64_t d : a.dilations)
-    if (d != 1)
+    if (d != 1 && gradient == nullptr)
       return errors::Unimplemented(op, ": Current kernel implementation does not support dilations, received ", d);
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));

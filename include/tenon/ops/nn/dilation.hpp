@@ -36,14 +36,15 @@ inline Status Dilation2DShape(InferenceContext* c) {
       c, "strides", 4, "Dilation2D requires the stride attribute to contain 4 values", &strides));
   TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
       c, "rates", 4, "Dilation2D requires the rates attribute to contain 4 values", &rates));
-  DimensionHandle depth, sizes[2];
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 3), c->Dim(filter, 2), &depth));
+  DimensionHandle unused, sizes[2];
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
   bool known = true;
   for (int i = 0; i < 2; ++i) known = known && c->ValueKnown(c->Dim(input, i + 1)) && c->ValueKnown(c->Dim(filter, i));
+  // As TensorFlow's: depths are compared where the image's and the filter's size are known, the filter's is the output's.
+  if (known) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 3), c->Dim(filter, 2), &unused));
   for (int i = 0; i < 2; ++i) {
     if (!known) {
       sizes[i] = c->UnknownDim();
@@ -56,7 +57,7 @@ inline Status Dilation2DShape(InferenceContext* c) {
         GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out, &before, &after));
     sizes[i] = c->MakeDim(out);
   }
-  c->set_output(0, c->MakeShape({c->Dim(input, 0), sizes[0], sizes[1], depth}));
+  c->set_output(0, c->MakeShape({c->Dim(input, 0), sizes[0], sizes[1], c->Dim(filter, 2)}));
   return OkStatus();
 }
 

@@ -222,6 +222,10 @@ struct MaxPoolWithArgmax {
           .Output("argmax: Targmax")
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn([](InferenceContext* c) -> Status {
+            SlimVector<std::int64_t> ksize;
+            TENON_RETURN_IF_ERROR(c->GetAttr("ksize", &ksize));
+            for (const std::int64_t size : ksize)
+              if (size <= 0) return errors::InvalidArgument("ksize must be a positive int32 value, got:", size);
             TENON_RETURN_IF_ERROR(shape_inference::MaxPoolShape(c));
             c->set_output(1, c->output(0));
             return OkStatus();
@@ -240,6 +244,8 @@ struct MaxPoolWithArgmax {
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("MaxPoolWithArgmax", input.shape(), this->ksize, this->strides,
                                                         this->padding, {}, &g));
+      if (input.NumElements() == 0)
+        return errors::InvalidArgument("MaxPoolWithArgmax: tensor_in must not be empty, got shape ", input.shape());
       const TensorShape shape = g.output_shape();
       Tensor *out = &output, *at = &argmax;
       Tensor places;

@@ -95,7 +95,7 @@ inline Status RunLstm(OpKernelContext& context, Cpu& device, std::string_view op
   TENON_RETURN_IF_ERROR(CheckLstm(context, op, first, o.peephole, &steps, &cell));
   if (first == 1) {
     const Tensor& limit = context.input(0);
-    if (limit.NumElements() != 1)
+    if (limit.dims() != 0)
       return errors::InvalidArgument(op, ": seq_len_max must be a scalar, got shape ", limit.shape());
     length = *limit.data<std::int64_t>();
     if (length < 0 || length > steps)

@@ -29,12 +29,12 @@ inline Status FillEmptyRowsShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &values));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &shape));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
-  DimensionHandle n = c->Dim(indices, 0), rank;
+  DimensionHandle n = c->Dim(indices, 0), unused_rank;
   TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(values, 0), &n));
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &rank));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused_rank));
   if (c->Value(c->Dim(shape, 0)) == 0) return errors::InvalidArgument("dense_shape must not be empty");
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &constant));
-  c->set_output(0, c->Matrix(c->UnknownDim(), rank));
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->Dim(shape, 0)));
   c->set_output(1, c->Vector(c->UnknownDim()));
   c->set_output(2, c->Vector(c->RankKnown(constant) ? c->Dim(constant, 0) : c->UnknownDim()));
   c->set_output(3, c->Vector(n));

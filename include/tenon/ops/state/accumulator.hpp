@@ -126,6 +126,10 @@ inline Status AccumulatorStepShape(InferenceContext* c) {
   ShapeHandle unused;
   return c->WithRank(c->input(1), 0, &unused);
 }
+inline Status TakeGradientShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(AccumulatorStepShape(c));
+  return shape_inference::UnknownShape(c);
+}
 
 }  // namespace detail
 
@@ -248,7 +252,7 @@ struct AccumulatorTakeGradient {
                                         .Input("num_required: int32")
                                         .Output("average: dtype")
                                         .Attr("dtype: numbertype")
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::TakeGradientShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -318,7 +322,7 @@ struct ResourceAccumulatorTakeGradient {
                                         .Output("average: dtype")
                                         .Attr("dtype: numbertype")
                                         .SetIsStateful()
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::TakeGradientShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -369,7 +373,7 @@ struct SparseAccumulatorTakeGradient {
                                         .Output("values: dtype")
                                         .Output("shape: int64")
                                         .Attr("dtype: numbertype")
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::TakeGradientShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

@@ -58,29 +58,35 @@ class DenseTable final : public LookupTable {
   // `fallback` is one value; of several the first counts, as in TensorFlow.
   Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const override {
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(CheckShape(keys));
     const ElementMover mover = MoverOf(value_dtype());
     const Index width = value_shape().num_elements();
     if (fallback.NumElements() < width && keys.NumElements() > 0)
       return errors::InvalidArgument("Table '", name(), "': the default value is empty");
     for (Index i = 0; i < KeyCount(keys); ++i) {
+      TENON_RETURN_IF_ERROR(CheckKey(keys, i));
       const Index bucket = FindBucket(keys, i);
       CopyRun(mover, bucket >= 0 ? mover.At(values_.raw_data(), bucket * width) : fallback.raw_data(),
               mover.At(out->raw_data(), i * width), width);
     }
     return OkStatus();
   }
+  // As in TensorFlow, the table grows first, and the entries before one that is not allowed stay.
   Status Insert(const Tensor& keys, const Tensor& values) override {
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(CheckShape(keys));
     TENON_RETURN_IF_ERROR(GrowFor(KeyCount(keys)));
-    for (Index i = 0; i < KeyCount(keys); ++i) Put(keys, values, i);
+    for (Index i = 0; i < KeyCount(keys); ++i) {
+      TENON_RETURN_IF_ERROR(CheckKey(keys, i));
+      Put(keys, values, i);
+    }
     return OkStatus();
   }
   Status Remove(const Tensor& keys) override {
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(CheckShape(keys));
     for (Index i = 0; i < KeyCount(keys); ++i) {
+      TENON_RETURN_IF_ERROR(CheckKey(keys, i));
       const Index bucket = FindBucket(keys, i);
       if (bucket < 0) continue;
       CopyKey(deleted_, 0, bucket);
@@ -175,18 +181,19 @@ class DenseTable final : public LookupTable {
     for (Index k = 0; k < KeyWidth(); ++k) hash = HashCombine(hash, HashAt(keys, i * KeyWidth() + k));
     return hash;
   }
-  Status Check(const Tensor& keys) const {
+  Status CheckShape(const Tensor& keys) const {
     const Index count = keys.dims() == 0 ? 1 : keys.dim_size(0);
     TensorShape wanted = key_shape();
     TENON_RETURN_IF_ERROR(wanted.InsertDimWithStatus(0, count));
     if (keys.NumElements() != wanted.num_elements())
       return errors::InvalidArgument("Expected key shape ", wanted, " got ", keys.shape());
-    for (Index i = 0; i < KeyCount(keys); ++i) {
-      if (SameKey(keys, i, empty_, 0))
-        return errors::InvalidArgument("Using the empty_key as a table key is not allowed");
-      if (SameKey(keys, i, deleted_, 0))
-        return errors::InvalidArgument("Using the deleted_key as a table key is not allowed");
-    }
+    return OkStatus();
+  }
+  Status CheckKey(const Tensor& keys, Index i) const {
+    if (SameKey(keys, i, empty_, 0))
+      return errors::InvalidArgument("Using the empty_key as a table key is not allowed");
+    if (SameKey(keys, i, deleted_, 0))
+      return errors::InvalidArgument("Using the deleted_key as a table key is not allowed");
     return OkStatus();
   }
 

@@ -80,17 +80,6 @@ inline Status AssignPart(OpKernelContext& context, const StridedSlice::Attrs& at
   return OkStatus();
 }
 
-inline Status StridedSliceAssignShape(InferenceContext* c) {
-  ShapeHandle begin, end, strides;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &begin));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &end));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &strides));
-  TENON_RETURN_IF_ERROR(c->Merge(begin, end, &begin));
-  TENON_RETURN_IF_ERROR(c->Merge(begin, strides, &begin));
-  if (c->num_outputs() > 0) c->set_output(0, c->input(0));
-  return OkStatus();
-}
-
 inline constexpr DataTypeSet kStridedAssignTypes = kPodAndObjectTypes | ToSet(DataType::kFloat8E4M3FN) |
                                                    ToSet(DataType::kFloat8E5M2) | ToSet(DataType::kQint8) |
                                                    ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
@@ -112,7 +101,7 @@ struct StridedSliceAssign {
                                         .Attr("ellipsis_mask: int = 0")
                                         .Attr("new_axis_mask: int = 0")
                                         .Attr("shrink_axis_mask: int = 0")
-                                        .SetShapeFn(detail::StridedSliceAssignShape);
+                                        .SetShapeFn(shape_inference::UnchangedShape);
 
   using Attrs = StridedSlice::Attrs;
   static constexpr auto kernel_types = TypeAttrs();
@@ -145,7 +134,7 @@ struct ResourceStridedSliceAssign {
                                         .Attr("new_axis_mask: int = 0")
                                         .Attr("shrink_axis_mask: int = 0")
                                         .SetIsStateful()
-                                        .SetShapeFn(detail::StridedSliceAssignShape);
+                                        .SetShapeFn(shape_inference::NoOutputs);
 
   using Attrs = StridedSlice::Attrs;
   static constexpr auto kernel_types = TypeAttrs();

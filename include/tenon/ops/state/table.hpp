@@ -407,9 +407,12 @@ struct LookupTableImportV2 {
                                         .Attr("Tout: type")
                                         .SetIsStateful()
                                         .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
+                                          ShapeHandle unused, keys, values;
+                                          DimensionHandle entries;
                                           TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          return c->WithRank(c->input(1), 1, &unused);
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(2), 1, &values));
+                                          return c->Merge(c->Dim(keys, 0), c->Dim(values, 0), &entries);
                                         });
   static constexpr auto kernel_types = TypeAttrs();
 

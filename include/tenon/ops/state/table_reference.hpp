@@ -76,12 +76,7 @@ struct InitializeTable {
                                         .Input("values: Tval")
                                         .Attr("Tkey: type")
                                         .Attr("Tval: type")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle keys;
-                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
-                                          return c->Merge(keys, c->input(2), &keys);
-                                        });
+                                        .SetShapeFn(detail::CheckTableReference);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   using kernel = InitializeTableV2::kernel<Device>;
@@ -165,10 +160,9 @@ struct LookupTableExport {
                                         .Attr("Tkeys: type")
                                         .Attr("Tvalues: type")
                                         .SetShapeFn([](InferenceContext* c) -> Status {
-                                          const ShapeHandle keys = c->UnknownShapeOfRank(1);
                                           TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
-                                          c->set_output(0, keys);
-                                          c->set_output(1, keys);
+                                          c->set_output(0, c->UnknownShapeOfRank(1));
+                                          c->set_output(1, c->UnknownShape());
                                           return OkStatus();
                                         });
   static constexpr auto kernel_types = TypeAttrs();

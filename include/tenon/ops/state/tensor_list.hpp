@@ -278,6 +278,13 @@ inline Status ReadNumber(const OpKernelContext& context, int i, const char* name
   *value = t.data<std::int32_t>()[0];
   return OkStatus();
 }
+// The same; a matrix of one number is none.
+inline Status ReadScalar(const OpKernelContext& context, int i, const char* name, Index* value) {
+  const TensorShape& shape = context.input(i).shape();
+  if (shape.dims() == 0) return ReadNumber(context, i, name, value);
+  return errors::InvalidArgument("The ", name, " of ", context.op_kernel().type_string(),
+                                 " must be a tensor size 1 without dimensions, but got ", shape);
+}
 
 // A new tensor of zeros (empty texts, empty variants).
 inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorShape& shape, Tensor* out) {

@@ -81,7 +81,7 @@ struct TensorListReserve {
     TensorList list;
     Index length = 0;
     TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(0), &list.element_shape));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "num_elements to reserve", &length));
+    TENON_RETURN_IF_ERROR(detail::ReadScalar(context, 1, "num_elements to reserve", &length));
     if (length < 0)
       return errors::InvalidArgument("The num_elements to reserve must be a non negative number, but got ", length);
     list.element_dtype = element_dtype;
@@ -117,7 +117,7 @@ struct TensorListPushBack {
       return errors::InvalidArgument("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
                                      item.shape(), " list shape: ", in.list->element_shape);
     const Index most = in.list->max_num_elements;
-    if (most != -1 && in.list->size() >= most)
+    if (most >= 0 && in.list->size() >= most)
       return errors::InvalidArgument("Tried to push item into a full list list size: ", in.list->size(),
                                      " max_num_elements: ", most);
     TensorList* out = nullptr;
@@ -199,7 +199,7 @@ struct TensorListSetItem {
     detail::ListInput in;
     Index index = 0;
     TENON_RETURN_IF_ERROR(in.Get(context, 0, item.dtype()));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "index", &index));
+    TENON_RETURN_IF_ERROR(detail::ReadScalar(context, 1, "index", &index));
     if (index < 0 || (index >= in.list->size() && !resize))
       return errors::InvalidArgument("Trying to modify element ", index, " in a list with ", in.list->size(),
                                      " elements.");
@@ -338,7 +338,7 @@ struct TensorListResize {
     Index size = 0;
     TensorList* out = nullptr;
     TENON_RETURN_IF_ERROR(in.Get(context, 0));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "size", &size));
+    TENON_RETURN_IF_ERROR(detail::ReadScalar(context, 1, "size", &size));
     if (size < 0) return errors::InvalidArgument("TensorListSlice expects size to be non-negative. Got: ", size);
     TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
     return out->Resize(size);

@@ -277,7 +277,7 @@ struct TensorListScatterV2 {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       Tensor&) const {
       Index length = 0;
-      TENON_RETURN_IF_ERROR(detail::ReadNumber(context.op(), 3, "num_elements", &length));
+      TENON_RETURN_IF_ERROR(detail::ReadScalar(context.op(), 3, "num_elements", &length));
       return detail::ScatterToList(context.op(), length);
     }
   };

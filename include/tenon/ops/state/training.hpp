@@ -52,13 +52,17 @@ struct TrainingInputs {
   }
 };
 
+// As TensorFlow's, which compares a gradient with a variable that is a handle for two ops only.
+inline bool ComparesGradient(const OpView& op) {
+  return op.inputs[0].is_ref || op.name == "ResourceApplyGradientDescent" || op.name == "ResourceApplyProximalAdagrad";
+}
 inline Status TrainingShape(InferenceContext* c) {
   const TrainingInputs inputs(c->op());
   ShapeHandle all = VariableShapeOf(c, 0), unused;
   for (int i = 1; i < inputs.slots; ++i) TENON_RETURN_IF_ERROR(c->Merge(all, VariableShapeOf(c, i), &all));
   for (int k = 0; k < inputs.scalars; ++k) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.scalar[k]), 0, &unused));
   if (inputs.global_step >= 0) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.global_step), 0, &unused));
-  ShapeHandle grad = c->input(inputs.grad);
+  ShapeHandle grad = ComparesGradient(c->op()) ? c->input(inputs.grad) : c->UnknownShape();
   if (inputs.indices >= 0) {
     ShapeHandle indices;
     DimensionHandle rows;

@@ -24,7 +24,7 @@ namespace ops {
 
 namespace detail {
 
-// One part after the other; those before a bad index vector have been worked off, as in TensorFlow.
+// One part after the other; all those with good index vectors have been worked off when it fails, as in TensorFlow.
 inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const Tensor& indices, const Tensor& updates,
                            std::string_view policy, CombineFn combine) {
   LockedVar variable;
@@ -37,10 +37,9 @@ inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const
   const Index depth = indices.dim_size(indices.dims() - 1), count = indices.NumElements() / depth;
   SlimVector<Index> places(static_cast<std::size_t>(count), 0);
   const Index bad = FindPlaces(at, shape.dim_sizes().first(static_cast<std::size_t>(depth)), &places);
-  const bool ignore = policy == "IGNORE";
   const ElementMover mover = MoverOf(updates.dtype());
   const Index run = updates.NumElements() / count;
-  for (Index i = 0; i < count && (ignore || i != bad); ++i) {
+  for (Index i = 0; i < count; ++i) {
     const Index place = places[static_cast<std::size_t>(i)];
     if (place < 0) continue;
     const void* from = mover.At(updates.raw_data(), i * run);
@@ -50,7 +49,7 @@ inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const
     else
       combine(from, to, run);
   }
-  if (bad < 0 || ignore) return OkStatus();
+  if (bad < 0 || policy == "IGNORE") return OkStatus();
   std::string index;
   for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
   return errors::InvalidArgument("indices[", bad, "] = [", index, "] does not index into shape ", shape);

@@ -209,6 +209,9 @@ struct UnsortedSegmentJoin {
     if (segments < 0) return errors::InvalidArgument("Number of segments must be non-negative but got ", segments);
     if (ids.shape().dims() == 0)
       return errors::InvalidArgument("UnsortedSegmentJoin: segment_ids must not be a scalar");
+    if (ids.shape().dims() > inputs.dims())
+      return errors::OutOfRange("UnsortedSegmentJoin: Invalid segment_id rank ", ids.shape().dims(), " for input with ",
+                                inputs.dims(), " dimension(s)");
     if (!StartsWith(inputs.shape(), ids.shape()))
       return errors::InvalidArgument("UnsortedSegmentJoin: the shape of inputs ", inputs.shape(),
                                      " does not start with that of segment_ids ", ids.shape());
@@ -233,7 +236,6 @@ struct UnsortedSegmentJoin {
     return OkStatus();
   }
   static bool StartsWith(const TensorShape& shape, const TensorShape& prefix) {
-    if (shape.dims() < prefix.dims()) return false;
     for (int d = 0; d < prefix.dims(); ++d)
       if (shape.dim_size(d) != prefix.dim_size(d)) return false;
     return true;

@@ -1,0 +1,568 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/edges.pb: shapes and values at the edge of what an op
+takes, most of them found by changing other cases at random."""
+
+import numpy as np
+import tensorflow as tf
+
+R = tf.raw_ops
+f32, f64, i32, i64, st, c64 = tf.float32, tf.float64, tf.int32, tf.int64, tf.string, tf.complex64
+
+CASES = []
+
+
+def filled(dtype, shape):
+    """As many elements as the shape has, all different where that is easy."""
+    count = int(np.prod(shape))
+    if dtype == st:
+        return np.array([b'abc'[i % 3 : i % 3 + 1] for i in range(count)], dtype=object).reshape(shape)
+    return np.arange(count).reshape(shape).astype(dtype.as_numpy_dtype)
+
+
+def case(name, op, *inputs, compare='close', both=True, lists=(), outputs=None, **attrs):
+    """inputs: (name, dtype, value or shape) each; a list is a shape, anything else a value. Fed with shapes known, and
+    with none known as NAME_at_run. `lists`: names of the inputs that are lists of one tensor."""
+    values = {
+        key: filled(dtype, value) if isinstance(value, list) else np.asarray(value, dtype.as_numpy_dtype)
+        for key, dtype, value in inputs
+    }
+
+    def build(known):
+        def steps(b):
+            args = {key: b.placeholder(key, dtype, values[key].shape if known else None) for key, dtype, _ in inputs}
+            for key in lists:
+                args[key] = [args[key]]
+            out = getattr(R, op)(**args, **attrs)
+            if isinstance(out, tf.Operation):
+                return [dict(target=[out], feed=values)]
+            out = list(tf.nest.flatten(out)) if isinstance(out, (list, tuple)) else [out]
+            return [dict(fetch=out[:outputs], feed=values)]
+
+        return steps
+
+    CASES.append((op + '/' + name, build(True), compare))
+    if both:
+        CASES.append((op + '/' + name + '_at_run', build(False), compare))
+
+
+def steps(name, compare='close'):
+    def add(build):
+        CASES.append((name, build, compare))
+        return build
+
+    return add
+
+
+# ---- ranks and sizes that shape functions look at, or do not
+for shape in ([], [3], [3, 2]):
+    for op in ('Unique', 'UniqueWithCounts'):
+        case('rank_%d' % len(shape), op, ('x', f32, shape))
+for data, ids in (([3, 4], [0]), ([0, 4], [3]), ([3, 4], [2]), ([3, 4], [3, 4]), ([3, 4], []), ([3, 4], [3, 4, 1])):
+    name = '%s_by_%s' % ('x'.join(map(str, data)), 'x'.join(map(str, ids)) or 'scalar')
+    case(
+        name,
+        'UnsortedSegmentSum',
+        ('data', f32, data),
+        ('segment_ids', i32, np.zeros(ids)),
+        ('num_segments', i32, 5),
+    )
+for shift, axis in (([2], [3]), ([], [1]), ([1, 1], [1, 1]), ([2], [2]), ([], [])):
+    case(
+        'shift%d_axis%d_rank%d' % (int(np.prod(shift)), int(np.prod(axis)), len(shift)),
+        'Roll',
+        ('input', f32, [4, 5]),
+        ('shift', i32, np.ones(shift)),
+        ('axis', i32, np.zeros(axis)),
+    )
+case('of_a_scalar', 'Roll', ('input', f32, 3.0), ('shift', i32, 1), ('axis', i32, 0))
+for name, bits in (('bits_vector', [1]), ('bits_matrix', [1, 1])):
+    case(
+        name,
+        'QuantizeAndDequantizeV3',
+        ('input', f32, [2, 3]),
+        ('input_min', f32, 0.0),
+        ('input_max', f32, 5.0),
+        ('num_bits', i32, np.full(bits, 8)),
+    )
+for op, rank in (('Conv2D', 4), ('Conv3D', 5)):
+    space = [2] * (rank - 2)
+    for depth, per_group, out in ((0, 2, 3), (0, 0, 3), (4, 2, 3), (4, 3, 3)):
+        case(
+            'depth%d_filter%d_to%d' % (depth, per_group, out),
+            op,
+            ('input', f32, [1] + space + [depth]),
+            ('filter', f32, [1] * (rank - 2) + [per_group, out]),
+            strides=[1] * rank,
+            padding='SAME',
+        )
+for image, kernel in (([1, 5, 5, 3], [2, 2, 2]), ([1, 5, 5, 2], [2, 2, 2]), ([0, 5, 5, 2], [2, 2, 2])):
+    case(
+        'depth%d_batch%d' % (image[3], image[0]),
+        'Dilation2D',
+        ('input', f32, image),
+        ('filter', f32, kernel),
+        strides=[1] * 4,
+        rates=[1] * 4,
+        padding='SAME',
+    )
+
+
+@steps('Dilation2D/partly_known_shapes')
+def _(b):
+    fetch, feed = [], {}
+    for i, (image, kernel) in enumerate(
+        (
+            ([1, None, 5, 2], [2, 2, 2]),
+            ([1, 5, 5, None], [2, 2, 2]),
+            ([1, 5, 5, 2], [2, 2, None]),
+            ([None, 5, 5, 2], [2, 2, 2]),
+            ([1, None, 5, None], [2, 2, None]),
+        )
+    ):
+        x, k = b.placeholder('x%d' % i, f32, image), b.placeholder('k%d' % i, f32, kernel)
+        feed['x%d' % i], feed['k%d' % i] = np.ones([1, 5, 5, 2]), np.ones([2, 2, 2])
+        fetch.append(R.Dilation2D(input=x, filter=k, strides=[1] * 4, rates=[1] * 4, padding='SAME'))
+    return [dict(fetch=fetch, feed=feed)]
+
+
+@steps('TridiagonalSolve/partly_known_shapes')
+def _(b):
+    fetch, feed = [], {}
+    for i, (diagonals, rhs) in enumerate(
+        (([2, 3, 4], [None, None, 2]), ([2, 3, 4], None), (None, [2, 4, 2]), ([2, 3, None], [2, 4, None]))
+    ):
+        d, r = b.placeholder('d%d' % i, f32, diagonals), b.placeholder('r%d' % i, f32, rhs)
+        feed['d%d' % i] = np.tile(np.array([[1.0], [5.0], [2.0]]), [2, 1, 4])
+        feed['r%d' % i] = np.arange(16.0).reshape(2, 4, 2)
+        fetch.append(R.TridiagonalSolve(diagonals=d, rhs=r))
+    return [dict(fetch=fetch, feed=feed)]
+
+
+@steps('ApproximateEqual/partly_known_shapes')
+def _(b):
+    fetch, feed = [], {}
+    for i, (x, y) in enumerate((([None, 3], [2, 3]), ([2, None], [None, 3]), (None, [2, 3]), ([2, 3], None))):
+        fetch.append(R.ApproximateEqual(x=b.placeholder('x%d' % i, f32, x), y=b.placeholder('y%d' % i, f32, y)))
+        feed['x%d' % i], feed['y%d' % i] = np.ones([2, 3]), np.ones([2, 3])
+    return [dict(fetch=fetch, feed=feed)]
+
+
+@steps('SparseFillEmptyRows/partly_known_shapes')
+def _(b):
+    fetch, feed = [], {}
+    for i, (indices, values, shape) in enumerate(
+        (([2, 2], None, None), ([None, 2], [2], [2]), ([2, None], [2], [None]), (None, [2], [2]))
+    ):
+        args = dict(
+            indices=b.placeholder('i%d' % i, i64, indices),
+            values=b.placeholder('v%d' % i, f32, values),
+            dense_shape=b.placeholder('s%d' % i, i64, shape),
+        )
+        feed |= {'i%d' % i: [[0, 1], [2, 0]], 'v%d' % i: [1.0, 2.0], 's%d' % i: [3, 3]}
+        fetch += R.SparseFillEmptyRows(**args, default_value=-1.0)
+    return [dict(fetch=fetch, feed=feed)]
+
+
+for shape in ([], [3], [2, 3], [1, 2, 3]):
+    case(
+        'rank_%d_size_fed' % len(shape),
+        'DenseBincount',
+        ('input', i32, np.ones(shape)),
+        ('size', i32, 4),
+        ('weights', f32, [0]),
+    )
+for shape in ([1], [1, 1]):
+
+    @steps('AccumulatorTakeGradient/required_of_rank_%d' % len(shape))
+    def _(b, shape=tuple(shape)):
+        handle = R.ConditionalAccumulator(dtype=f32, shape=[2])
+        taken = R.AccumulatorTakeGradient(handle=handle, num_required=b.placeholder('n', i32, shape), dtype=f32)
+        return [dict(fetch=[taken], feed={'n': np.ones(shape)})]
+
+
+# ---- variables and tables
+GRADIENTS = {'grad': [3, 3], 'trailing': [4, 2]}
+for op, slots, scalars in (
+    ('ResourceApplyAdagrad', ['accum'], ['lr']),
+    ('ResourceApplyMomentum', ['accum'], ['lr', 'momentum']),
+    ('ResourceApplyGradientDescent', [], ['alpha']),
+    ('ResourceApplyProximalAdagrad', ['accum'], ['lr', 'l1', 'l2']),
+    ('ResourceSparseApplyAdagrad', ['accum'], ['lr']),
+):
+    for what, shape in GRADIENTS.items():
+
+        @steps('%s/%s_of_another_known_shape' % (op, what))
+        def _(b, op=op, slots=slots, scalars=scalars, shape=tuple(shape)):
+            handles = {s: R.VarHandleOp(dtype=f32, shape=[4, 3], shared_name=s) for s in ['var'] + slots}
+            start = [R.AssignVariableOp(resource=h, value=tf.ones([4, 3])) for h in handles.values()]
+            args = handles | {s: tf.constant(0.5) for s in scalars}
+            if 'Sparse' in op:
+                args['indices'] = b.placeholder('indices', i32, [4])
+            delta = 'delta' if op == 'ResourceApplyGradientDescent' else 'grad'
+            args[delta] = b.placeholder('grad', f32, shape)
+            feed = {'grad': np.ones(shape)} | ({'indices': [0, 1, 2, 3]} if 'Sparse' in op else {})
+            apply = getattr(R, op)(**args)
+            return [dict(target=start), dict(target=[apply], feed=feed)]
+
+
+for what, keys, values in (
+    ('lengths', [2], [3]),
+    ('scalar_values', [2], []),
+    ('scalars', [], []),
+    ('matrices', [2, 2], [2, 2]),
+    ('fit', [2], [2]),
+):
+    for op, make in (('LookupTableImportV2', R.MutableHashTableV2), ('LookupTableInsertV2', R.MutableHashTableV2)):
+
+        @steps('%s/%s_known' % (op, what))
+        def _(b, op=op, make=make, keys=tuple(keys), values=tuple(values)):
+            table = make(key_dtype=i64, value_dtype=f32)
+            put = getattr(R, op)(
+                table_handle=table, keys=b.placeholder('k', i64, keys), values=b.placeholder('v', f32, values)
+            )
+            size = R.LookupTableSizeV2(table_handle=table)
+            feed = {'k': filled(i64, keys), 'v': filled(f32, values)}
+            return [dict(target=[put], feed=feed), dict(fetch=[size])]
+
+
+@steps('MutableDenseHashTableV2/keys_before_one_that_is_not_allowed')
+def _(b):
+    table = R.MutableDenseHashTableV2(
+        empty_key=np.int64(-1), deleted_key=np.int64(-2), value_dtype=i64, initial_num_buckets=4
+    )
+    keys = b.placeholder('k', i64, [None])
+    put = R.LookupTableInsertV2(table_handle=table, keys=keys, values=keys * 10)
+    take = R.LookupTableRemoveV2(table_handle=table, keys=keys)
+    size = R.LookupTableSizeV2(table_handle=table)
+    export = R.LookupTableExportV2(table_handle=table, Tkeys=i64, Tvalues=i64)
+    state = dict(fetch=[size, export[0], export[1]])
+    return [
+        dict(target=[put], feed={'k': [4, 8]}),
+        dict(target=[put], feed={'k': [-1, 1]}),
+        state,
+        dict(target=[put], feed={'k': [3, -2, 5]}),
+        state,
+        dict(target=[take], feed={'k': [4, -1, 8]}),
+        state,
+    ]
+
+
+for op in ('StridedSliceAssign', 'ResourceStridedSliceAssign'):
+    for what, begin, end in (('begin_longer_than_end', [1, 1], [2]), ('fits', [1], [3])):
+
+        @steps('%s/%s' % (op, what))
+        def _(b, op=op, begin=begin, end=end):
+            if op == 'StridedSliceAssign':
+                var = R.VariableV2(dtype=f32, shape=[4])
+                start = R.Assign(ref=var, value=tf.ones([4])).op
+            else:
+                var = R.VarHandleOp(dtype=f32, shape=[4], shared_name='v')
+                start = R.AssignVariableOp(resource=var, value=tf.ones([4]))
+            put = getattr(R, op)(
+                ref=var, begin=b.placeholder('b', i32, [len(begin)]), end=end, strides=[1], value=[7.0, 8.0]
+            )
+            feed = {'b': begin}
+            put = put if isinstance(put, tf.Operation) else put.op
+            return [dict(target=[start]), dict(target=[put], feed=feed)]
+
+
+for name, shape in (('vector', [1]), ('matrix', [1, 1]), ('scalar', [])):
+
+    @steps('TensorListReserve/num_elements_' + name)
+    def _(b, shape=tuple(shape)):
+        n = b.placeholder('n', i32)
+        made = R.TensorListReserve(element_shape=[2], num_elements=n, element_dtype=f32)
+        return [dict(fetch=[R.TensorListLength(input_handle=made)], feed={'n': np.full(shape, 2)})]
+
+    @steps('TensorListSetItem/index_' + name)
+    def _(b, shape=tuple(shape)):
+        i = b.placeholder('i', i32)
+        made = R.TensorListReserve(element_shape=[2], num_elements=2, element_dtype=f32)
+        made = R.TensorListSetItem(input_handle=made, index=i, item=[1.0, 2.0])
+        return [dict(fetch=[R.TensorListLength(input_handle=made)], feed={'i': np.zeros(shape)})]
+
+    @steps('TensorListGetItem/index_' + name)
+    def _(b, shape=tuple(shape)):
+        i = b.placeholder('i', i32)
+        made = R.TensorListFromTensor(tensor=np.ones([2, 2], np.float32), element_shape=[2])
+        got = R.TensorListGetItem(input_handle=made, index=i, element_shape=[2], element_dtype=f32)
+        return [dict(fetch=[got], feed={'i': np.zeros(shape)})]
+
+    @steps('TensorListResize/size_' + name)
+    def _(b, shape=tuple(shape)):
+        n = b.placeholder('n', i32)
+        made = R.TensorListFromTensor(tensor=np.ones([2, 2], np.float32), element_shape=[2])
+        made = R.TensorListResize(input_handle=made, size=n)
+        return [dict(fetch=[R.TensorListLength(input_handle=made)], feed={'n': np.full(shape, 3)})]
+
+    @steps('TensorListScatterV2/num_elements_' + name)
+    def _(b, shape=tuple(shape)):
+        n = b.placeholder('n', i32)
+        made = R.TensorListScatterV2(
+            tensor=np.ones([2, 2], np.float32), indices=[0, 1], element_shape=[2], num_elements=n
+        )
+        return [dict(fetch=[R.TensorListLength(input_handle=made)], feed={'n': np.full(shape, 3)})]
+
+
+# ---- inputs without elements
+for name, axis in (('matrix', [[0]]), ('outside', [5]), ('twice', [0, 0]), ('none', []), ('no_matrix', [[]])):
+    for what, tensor in (('empty', np.zeros([2, 0])), ('full', np.ones([2, 2])), ('scalar', 3.0)):
+        case('%s_axis_%s' % (what, name), 'ReverseV2', ('tensor', f32, tensor), ('axis', i32, np.asarray(axis)))
+for matrix, rhs in (([3, 3], [3, 0]), ([3, 0], [0, 2]), ([0, 3], [3, 2]), ([0, 3, 3], [0, 3, 2])):
+    name = '%s_%s' % ('x'.join(map(str, matrix)), 'x'.join(map(str, rhs)))
+    case(name, 'BandedTriangularSolve', ('matrix', f32, np.ones(matrix)), ('rhs', f32, np.ones(rhs)))
+for shape, length in (([0, 5], 8), ([3, 0], 8), ([0, 0], 8), ([0, 5], 20), ([3, 0], 0)):
+    name = '%s_length_%d' % ('x'.join(map(str, shape)), length)
+    case(name, 'IRFFT', ('input', c64, np.ones(shape)), fft_length=[length])
+    if shape != [3, 0]:  # there TensorFlow leaves the output as it is
+        case(name, 'RFFT', ('input', f32, np.ones(shape)), fft_length=[length])
+for name, dilations in (('depth', [1, 1, 1, 2]), ('negative', [1, 1, 1, -1]), ('space', [1, 2, 2, 1])):
+    image, kernel = ('input', f32, [1, 4, 4, 2]), ('filter', f32, [3, 3, 2, 1])
+    gradient = ('out_backprop', f32, [1, 4, 4, 2])
+    plain = dict(strides=[1] * 4, padding='SAME', dilations=dilations)
+    case(
+        'dilated_' + name,
+        'DepthwiseConv2dNativeBackpropInput',
+        ('input_sizes', i32, np.array([1, 4, 4, 2])),
+        kernel,
+        gradient,
+        **plain,
+    )
+    case(
+        'dilated_' + name,
+        'DepthwiseConv2dNativeBackpropFilter',
+        image,
+        ('filter_sizes', i32, np.array([3, 3, 2, 1])),
+        gradient,
+        **plain,
+    )
+case(
+    'corners_and_half_pixels',
+    'ResizeNearestNeighborGrad',
+    ('grads', f32, [1, 4, 5, 2]),
+    ('size', i32, np.array([3, 3])),
+    align_corners=True,
+    half_pixel_centers=True,
+)
+for params, rows in (([2, 0], [0, 2]), ([0, 3], []), ([2, 0], [-1]), ([0, 0], [0]), ([0], [0])):
+    name = '%s_rows_%s' % ('x'.join(map(str, params)), '_'.join(map(str, rows)).replace('-', 'minus') or 'none')
+    inputs = ('params', f32, params), ('indices', i64, np.array(rows))
+    case(name, 'Gather', *inputs)
+    case(name, 'GatherV2', *inputs, ('axis', i32, 0))
+
+# ---- numbers without bounds
+FAR = [np.inf, -np.inf, np.nan, 1e154, -1e154, 1.5e154, 1e300, 27.0, 5.9, -3.0, 0.5]
+for op in ('Erf', 'Erfc', 'Tanh', 'Sigmoid', 'Ndtri', 'Erfinv', 'Lgamma', 'Digamma', 'Log1p', 'Expm1', 'Atanh', 'Asinh'):
+    case('far_f64', op, ('x', f64, np.array(FAR)), both=False)
+    case('far_f32', op, ('x', f32, np.clip(np.array(FAR), -1e38, 1e38)), both=False)
+
+# ---- texts and examples
+for name, shape, ids in (
+    ('ids_of_higher_rank', [2], [1, 2]),
+    ('ids_scalar', [2], []),
+    ('ids_longer', [2, 3], [3]),
+    ('ids_of_another_width', [2, 3], [2, 2]),
+    ('ids_for_all', [2, 3], [2, 3]),
+):
+    case(
+        name,
+        'UnsortedSegmentJoin',
+        ('inputs', st, shape),
+        ('segment_ids', i32, np.zeros(ids)),
+        ('num_segments', i32, 3),
+    )
+example = tf.train.Example()
+example.features.feature['b'].int64_list.value.append(7)
+for name, shape in (('scalar', ()), ('vector', (1,)), ('matrix', (1, 1))):
+    keys = np.full(shape, b'b', dtype=object)
+
+    @steps('ParseExample/dense_key_' + name)
+    def _(b, keys=keys):
+        key = b.placeholder('key', st)
+        got = R.ParseExample(
+            serialized=[example.SerializeToString()],
+            names=np.array([], dtype=object),
+            sparse_keys=[],
+            dense_keys=[key],
+            dense_defaults=[np.array([], np.int64)],
+            sparse_types=[],
+            dense_shapes=[[1]],
+        )
+        return [dict(fetch=[got.dense_values[0]], feed={'key': keys})]
+
+    @steps('ParseExampleV2/dense_keys_' + name)
+    def _(b, keys=keys):
+        key = b.placeholder('key', st, keys.shape)
+        got = R.ParseExampleV2(
+            serialized=[example.SerializeToString()],
+            names=np.array([], dtype=object),
+            sparse_keys=np.array([], dtype=object),
+            dense_keys=key,
+            ragged_keys=np.array([], dtype=object),
+            dense_defaults=[np.array([], np.int64)],
+            num_sparse=0,
+            sparse_types=[],
+            ragged_value_types=[],
+            ragged_split_types=[],
+            dense_shapes=[[1]],
+        )
+        return [dict(fetch=[got.dense_values[0]], feed={'key': keys})]
+
+
+for name, hypothesis, truth in (('last', [2, -1], [2, 3]), ('truth_last', [2, 3], [2, -1]), ('first', [-2, 3], [2, 3])):
+    case(
+        'size_negative_' + name,
+        'EditDistance',
+        ('hypothesis_indices', i64, np.array([[0, 0], [1, 0]])),
+        ('hypothesis_values', i32, np.array([1, 2])),
+        ('hypothesis_shape', i64, np.array(hypothesis)),
+        ('truth_indices', i64, np.array([[0, 0], [1, 0]])),
+        ('truth_values', i32, np.array([1, 3])),
+        ('truth_shape', i64, np.array(truth)),
+    )
+
+# ---- ops that few other cases have
+KEY, COUNTER = np.array([0x123456789ABCDEF0], np.uint64), np.array([5, 7], np.uint64)
+for dtype in (i32, i64, tf.uint32, tf.uint64):
+    low = -7 if dtype in (i32, i64) else 2
+    for shape in ([], [5], [3, 67], [0, 2]):
+        name = '%s_%s' % (dtype.name, 'x'.join(map(str, shape)) or 'scalar')
+        sizes = ('shape', i32, np.asarray(shape, np.int32))
+        case(name, 'StatelessRandomUniformFullInt', sizes, ('seed', i64, np.array([3, -4])), compare='exact', dtype=dtype)
+        for alg in (1, 2, 3):
+            # ThreeFry has counters of one number.
+            counter = ('counter', tf.uint64, COUNTER[:1] if alg == 2 else COUNTER)
+            generator = [sizes, ('key', tf.uint64, KEY), counter, ('alg', i32, alg)]
+            case('%s_alg%d' % (name, alg), 'StatelessRandomUniformFullIntV2', *generator, compare='exact', dtype=dtype)
+            for high in (90, low):
+                bounds = [('minval', dtype, low), ('maxval', dtype, high)]
+                case(
+                    '%s_alg%d_below_%d' % (name, alg, high),
+                    'StatelessRandomUniformIntV2',
+                    *generator,
+                    *bounds,
+                    compare='exact',
+                    both=False,
+                )
+for name, alg in (('philox', 1), ('three_fry', 2), ('auto', 3), ('none', 7)):
+    case(
+        'alg_' + name,
+        'StatelessRandomUniformV2',
+        ('shape', i32, np.array([4])),
+        ('key', tf.uint64, KEY),
+        ('counter', tf.uint64, COUNTER),
+        ('alg', i32, alg),
+        compare='exact',
+        dtype=f32,
+    )
+
+@steps('RefMerge/loop_by_reference')
+def _(b):
+    var = R.VariableV2(dtype=f32, shape=[])
+    start = R.Assign(ref=var, value=0.0)
+    p = b.placeholder('p', tf.bool, [])
+    off, on = R.RefSwitch(data=var, pred=p)
+    merged = R.RefMerge(inputs=[off, on])
+    return [
+        dict(target=[start.op]),
+        dict(fetch=[merged.output, merged.value_index], feed={'p': False}),
+        dict(fetch=[merged.output, merged.value_index], feed={'p': True}),
+    ]
+
+
+@steps('RefEnter/exit_by_reference')
+def _(b):
+    var = R.VariableV2(dtype=f32, shape=[2])
+    start = R.Assign(ref=var, value=[1.0, 2.0])
+    out = R.RefExit(data=R.RefEnter(data=var, frame_name='f'))
+    return [dict(target=[start.op]), dict(fetch=[out])]
+
+
+for sizes in ([2, 1], [0, 3], [3], [1, 1, 1], [2, 2], [-1, 4]):
+
+    @steps('TensorListSplit/lengths_' + '_'.join(map(str, sizes)).replace('-', 'minus'))
+    def _(b, sizes=tuple(sizes)):
+        n = b.placeholder('n', i64)
+        made = R.TensorListSplit(tensor=filled(f32, [3, 2]), element_shape=[-1, 2], lengths=n)
+        return [
+            dict(
+                fetch=[
+                    R.TensorListLength(input_handle=made),
+                    R.TensorListGetItem(input_handle=made, index=0, element_shape=[-1, 2], element_dtype=f32),
+                ],
+                feed={'n': sizes},
+            )
+        ]
+
+
+for size in (0, 1, 2, 5, -1):
+
+    @steps('TensorListResize/to_%d' % size)
+    def _(b, size=size):
+        n = b.placeholder('n', i32)
+        made = R.TensorListFromTensor(tensor=filled(f32, [2, 2]), element_shape=[2])
+        made = R.TensorListResize(input_handle=made, size=n)
+        length = R.TensorListLength(input_handle=made)
+        stacked = R.TensorListStack(input_handle=made, element_shape=[2], element_dtype=f32)
+        return [dict(fetch=[length], feed={'n': size}), dict(fetch=[stacked], feed={'n': size})]
+
+
+for name, indices in (('in_order', [0, 1]), ('backwards', [2, 0]), ('twice', [1, 1]), ('negative', [0, -1]), ('one', [0])):
+
+    @steps('TensorListScatter/' + name)
+    def _(b, indices=tuple(indices)):
+        i = b.placeholder('i', i32)
+        made = R.TensorListScatter(tensor=filled(f32, [2, 2]), indices=i, element_shape=[2])
+        length = R.TensorListLength(input_handle=made)
+        stacked = R.TensorListStack(input_handle=made, element_shape=[2], element_dtype=f32)
+        return [dict(fetch=[length], feed={'i': indices}), dict(fetch=[stacked], feed={'i': indices})]
+
+
+# ---- what is left behind by a step that fails
+for name, rows in (('middle', [0, 9, 1]), ('first', [9, 0, -1]), ('last', [1, 0, 7])):
+    for op in ('ScatterNdAdd', 'ScatterNdUpdate', 'ResourceScatterNdAdd', 'ResourceScatterNdUpdate', 'ScatterAdd'):
+
+        @steps('%s/bad_index_%s' % (op, name))
+        def _(b, op=op, rows=rows):
+            values = np.array([1, 2, 3, 4], np.float32)
+            if 'Resource' in op:
+                var = R.VarHandleOp(dtype=f32, shape=[4], shared_name='v')
+                start, read = R.AssignVariableOp(resource=var, value=values), R.ReadVariableOp(resource=var, dtype=f32)
+            else:
+                var = R.VariableV2(dtype=f32, shape=[4])
+                start, read = R.Assign(ref=var, value=values).op, R.Identity(input=var)
+            indices = b.placeholder('i', i32)
+            put = getattr(R, op)(ref=var, indices=indices, updates=np.array([10, 20, 30], np.float32))
+            put = put if isinstance(put, tf.Operation) else put.op
+            fed = rows if op == 'ScatterAdd' else [[r] for r in rows]
+            return [dict(target=[start]), dict(target=[put], feed={'i': fed}), dict(fetch=[read])]
+
+
+# ---- attrs and sizes
+for shape in ([0, 4, 4, 1], [1, 0, 4, 1], [1, 4, 4, 0]):
+    for op, key in (('MaxPoolWithArgmax', 'input'), ('MaxPool', 'input'), ('AvgPool', 'value')):
+        case(
+            'empty_' + 'x'.join(map(str, shape)),
+            op,
+            (key, f32, shape),
+            ksize=[1, 2, 2, 1],
+            strides=[1, 2, 2, 1],
+            padding='SAME',
+        )
+for most in (-2, -1, 0, 1):
+
+    @steps('EmptyTensorList/at_most_%d' % most)
+    def _(b, most=most):
+        n = b.placeholder('n', i32)
+        made = R.EmptyTensorList(element_shape=[2], max_num_elements=n, element_dtype=f32)
+        made = R.TensorListPushBack(input_handle=made, tensor=[1.0, 2.0])
+        made = R.TensorListPushBack(input_handle=made, tensor=[3.0, 4.0])
+        return [dict(fetch=[R.TensorListLength(input_handle=made)], feed={'n': most})]
+
+
+for method in ('', 'INTEGER_FAST', 'INTEGER_ACCURATE', 'FLOAT'):
+
+    @steps('DecodeJpeg/dct_method_' + (method or 'none'))
+    def _(b, method=method):
+        image = tf.io.encode_jpeg(np.full([8, 8, 3], 100, np.uint8))
+        return [dict(fetch=[R.Shape(input=R.DecodeJpeg(contents=image, dct_method=method))])]
