@@ -55,6 +55,7 @@ TEST_SUITE("FramePlan") {
     const auto* constant = Find(root, FlowKind::kEnterConstant);
     REQUIRE(constant != nullptr);
     CHECK(constant->first_output == 0);  // the loop's first invariant
+    CHECK(Find(loop, FlowKind::kConstant) != nullptr);  // waits for its turn, but is no kernel's work
   }
   TEST_CASE("lets a Merge begin with what is fed") {
     FlowGraph g;
