@@ -98,11 +98,18 @@ struct FourByFour {
 inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
                            Index columns) {
   constexpr Index kSide = 16;
+  const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
   FourByFour square;
   Index r = 0;
   for (; r + kSide <= rows; r += kSide) {
     Index c = 0;
     for (; c + kSide <= columns; c += kSide) {
+      if (is_far && c + 2 * kSide <= columns) {
+        for (Index i = 0; i < kSide; ++i) {
+          __builtin_prefetch(from + r + (c + kSide + i) * from_step);
+          __builtin_prefetch(to + (r + i) * to_step + c + kSide, 1);
+        }
+      }
       alignas(64) std::uint32_t turned[kSide * kSide];
       for (Index j = 0; j < kSide; j += 4) {
         for (Index i = 0; i < kSide; i += 4) {
@@ -190,7 +197,7 @@ struct NdPlan {
     const Index some = std::max<Index>(1, kUnitBytes / mover.bytes);
     if (way == Way::kTranspose) {
       row_block = kSide;
-      column_block = std::max(kSide, kSide * kSide / std::min(rows.size, kSide) / kSide * kSide);
+      column_block = std::max(kSide, 4 * kSide * kSide / std::min(rows.size, kSide) / kSide * kSide);
     } else {
       column_block = std::min(columns.size, some);
       row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
