@@ -55,6 +55,7 @@ TEST_SUITE("CopyNd") {
       for (const Index rows : {1, 3, 8, 65, 130})
         for (const Index columns : {1, 7, 64, 71})
           Check(type, {{rows, 1, columns}, {columns, rows, 1}}, 0, 0, rows * columns, rows * columns);
+      Check(type, {{600, 1, 70}, {70, 600, 1}}, 0, 0, 42000, 42000);  // columns far apart
       Check(type, {{3, 35, 1 * 35}, {5, 1, 7}, {7, 5, 1}}, 0, 0, 105, 105);
       Check(type, {{5, 1, 21}, {3, 35, 7}, {7, 5, 1}}, 0, 0, 105, 105);
     }

@@ -14,6 +14,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/lanes.hpp>
 #include <tenon/engine/move.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -68,6 +69,77 @@ void TransposeUnits(const Unit* from, Index from_step, Unit* to, Index to_step, 
   for (; r < rows; ++r)
     for (Index c = 0; c < columns; ++c) to[r * to_step + c] = from[r + c * from_step];
 }
+#if TENON_DETAIL_LANES
+// Four rows of four words become columns. 16 bytes, so that no function depends on what it is compiled for.
+struct FourByFour {
+  typedef std::uint32_t Row __attribute__((vector_size(16)));
+  Row rows[4];
+
+  TENON_HD void Load(const std::uint32_t* from, Index step) {
+    for (Index i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * step, sizeof(Row));
+  }
+  TENON_HD void Store(std::uint32_t* to, Index step, Index count) const {
+    for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
+  }
+  TENON_HD void Transpose() {
+    const Row a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
+              b = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
+              c = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),
+              d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+  }
+};
+
+// Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
+// apart push each other out.
+inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                           Index columns) {
+  constexpr Index kSide = 16;
+  const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
+  FourByFour square;
+  Index r = 0;
+  for (; r + kSide <= rows; r += kSide) {
+    Index c = 0;
+    for (; c + kSide <= columns; c += kSide) {
+      if (is_far && c + 2 * kSide <= columns) {
+        for (Index i = 0; i < kSide; ++i) {
+          __builtin_prefetch(from + r + (c + kSide + i) * from_step);
+          __builtin_prefetch(to + (r + i) * to_step + c + kSide, 1);
+        }
+      }
+      alignas(64) std::uint32_t turned[kSide * kSide];
+      for (Index j = 0; j < kSide; j += 4) {
+        for (Index i = 0; i < kSide; i += 4) {
+          square.Load(from + r + i + (c + j) * from_step, from_step);
+          square.Transpose();
+          square.Store(turned + i * kSide + j, kSide, 4);
+        }
+      }
+      for (Index i = 0; i < kSide; ++i)
+        std::memcpy(to + (r + i) * to_step + c, turned + i * kSide, kSide * sizeof *turned);
+    }
+    for (; c < columns; ++c)
+      for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
+  }
+  for (; r < rows; r += 4) {
+    const Index count = std::min<Index>(4, rows - r);
+    // Squares of which only `count` columns count read on, but not behind the last element of all.
+    const Index last = rows - 1 + (columns - 1) * from_step;
+    Index c = 0;
+    for (; c + 4 <= columns && (count == 4 || (from_step > 0 && r + 3 + (c + 3) * from_step <= last)); c += 4) {
+      square.Load(from + r + c * from_step, from_step);
+      square.Transpose();
+      square.Store(to + r * to_step + c, to_step, count);
+    }
+    for (; c < columns; ++c)
+      for (Index i = r; i < r + count; ++i) to[i * to_step + c] = from[i + c * from_step];
+  }
+}
+#endif
+
 struct Unit16 {
   std::uint64_t low, high;
 };
@@ -123,8 +195,13 @@ struct NdPlan {
     }
     constexpr Index kUnitBytes = 32768, kSide = 64;
     const Index some = std::max<Index>(1, kUnitBytes / mover.bytes);
-    column_block = way == Way::kTranspose ? kSide : std::min(columns.size, some);
-    row_block = way == Way::kTranspose ? kSide : std::max<Index>(1, std::min(rows.size, some / column_block));
+    if (way == Way::kTranspose) {
+      row_block = kSide;
+      column_block = std::max(kSide, 4 * kSide * kSide / std::min(rows.size, kSide) / kSide * kSide);
+    } else {
+      column_block = std::min(columns.size, some);
+      row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
+    }
     row_blocks = (rows.size + row_block - 1) / row_block;
     column_blocks = (columns.size + column_block - 1) / column_block;
     units = row_blocks * column_blocks;
