@@ -123,8 +123,8 @@ class OnnxRuntimeSession final : public PeerSession {
     OrtSessionOptions* options = nullptr;
     TENON_RETURN_IF_ERROR(api_.Take(api_.CreateSessionOptions(&options)));
     constexpr int kNoOptimizations = 0, kAllOptimizations = 99;
-    Status status = api_.Take(
-        api_.SetSessionGraphOptimizationLevel(options, optimize ? kAllOptimizations : kNoOptimizations));
+    Status status =
+        api_.Take(api_.SetSessionGraphOptimizationLevel(options, optimize ? kAllOptimizations : kNoOptimizations));
     status.Update(api_.Take(api_.SetIntraOpNumThreads(options, threads)));
     status.Update(api_.Take(api_.CreateSession(api_.env, graph.onnx_file.c_str(), options, &session_)));
     api_.ReleaseSessionOptions(options);

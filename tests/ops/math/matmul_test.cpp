@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ops/constant_weights.hpp"
 #include "ops/support.hpp"
 
 namespace math_matmul_test {
@@ -75,6 +76,20 @@ TEST_SUITE("MatMul") {
           CAPTURE(transpose_b);
           CHECK(Difference<T>(s.m, s.k, s.n, transpose_a, transpose_b) == "");
         }
+  }
+
+  TEST_CASE_TEMPLATE("constant weights give the same bits as fed ones", T, float, double, half, std::int32_t) {
+    for (const Index rows : {1, 3, 40, 300})
+      for (const bool transpose : {false, true}) {
+        const Tensor a = Random<T>({rows, 70}, 1),
+                     b = Random<T>(transpose ? TensorShape{50, 70} : TensorShape{70, 50}, 2);
+        CHECK(DifferenceWithConstantWeights("MatMul", Transposes(false, transpose), a, b) == "");
+      }
+  }
+  TEST_CASE("batched products with constant weights, one matrix or several") {
+    for (const TensorShape& weights : {TensorShape{70, 50}, TensorShape{1, 70, 50}, TensorShape{4, 70, 50}})
+      CHECK(DifferenceWithConstantWeights("BatchMatMulV2", {}, Random<float>({4, 20, 70}, 1),
+                                          Random<float>(weights, 2)) == "");
   }
 
   TEST_CASE_TEMPLATE("of nothing is nothing, and zeros where only the inner dimension is empty", T, TENON_TEST_TYPES) {

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ops/constant_weights.hpp"
 #include "ops/support.hpp"
 
 namespace nn_conv_test {
@@ -107,6 +108,13 @@ std::string Error(const ConvCase& c, const char* data_format = "NHWC") {
 }  // namespace
 
 TEST_SUITE("Conv2D") {
+  TEST_CASE_TEMPLATE("constant filters give the same bits as fed ones", T, float, double, half, std::int32_t) {
+    for (const Index side : {5, 15, 20})
+      for (const Index window : {1, 3})
+        CHECK(DifferenceWithConstantWeights("Conv2D", {{"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}},
+                                            Random<T>({1, side, side, 9}, 1),
+                                            Random<T>({window, window, 9, 33}, 2)) == "");
+  }
   TEST_CASE_TEMPLATE("slides a filter over an image", T, float, double, half, bfloat16, std::int32_t) {
     const Tensor image = Make<T>({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
                  filter = Make<T>({2, 2, 1, 1}, {1, 0, 0, 2});

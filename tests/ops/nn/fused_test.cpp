@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ops/constant_weights.hpp"
 #include "ops/support.hpp"
 
 namespace nn_fused_test {
@@ -56,6 +57,15 @@ std::string ConvError(const AttrArgs& attrs, const std::vector<Tensor>& inputs) 
 }  // namespace
 
 TEST_SUITE("fused ops") {
+  TEST_CASE("constant weights give the same bits as fed ones") {
+    const Tensor bias = Random<float>({33}, 3);
+    CHECK(DifferenceWithConstantWeights("_FusedMatMul", {{"fused_ops", Names{"BiasAdd", "Relu"}}, {"num_args", 1}},
+                                        Random<float>({20, 70}, 1), Random<float>({70, 33}, 2), {{bias}}) == "");
+    for (const Index side : {5, 15, 20})
+      CHECK(DifferenceWithConstantWeights("_FusedConv2D", ConvAttrs({"BiasAdd"}, 1, {DataType::kFloat}),
+                                          Random<float>({1, side, side, 9}, 1), Random<float>({3, 3, 9, 33}, 2),
+                                          {{bias}, {}}) == "");
+  }
   TEST_CASE_TEMPLATE("a convolution, TensorFlow's numbers", T, float, double) {
     const DataType t = dtype_of_v<T>;
     const Tensor x = Make<T>({1, 2, 2, 1}, {-2, -.5, .5, 7}), f = Make<T>({1, 1, 1, 1}, {1}), zero = Make<T>({1}, {0}),
