@@ -574,3 +574,16 @@ for method in ('', 'INTEGER_FAST', 'INTEGER_ACCURATE', 'FLOAT'):
     def _(b, method=method):
         image = tf.io.encode_jpeg(np.full([8, 8, 3], 100, np.uint8))
         return [dict(fetch=[R.Shape(input=R.DecodeJpeg(contents=image, dct_method=method))])]
+
+
+for what, keys, values in (('lengths', [2], [3]), ('scalar_values', [2], []), ('matrix', [2, 2], [2, 2]), ('fit', [2], [2])):
+    for op, make in (('LookupTableImport', R.MutableHashTable), ('LookupTableInsert', R.MutableHashTable), ('InitializeTable', R.HashTable)):
+
+        @steps('%s/%s_by_reference' % (op, what))
+        def _(b, op=op, make=make, keys=tuple(keys), values=tuple(values)):
+            table = make(key_dtype=i64, value_dtype=f32, shared_name='t')
+            put = getattr(R, op)(
+                table_handle=table, keys=b.placeholder('k', i64, keys), values=b.placeholder('v', f32, values)
+            )
+            size = R.LookupTableSize(table_handle=table)
+            return [dict(target=[put], feed={'k': filled(i64, keys), 'v': filled(f32, values)}), dict(fetch=[size])]
