@@ -34,6 +34,7 @@ TEST_SUITE("higher functions") {
     CHECK(Zeta(2.0, 1.0) == Near(pi * pi / 6));
     CHECK(Zeta(4.0, 1.0) == Near(std::pow(pi, 4) / 90));
     CHECK(Zeta(2.0, 0.5) == Near(pi * pi / 2));
+    CHECK(Zeta(2.0, kInfinity) == 0);
     CHECK(Polygamma(1.0, 1.0) == Near(pi * pi / 6));
     CHECK(Polygamma(0.0, 1.0) == Near(-0.57721566490153286061));
     CHECK(Polygamma(2.0, 1.0) == Near(-2.40411380631918857080));
@@ -78,6 +79,8 @@ TEST_SUITE("higher functions") {
     CHECK(std::isnan(Expint(kInfinity)));
     CHECK(BesselI0e(kInfinity) == 0);
     CHECK(std::isnan(BesselI0(kInfinity)));
+    for (const float x : {BesselI0(90.0f), BesselI1(90.0f), Expint(90.0f)}) CHECK(std::isinf(x));
+    CHECK(std::isfinite(BesselI0(90.0)));
     CHECK(Dawsn(kInfinity) == 0);
   }
 }

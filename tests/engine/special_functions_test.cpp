@@ -48,6 +48,7 @@ TEST_SUITE("Special functions") {
     CHECK(Error(Digamma(1.0), -0.57721566490153286061) < 1e-15);
     CHECK(Error(Digamma(0.5), -1.96351002602142347944) < 1e-15);
     CHECK(Error(Digamma(-0.5), 0.03648997397857652056) < 1e-13);
+    CHECK(Error(Digamma(-1e-20), 1e20) < 1e-15);
     CHECK(Error(Digamma(100.0), 4.60016185273808740020) < 1e-15);
     for (double x = 0.1; x < 20; x += 0.3) CHECK(Digamma(x + 1) == doctest::Approx(Digamma(x) + 1 / x).epsilon(1e-13));
     CHECK(std::isnan(Digamma(0.0)));

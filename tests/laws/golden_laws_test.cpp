@@ -98,9 +98,9 @@ bool Read(const golden::Case& c, Law* law) {
 const std::vector<Law>& Laws() {
   static const std::vector<Law> all = [] {
     std::vector<Law> laws;
-    for (const char* name : {"array_a", "array_b", "conv", "flow", "image", "math_binary", "math_linalg", "math_reduce",
-                             "math_unary", "nn", "random", "sparse", "state", "state_more", "string", "train",
-                             "edges"}) {
+    for (const char* name :
+         {"array_a", "array_b", "conv", "flow", "image", "math_binary", "math_linalg", "math_reduce", "math_unary",
+          "nn", "random", "sparse", "state", "state_more", "string", "train", "edges"}) {
       std::string bytes;
       std::FILE* const file = std::fopen((std::string(TENON_TEST_DATA "/ops/") + name + ".pb").c_str(), "rb");
       if (file == nullptr) continue;
@@ -232,11 +232,17 @@ bool MergeInputs(Law* law, Law* twice) {
   return GiveOwnInputs(&twice->graph);
 }
 
+// Whether a node draws numbers with a seed of its own in every session.
 bool DrawsAnew(const GraphDef& graph) {
   for (const NodeDef& node : graph.node) {
-    std::int64_t seed = -1, seed2 = -1;
-    if (GetNodeAttr(node, "seed", &seed).ok() && GetNodeAttr(node, "seed2", &seed2).ok() && seed == 0 && seed2 == 0)
-      return true;
+    bool has_seed = false;
+    std::int64_t seeds = 0, seed = 0;
+    for (const AttrSpec& attr : Registry::Global().FindOp(node.op)->attrs) {
+      if (attr.name() != "seed" && attr.name() != "seed2") continue;
+      has_seed = true;
+      if (GetNodeAttr(node, attr.name(), &seed).ok()) seeds |= seed;
+    }
+    if (has_seed && seeds == 0) return true;
   }
   return false;
 }
@@ -320,7 +326,8 @@ TEST_SUITE("Recorded cases") {
     CHECK(tested > 100);
   }
 
-  TEST_CASE_FIXTURE(InTempFolder, "inputs that are aligned for their elements only give the same, and nobody reads past") {
+  TEST_CASE_FIXTURE(InTempFolder,
+                    "inputs that are aligned for their elements only give the same, and nobody reads past") {
     Complaints complaints;
     for (const Law& law : Laws()) {
       Law odd = law;
@@ -348,11 +355,14 @@ TEST_SUITE("Recorded cases") {
     CHECK(tested > 100);
   }
 
-  TEST_CASE_FIXTURE(InTempFolder, "empty, scalar, rank 8 and NaN: what a case does not expect ends the same way twice") {
+  TEST_CASE_FIXTURE(InTempFolder,
+                    "empty, scalar, rank 8 and NaN: what a case does not expect ends the same way twice") {
     Complaints complaints;
-    for (const Law& law : Laws())
+    for (const Law& law : Laws()) {
+      const bool is_fed =
+          std::any_of(law.runs.begin(), law.runs.end(), [](const auto& run) { return !run.feeds.empty(); });
+      if (!is_fed || DrawsAnew(law.graph)) continue;
       for (const Change change : {Change::kEmpty, Change::kScalar, Change::kRank8, Change::kNan}) {
-        if (DrawsAnew(law.graph)) continue;
         Law changed = law;
         for (NodeDef& node : changed.graph.node)
           if (node.op == "Placeholder") node.attr.Set("shape", AttrValue(PartialTensorShape()));
@@ -373,6 +383,7 @@ TEST_SUITE("Recorded cases") {
         if (!zeros.WaitUntilAllAreBack() || !ones.WaitUntilAllAreBack()) complaints.Add(law, "a block is kept");
         if (zeros.overruns() + ones.overruns() != 0) complaints.Add(law, "a block is overrun");
       }
+    }
     TENON_LAW_HOLDS(complaints);
   }
 
@@ -433,10 +444,11 @@ TEST_SUITE("Recorded cases") {
     CHECK(tested > 20);
   }
 
-  // As in TensorFlow: with an axis that is not known a negative batch_dims gives a wrong rank, and an assignment that
-  // does not validate may change a variable's shape.
+  // As in TensorFlow: with an axis that is not known a negative batch_dims gives a wrong rank, an assignment that does
+  // not validate may change a variable's shape, and a scalar's counts are no scalar.
   bool MayDiffer(std::string_view name) {
-    return StartsWith(name, "GatherV2/batch_negative") || name == "VariableV2/assign_other_shape_not_validated";
+    return StartsWith(name, "GatherV2/batch_negative") || name == "VariableV2/assign_other_shape_not_validated" ||
+           StartsWith(name, "DenseBincount/rank_0_size_fed");
   }
   TEST_CASE_FIXTURE(InTempFolder, "a run's shapes are the inferred ones") {
     Complaints complaints;

@@ -356,6 +356,14 @@ for op in ('Erf', 'Erfc', 'Tanh', 'Sigmoid', 'Ndtri', 'Erfinv', 'Lgamma', 'Digam
     case('far_f64', op, ('x', f64, np.array(FAR)), both=False)
     case('far_f32', op, ('x', f32, np.clip(np.array(FAR), -1e38, 1e38)), both=False)
 
+for dtype in (f32, f64):
+    tiny = np.array([-1e-20, 1e-20, -1e-8, -0.5, -1.5, -2.25, -3.75])
+    case('near_poles_' + dtype.name, 'Digamma', ('x', dtype, tiny), both=False)
+    for op in ('BesselI0', 'BesselI1', 'Expint'):
+        case('large_' + dtype.name, op, ('x', dtype, np.array([1, 20, 80, 90, 710, np.inf])), both=False)
+    orders, places = np.array([2, 3, 2.5, 1.5]), np.array([np.inf, np.inf, 1.5, np.inf])
+    case('infinite_' + dtype.name, 'Zeta', ('x', dtype, orders), ('q', dtype, places), both=False)
+
 # ---- texts and examples
 for name, shape, ids in (
     ('ids_of_higher_rank', [2], [1, 2]),
@@ -566,3 +574,16 @@ for method in ('', 'INTEGER_FAST', 'INTEGER_ACCURATE', 'FLOAT'):
     def _(b, method=method):
         image = tf.io.encode_jpeg(np.full([8, 8, 3], 100, np.uint8))
         return [dict(fetch=[R.Shape(input=R.DecodeJpeg(contents=image, dct_method=method))])]
+
+
+for what, keys, values in (('lengths', [2], [3]), ('scalar_values', [2], []), ('matrix', [2, 2], [2, 2]), ('fit', [2], [2])):
+    for op, make in (('LookupTableImport', R.MutableHashTable), ('LookupTableInsert', R.MutableHashTable), ('InitializeTable', R.HashTable)):
+
+        @steps('%s/%s_by_reference' % (op, what))
+        def _(b, op=op, make=make, keys=tuple(keys), values=tuple(values)):
+            table = make(key_dtype=i64, value_dtype=f32, shared_name='t')
+            put = getattr(R, op)(
+                table_handle=table, keys=b.placeholder('k', i64, keys), values=b.placeholder('v', f32, values)
+            )
+            size = R.LookupTableSize(table_handle=table)
+            return [dict(target=[put], feed={'k': filled(i64, keys), 'v': filled(f32, values)}), dict(fetch=[size])]

@@ -161,6 +161,7 @@ inline double HurwitzZeta(double x, double q) {
                                -7.1661652561756670113e18};
   if (x == 1) return kSpecialInfinity;
   if (!(x > 1)) return kSpecialNaN;
+  if (q == kSpecialInfinity) return 0;
   if (q <= 0) {
     if (q == std::floor(q)) {
       const bool even = x == kSpecialInfinity || std::fmod(x, 2) == 0;
@@ -222,7 +223,7 @@ inline double IncompleteBeta(double a, double b, double x) {
 
 }  // namespace detail
 
-// exp(-|x|) I0(x), exp(-|x|) I1(x), and the modified Bessel functions themselves.
+// exp(-|x|) I0(x), exp(-|x|) I1(x), and the modified Bessel functions themselves: infinite where exp(|x|) is, for T.
 template <std::floating_point T>
 T BesselI0e(T x) {
   return static_cast<T>(detail::ScaledBesselI(static_cast<double>(x), 0));
@@ -234,21 +235,21 @@ T BesselI1e(T x) {
 }
 template <std::floating_point T>
 T BesselI0(T x) {
-  return static_cast<T>(detail::ScaledBesselI(static_cast<double>(x), 0) * std::exp(std::fabs(static_cast<double>(x))));
+  return BesselI0e(x) * std::exp(std::fabs(x));
 }
 template <std::floating_point T>
 T BesselI1(T x) {
-  const double y = detail::ScaledBesselI(static_cast<double>(x), 1) * std::exp(std::fabs(static_cast<double>(x)));
-  return static_cast<T>(x < 0 ? -y : y);
+  return BesselI1e(x) * std::exp(std::fabs(x));
 }
 // Dawson's integral.
 template <std::floating_point T>
 T Dawsn(T x) {
   return static_cast<T>(detail::Dawson(static_cast<double>(x)));
 }
-// Ei(x); NaN below 0.
+// Ei(x); NaN below 0 and at infinity, infinite where exp(x) of a finite x is.
 template <std::floating_point T>
 T Expint(T x) {
+  if (std::isfinite(x) && std::isinf(std::exp(x))) return std::numeric_limits<T>::infinity();
   return static_cast<T>(detail::ExponentialIntegral(static_cast<double>(x)));
 }
 // The regularised incomplete gamma functions: P(a, x) and Q(a, x).

@@ -119,9 +119,8 @@ TENON_HD T Digamma(T x) {
   constexpr double kSeries[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
   double y = static_cast<double>(x), sum = 0;
   if (y <= 0) {
-    const double whole = std::floor(y);
-    if (whole == y) return std::numeric_limits<T>::quiet_NaN();
-    const double rest = y - whole;  // tan has period pi; the part after the point is exact
+    if (std::floor(y) == y) return std::numeric_limits<T>::quiet_NaN();
+    const double rest = y - std::round(y);  // tan has period pi; what is left is exact
     sum = -kPi / std::tan(kPi * rest);
     y = 1 - y;
   }

@@ -43,7 +43,8 @@ inline Status Dilation2DShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
   bool known = true;
   for (int i = 0; i < 2; ++i) known = known && c->ValueKnown(c->Dim(input, i + 1)) && c->ValueKnown(c->Dim(filter, i));
-  // As TensorFlow's: depths are compared where the image's and the filter's size are known, the filter's is the output's.
+  // As TensorFlow's: depths are compared where the image's and the filter's size are known, the filter's is the
+  // output's.
   if (known) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 3), c->Dim(filter, 2), &unused));
   for (int i = 0; i < 2; ++i) {
     if (!known) {

@@ -76,7 +76,12 @@ struct InitializeTable {
                                         .Input("values: Tval")
                                         .Attr("Tkey: type")
                                         .Attr("Tval: type")
-                                        .SetShapeFn(detail::CheckTableReference);
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle keys;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          return c->Merge(keys, c->input(2), &keys);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   using kernel = InitializeTableV2::kernel<Device>;
@@ -141,12 +146,7 @@ struct LookupTableImport {
                                         .Input("values: Tout")
                                         .Attr("Tin: type")
                                         .Attr("Tout: type")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle keys;
-                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
-                                          return c->Merge(keys, c->input(2), &keys);
-                                        });
+                                        .SetShapeFn(detail::CheckTableReference);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   using kernel = LookupTableImportV2::kernel<Device>;
