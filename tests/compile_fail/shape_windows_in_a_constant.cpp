@@ -70,6 +70,8 @@ static_assert(Runs({1, 5, 5, 4}, {1, 1, 0, 4}));
 static_assert(Runs({1, 5, 5, 4}, {1, 1, 3, 4}));
 // expect: depth_of_output_must_be_a_multiple_of_the_groups
 static_assert(Runs({1, 5, 5, 4}, {1, 1, 2, 5}));
+// expect: number_of_groups_must_not_be_zero
+static_assert(Runs({1, 5, 5, 0}, {1, 1, 2, 5}));
 // expect: dilation_must_be_positive
 static_assert(Runs({1, 5, 5, 4}, {1, 1, 4, 4}, {1, 1, 1, 1}, "SAME", {}, "NHWC", {1, 0, 1, 1}));
 // expect: stride_must_be_positive
