@@ -1157,6 +1157,20 @@ class GemmBlocks {
     copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows) || g.m >= kManyRows;
   }
 
+  // All of b in panels, block by block of k: in so many bytes, to be read instead of b where a product gets it.
+  std::size_t packed_bytes() const { return Bytes(g_.k * PackedRow()); }
+  void PackB(char* to) const {
+    for (Index p = 0; p < g_.k; p += depth_) {
+      const Index depth = Least(depth_, g_.k - p);
+      for (Index j = 0; j < g_.n;) {
+        Panel panel = PanelAt(p, j, g_.n);
+        CopyPanel(p, depth, to + PackedOffset(p, depth, j), &panel);
+        j += panel.columns;
+      }
+    }
+  }
+  void set_packed_b(const char* packed) { packed_b_ = packed; }
+
   // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
   struct Split {
     Index by_rows = 1, by_columns = 1;
@@ -1221,6 +1235,13 @@ class GemmBlocks {
   }
   char* C(Index i, Index j) const { return static_cast<char*>(g_.c) + (i * g_.c_row + j) * kernels_.size; }
 
+  // Columns of the panels that n columns make, and where one of them begins.
+  Index PackedRow() const {
+    const Index rest = g_.n % panel_, vectors = DivideUp(rest, kernels_.lanes);
+    return g_.n - rest + (vectors <= kernels_.width / 2 ? vectors * kernels_.lanes : panel_);
+  }
+  Index PackedOffset(Index p, Index depth, Index j) const { return (p * PackedRow() + depth * j) * kernels_.size; }
+
   Index PartCost(const Split& split) const {
     const Index rows = DivideUp(DivideUp(g_.m, split.by_rows), kGemmRows) * kGemmRows;
     const Index columns = DivideUp(DivideUp(g_.n, split.by_columns), panel_) * panel_;
@@ -1238,9 +1259,14 @@ class GemmBlocks {
         if (copies_a_) CopyRows(depth, scratch + PanelBytes(), &rows);
         for (Index j = column; j < column_end;) {
           Panel panel = PanelAt(p, j, column_end);
-          if (panel.data == nullptr) CopyPanel(p, depth, scratch, &panel);
+          if (packed_b_ != nullptr) {
+            panel.data = packed_b_ + PackedOffset(p, depth, j);
+            panel.row = Width(panel);
+          } else if (panel.data == nullptr) {
+            CopyPanel(p, depth, scratch, &panel);
+          }
           j += panel.columns;
-          RunTiles(rows, panel, p, depth, j < column_end ? B(p, j) : nullptr);
+          RunTiles(rows, panel, p, depth, NextPanel(p, depth, j, column_end));
         }
       }
     }
@@ -1290,11 +1316,23 @@ class GemmBlocks {
     panel->row = width;
   }
 
+  // Where the next panel lies, or will be copied from, if it is worth bringing near, and bytes from row to row.
+  struct Next {
+    const char* data = nullptr;
+    Index step = 0;
+  };
+  Next NextPanel(Index p, Index depth, Index j, Index column_end) const {
+    if (j >= column_end) return {};
+    if (packed_b_ != nullptr)
+      return {packed_b_ + PackedOffset(p, depth, j), Width(PanelAt(p, j, column_end)) * kernels_.size};
+    return g_.b_col == 1 ? Next{B(p, j), g_.b_row * kernels_.size} : Next{};
+  }
+
   // All rows of a block by one panel. The last tile may begin above the first row that is left, whose values it then
-  // does not store. `next` is where the next panel will be copied from.
-  void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const char* next) const {
+  // does not store.
+  void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
-    const Index lines = next == nullptr || g_.b_col != 1 ? 0 : width * size / 64;
+    const Index lines = next.data == nullptr ? 0 : width * size / 64;
     GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
     Index number = 0;
     for (Index i = rows.begin; i < rows.end; ++number) {
@@ -1303,8 +1341,8 @@ class GemmBlocks {
       const Index height = few ? kGemmFewRows : kGemmRows;
       const Index above = Most(height - left, 0);
       t.a = rows.data + (i - above - rows.begin) * rows.row * size;
-      t.ahead = number < lines ? next + number * 64 : panel.data;
-      t.ahead_step = number < lines ? g_.b_row * size : 0;
+      t.ahead = number < lines ? next.data + number * 64 : panel.data;
+      t.ahead_step = number < lines ? next.step : 0;
       const auto tile = kernels_.tile[few][panel.narrow];
       if (above == 0 && panel.columns == width) {
         t.c = C(i, panel.column);
@@ -1338,11 +1376,17 @@ class GemmBlocks {
   Index depth_;  // of a block of k
   Index tall_;  // rows of a block at most
   bool copies_a_, copies_b_;
+  const char* packed_b_ = nullptr;
 };
 
-// c = a b, four rows at least; `ns` is about what one thread would need.
-inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmArgs<void>& g, double ns) {
-  const GemmBlocks blocks(kernels, g);
+// c = a b, four rows at least; `ns` is about what one thread would need. `weights`: of b, or null.
+inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmArgs<void>& g, double ns,
+                            PackedWeights* weights = nullptr) {
+  GemmBlocks blocks(kernels, g);
+  if (weights != nullptr && g.m <= PackedWeights::kMostRows) {
+    blocks.set_packed_b(weights->Find(g.b, PackedWeights::Layout::kProduct, blocks.packed_bytes(),
+                                      [&](char* to) { blocks.PackB(to); }));
+  }
   const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
   const Index parts = split.by_rows * split.by_columns;
   const std::size_t bytes = blocks.scratch_bytes();
@@ -1579,10 +1623,11 @@ TENON_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
-// scratch memory from the device for large products. (nvcc does not compile the definition: another file of the program
-// does.)
+// scratch memory from the device for large products. `weights` are of b where it may be the same in every run: used for
+// float and double. (nvcc does not compile the definition: another file of the program does.)
 template <class T>
-Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c);
+Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
+            PackedWeights* weights = nullptr);
 
 #if !defined(__CUDACC__)
 
@@ -1685,7 +1730,7 @@ void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
 
 // A product without empty dimensions.
 template <class T>
-Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
+Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWeights* weights = nullptr) {
   if constexpr (!std::is_floating_point_v<T>) {
     GemmWithLoops(device, g);
     return OkStatus();
@@ -1699,7 +1744,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>();
     return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},
-                         0.16 * products / static_cast<double>(kernels.lanes));
+                         0.16 * products / static_cast<double>(kernels.lanes), weights);
   }
 }
 
@@ -1723,7 +1768,8 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
 }  // namespace detail
 
 template <class T>
-Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c) {
+Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
+            [[maybe_unused]] PackedWeights* weights) {
   const Index m = a.dim(transpose_a ? 1 : 0), k = a.dim(transpose_a ? 0 : 1);
   const Index n = b.dim(transpose_b ? 0 : 1), k_of_b = b.dim(transpose_b ? 1 : 0);
   if (k != k_of_b) return detail::InnerDimensionsDisagree(k, k_of_b);
@@ -1739,10 +1785,27 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
     return detail::GemmAsFloat(device, g);
   else
-    return detail::GemmArranged(device, g);
+    return detail::GemmArranged(device, g, weights);
 }
 
 #endif
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/packs_input.hpp ----
+// PacksInput: what a kernel struct derives from to read an input that may be constant in packed form.
+TENON_NAMESPACE_BEGIN
+
+// A kernel with an Init of its own calls this one.
+template <int input>
+struct PacksInput {
+  mutable PackedWeights weights;  // offered by the session where the input is constant
+
+  Status Init(OpKernelConstruction& c) {
+    c.PackInput(input, &weights);
+    return OkStatus();
+  }
+};
 
 TENON_NAMESPACE_END
 
@@ -1751,6 +1814,16 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
+
+namespace detail {
+
+template <class Device, class T>
+inline constexpr bool kPacksMatMul = Device::type == "CPU" && std::is_floating_point_v<T>;
+struct NoWeights {};
+template <class Device, class T>
+using MatMulWeights = std::conditional_t<kPacksMatMul<Device, T>, PacksInput<1>, NoWeights>;
+
+}  // namespace detail
 
 // a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not
 // conjugated.
@@ -1776,9 +1849,12 @@ struct MatMul {
   // TensorFlow has no kernels for unsigned integers.
   template <class Device, class T>
     requires(!std::is_unsigned_v<T>)
-  struct kernel : Attrs {
+  struct kernel : Attrs, detail::MatMulWeights<Device, T> {
     Status operator()(Device& device, In<T, 2> a, In<T, 2> b, Out<T, 2> product) const {
-      return Gemm(device, a, transpose_a, b, transpose_b, product);
+      if constexpr (detail::kPacksMatMul<Device, T>)
+        return Gemm(device, a, transpose_a, b, transpose_b, product, &this->weights);
+      else
+        return Gemm(device, a, transpose_a, b, transpose_b, product);
     }
   };
 };
@@ -1804,6 +1880,15 @@ namespace simd {
 
 #if TENON_DETAIL_LANES
 
+#if !defined(__clang__)  // the warning means functions that are called, none of which is here
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+#if TENON_DETAIL_TARGETS && !defined(__clang__)
+// g++ knows an instruction set's functions from the first declaration on that names it.
+TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
+#endif
+
 // The integers of T's size beside Lanes<T, bytes>: their bits, and masks, which have all bits set or none.
 template <class T, int bytes>
 struct LaneInts {
@@ -1825,6 +1910,11 @@ struct LaneInts {
   TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
   TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
   TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
+  // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
+  TENON_HD LaneInts Half() const {
+    typedef std::make_unsigned_t<Int> Unsigned __attribute__((vector_size(bytes)));
+    return LaneInts((Vector)((Unsigned)v >> 1));
+  }
 };
 
 // T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
@@ -1842,6 +1932,24 @@ struct Lanes {
   TENON_HD Lanes() {}  // no value
   TENON_HD Lanes(T value) : v(value - Vector{}) {}  // in every lane
   TENON_HD explicit Lanes(const Vector& lanes) : v(lanes) {}
+  TENON_HD static Lanes Zero() { return Lanes(Vector{}); }
+  // Lanes(value) for values that are known only while running: g++ would put them together lane by lane in functions
+  // compiled for more than the unit. Only for vectors as large as the function's.
+  TENON_HD static Lanes Repeat(T value) {
+#if TENON_DETAIL_TARGETS && !defined(__clang__)
+    if constexpr (bytes > kVectorBytes<Compiled>) {
+      typedef T Short __attribute__((vector_size(16)));
+      const Short first{value};
+      Lanes result;
+      if constexpr (bytes == 32 && sizeof(T) == 4) result.v = __builtin_ia32_vbroadcastss_ps256(first);
+      if constexpr (bytes == 32 && sizeof(T) == 8) result.v = __builtin_ia32_vbroadcastsd_pd256(first);
+      if constexpr (bytes == 64 && sizeof(T) == 4) result.v = __builtin_ia32_broadcastss512(first, Vector{}, -1);
+      if constexpr (bytes == 64 && sizeof(T) == 8) result.v = __builtin_ia32_broadcastsd512(first, Vector{}, -1);
+      return result;
+    }
+#endif
+    return Lanes(value);
+  }
   TENON_HD static Lanes FromBits(const Ints& bits) {
     Lanes result;
     __builtin_memcpy(&result.v, &bits.v, bytes);
@@ -1883,14 +1991,31 @@ TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
   for (const std::uint64_t word : words) all |= word;
   return all != 0;
 }
-#if !defined(__clang__)  // the warning means functions that are called, none of which is here
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
+// a < b ? a : b and a > b ? a : b, and so b where one is NaN: one instruction, which clang finds by itself.
+#if defined(__x86_64__) && !defined(__clang__)
+#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                                                         \
+  template <class T, int bytes>                                                                                 \
+  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) {                           \
+    using L = Lanes<T, bytes>;                                                                                  \
+    constexpr bool kIsFloat = sizeof(T) == 4;                                                                   \
+    if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_##which##ps(a.v, b.v));                      \
+    if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_##which##pd(a.v, b.v));                     \
+    if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_##which##ps256(a.v, b.v));                   \
+    if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_##which##pd256(a.v, b.v));                  \
+    if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_##which##ps512_mask(a.v, b.v, a.v, -1, 4));  \
+    if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_##which##pd512_mask(a.v, b.v, a.v, -1, 4)); \
+    return Select(a compare b, a, b);                                                                           \
+  }
+#else
+#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                               \
+  template <class T, int bytes>                                                       \
+  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) { \
+    return Select(a compare b, a, b);                                                 \
+  }
 #endif
-#if TENON_DETAIL_TARGETS && !defined(__clang__)
-// g++ knows an instruction set's functions from the first declaration on that names it.
-TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
-#endif
+TENON_DETAIL_LANES_CHOICE(Lesser, min, <)
+TENON_DETAIL_LANES_CHOICE(Greater, max, >)
+#undef TENON_DETAIL_LANES_CHOICE
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   using L = Lanes<T, bytes>;
@@ -1914,18 +2039,143 @@ TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
 #if !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
+
+// Two values of type L, whose steps are computed in turns: while one waits for its last step's result the other has
+// work to do, which a processor does not find by itself where its window is shorter than a function's steps.
+template <class L>
+struct PairInts {
+  using Int = typename L::Int;
+  L a, b;
+
+  TENON_HD PairInts() {}  // no value
+  TENON_HD PairInts(Int value) : a(value), b(value) {}
+  TENON_HD PairInts(const L& first, const L& second) : a(first), b(second) {}
+
+  TENON_HD friend PairInts operator+(const PairInts& x, const PairInts& y) { return {x.a + y.a, x.b + y.b}; }
+  TENON_HD friend PairInts operator-(const PairInts& x, const PairInts& y) { return {x.a - y.a, x.b - y.b}; }
+  TENON_HD friend PairInts operator-(const PairInts& x) { return {-x.a, -x.b}; }
+  TENON_HD friend PairInts operator&(const PairInts& x, const PairInts& y) { return {x.a & y.a, x.b & y.b}; }
+  TENON_HD friend PairInts operator|(const PairInts& x, const PairInts& y) { return {x.a | y.a, x.b | y.b}; }
+  TENON_HD friend PairInts operator^(const PairInts& x, const PairInts& y) { return {x.a ^ y.a, x.b ^ y.b}; }
+  TENON_HD friend PairInts operator~(const PairInts& x) { return {~x.a, ~x.b}; }
+  TENON_HD friend PairInts operator<<(const PairInts& x, int n) { return {x.a << n, x.b << n}; }
+  TENON_HD friend PairInts operator>>(const PairInts& x, int n) { return {x.a >> n, x.b >> n}; }
+  TENON_HD PairInts Half() const { return {a.Half(), b.Half()}; }
+};
+template <class L>
+struct Pair {
+  using value_type = typename L::value_type;
+  using Ints = PairInts<typename L::Ints>;
+  using Int = typename L::Int;
+  static constexpr int size = 2 * L::size;
+  L a, b;
+
+  TENON_HD Pair() {}  // no value
+  TENON_HD Pair(value_type value) : a(value), b(value) {}
+  TENON_HD Pair(const L& first, const L& second) : a(first), b(second) {}
+  TENON_HD static Pair Zero() { return {L::Zero(), L::Zero()}; }
+  TENON_HD static Pair Repeat(value_type value) { return {L::Repeat(value), L::Repeat(value)}; }
+  TENON_HD static Pair FromBits(const Ints& bits) { return {L::FromBits(bits.a), L::FromBits(bits.b)}; }
+  TENON_HD static Pair Load(const value_type* p) { return {L::Load(p), L::Load(p + L::size)}; }
+  TENON_HD void Store(value_type* p) const {
+    a.Store(p);
+    b.Store(p + L::size);
+  }
+  TENON_HD Ints Bits() const { return {a.Bits(), b.Bits()}; }
+
+  TENON_HD friend Pair operator+(const Pair& x, const Pair& y) { return {x.a + y.a, x.b + y.b}; }
+  TENON_HD friend Pair operator-(const Pair& x, const Pair& y) { return {x.a - y.a, x.b - y.b}; }
+  TENON_HD friend Pair operator*(const Pair& x, const Pair& y) { return {x.a * y.a, x.b * y.b}; }
+  TENON_HD friend Pair operator/(const Pair& x, const Pair& y) { return {x.a / y.a, x.b / y.b}; }
+  TENON_HD friend Pair operator-(const Pair& x) { return {-x.a, -x.b}; }
+  TENON_HD friend Ints operator<(const Pair& x, const Pair& y) { return {x.a < y.a, x.b < y.b}; }
+  TENON_HD friend Ints operator>(const Pair& x, const Pair& y) { return {x.a > y.a, x.b > y.b}; }
+  TENON_HD friend Ints operator==(const Pair& x, const Pair& y) { return {x.a == y.a, x.b == y.b}; }
+};
+template <class L>
+TENON_HD Pair<L> Select(const PairInts<typename L::Ints>& mask, const Pair<L>& yes, const Pair<L>& no) {
+  return {Select(mask.a, yes.a, no.a), Select(mask.b, yes.b, no.b)};
+}
+template <class L>
+TENON_HD Pair<L> Lesser(const Pair<L>& x, const Pair<L>& y) {
+  return {Lesser(x.a, y.a), Lesser(x.b, y.b)};
+}
+template <class L>
+TENON_HD Pair<L> Greater(const Pair<L>& x, const Pair<L>& y) {
+  return {Greater(x.a, y.a), Greater(x.b, y.b)};
+}
+template <class L>
+TENON_HD Pair<L> Sqrt(const Pair<L>& x) {
+  return {Sqrt(x.a), Sqrt(x.b)};
+}
+
+// As many of those as are worth computing in turns: AVX-512's processors look further ahead.
+template <class T, int bytes>
+using WideLanes = std::conditional_t<(bytes < 64), Pair<Lanes<T, bytes>>, Lanes<T, bytes>>;
+
+// All lanes of x as one number, by halves.
+struct AddLanes {
+  template <class V>
+  TENON_HD static V Combine(const V& a, const V& b) {
+    return a + b;
+  }
+};
+struct GreaterLanes {  // the last that is NaN, if it is not followed by a number
+  template <class L>
+  TENON_HD static L Combine(const L& a, const L& b) {
+    return Greater(a, b);
+  }
+  TENON_HD static float Combine(float a, float b) { return a > b ? a : b; }
+  TENON_HD static double Combine(double a, double b) { return a > b ? a : b; }
+};
+namespace detail {
+template <std::size_t first, class T, int bytes, std::size_t... i>
+TENON_HD Lanes<T, bytes / 2> HalfOf(const Lanes<T, bytes>& x, std::index_sequence<i...>) {
+  return Lanes<T, bytes / 2>(__builtin_shufflevector(x.v, x.v, (first + i)...));
+}
+}  // namespace detail
+template <class Step, class T, int bytes>
+TENON_HD T Fold(const Lanes<T, bytes>& x) {
+  constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
+  if constexpr (bytes > 16) {
+    constexpr auto kLanes = std::make_index_sequence<kHalf>();
+    return Fold<Step>(Step::Combine(detail::HalfOf<0>(x, kLanes), detail::HalfOf<kHalf>(x, kLanes)));
+  } else if constexpr (kHalf == 2) {
+    return Step::Combine(Step::Combine(x.v[0], x.v[2]), Step::Combine(x.v[1], x.v[3]));
+  } else {
+    return Step::Combine(x.v[0], x.v[1]);
+  }
+}
+template <class Step, class L>
+TENON_HD typename L::value_type Fold(const Pair<L>& x) {
+  return Fold<Step>(Step::Combine(x.a, x.b));
+}
+
+template <class L>
+inline constexpr bool kIsLaneValue = false;
+template <class T, int bytes>
+inline constexpr bool kIsLaneValue<Lanes<T, bytes>> = true;
+template <class L>
+inline constexpr bool kIsLaneValue<Pair<L>> = kIsLaneValue<L>;
+template <class L>
+concept LaneValue = kIsLaneValue<L>;
+
 // a * b + c, rounded once where the instruction set can.
+template <class L>
+TENON_HD Pair<L> Fma(const Pair<L>& a, const Pair<L>& b, const Pair<L>& c) {
+  return {Fma(a.a, b.a, c.a), Fma(a.b, b.b, c.b)};
+}
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Fma(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b, const Lanes<T, bytes>& c) {
   return Lanes<T, bytes>(a.v * b.v + c.v);
 }
 // coefficients[i] + coefficients[i + 1] x + ...
-template <std::size_t i = 0, class T, int bytes, std::size_t n>
-TENON_HD Lanes<T, bytes> Polynomial(const Lanes<T, bytes>& x, const T (&coefficients)[n]) {
+template <std::size_t i = 0, LaneValue L, std::size_t n>
+TENON_HD L Polynomial(const L& x, const typename L::value_type (&coefficients)[n]) {
   if constexpr (i + 1 == n) {
-    return Lanes<T, bytes>(coefficients[i]);
+    return L(coefficients[i]);
   } else {
-    return Fma(Polynomial<i + 1>(x, coefficients), x, Lanes<T, bytes>(coefficients[i]));
+    return Fma(Polynomial<i + 1>(x, coefficients), x, L(coefficients[i]));
   }
 }
 
@@ -1936,24 +2186,54 @@ namespace detail {
 template <class Op, class T, int bytes>
 TENON_HD void MapLanes(const T* x, T* out, Index n) {
   using L = Lanes<T, bytes>;
+  using Wide = WideLanes<T, bytes>;
   Index i = 0;
-  for (; i + L::size <= n; i += L::size) Op::lanes(L::Load(x + i)).Store(out + i);
-  if (i == n) return;
-  const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
-  T part[L::size] = {};
-  __builtin_memcpy(part, x + i, rest);
-  Op::lanes(L::Load(part)).Store(part);
-  __builtin_memcpy(out + i, part, rest);
+  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i)).Store(out + i);
+  while (i < n) {
+    const Index count = n - i < L::size ? n - i : L::size;
+    const auto part_bytes = static_cast<std::size_t>(count) * sizeof(T);
+    T part[L::size] = {};
+    __builtin_memcpy(part, x + i, part_bytes);
+    Op::lanes(L::Load(part)).Store(part);
+    __builtin_memcpy(out + i, part, part_bytes);
+    i += count;
+  }
 }
 
-template <class Op, class T, class Isa = Compiled>
-struct MapLanesFor {
-  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Isa>>(x, out, n); }
-#if TENON_DETAIL_TARGETS
-  TENON_DETAIL_TARGET_AVX2 static void Avx2(const T* x, T* out, Index n) { MapLanes<Op, T, 32>(x, out, n); }
-  TENON_DETAIL_TARGET_AVX512 static void Avx512(const T* x, T* out, Index n) { MapLanes<Op, T, 64>(x, out, n); }
-#endif
+template <class Op, class T>
+struct MapBody {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n) {
+    MapLanes<Op, T, bytes>(x, out, n);
+  }
 };
+
+// Body::Run<bytes>(args...) compiled for the unit's instruction set and for those above it, with vectors of so many
+// bytes. Body::Run is always inlined.
+template <class Body, class Isa, class... Args>
+struct ForLevels {
+  static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
+#if TENON_DETAIL_TARGETS
+  TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
+  TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
+#endif
+  // The best that this processor has.
+  static void (*Best())(Args...) {
+#if TENON_DETAIL_TARGETS
+    if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
+      const Level level = BestLevel();
+      if (level == Level::kAvx512) return &Avx512;
+      if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
+        if (level == Level::kAvx2) return &Avx2;
+      }
+    }
+#endif
+    return &Unit;
+  }
+};
+
+template <class Op, class T, class Isa = Compiled>
+using MapLanesFor = ForLevels<MapBody<Op, T>, Isa, const T*, T*, Index>;
 
 }  // namespace detail
 
@@ -1961,16 +2241,7 @@ struct MapLanesFor {
 // may be `x`. Op::lanes is a template over Lanes that is always inlined.
 template <class Op, class T, class Isa = Compiled>
 void RunLanes(const T* x, T* out, Index n) {
-#if TENON_DETAIL_TARGETS
-  if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
-    const Level level = BestLevel();
-    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T, Isa>::Avx512(x, out, n);
-    if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
-      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T, Isa>::Avx2(x, out, n);
-    }
-  }
-#endif
-  detail::MapLanesFor<Op, T, Isa>::Unit(x, out, n);
+  detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
 }
 
 #else
@@ -1988,7 +2259,7 @@ TENON_NAMESPACE_END
 // ---- tenon/engine/lane_math.hpp ----
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
 // Log: 1; Softplus: 3) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
-// sign. Results below the smallest normal number may be flushed to zero by the processor.
+// sign. Results below the smallest normal number may be 0.
 //
 // exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
 // (ln 2 in two parts); there a polynomial is fitted (Remez, of the relative error).
@@ -2011,19 +2282,24 @@ struct Constants<float> {
   static constexpr int bias = 127, fraction_bits = 23;
   static constexpr float smallest_normal = 1.17549435e-38f;
   static constexpr float least_exp = -104, most_exp = 89;  // exp is 0 below, infinity above
+  static constexpr float least_sigmoid = -88;  // sigmoid is 0 below, 1 above the opposite
   static constexpr float least_expm1 = -18;  // expm1 is -1 below
   static constexpr float one_tanh = 9.1f;  // tanh is 1 above
   static constexpr float sqrt_half = 0.707106781f;
   // (exp(r) - 1 - r) / r^2
   static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
                                     0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
+  // exp(r), a degree less
+  static constexpr float exp[] = {
+      1, 1, 0.499999934321f, 0.16666520399f, 0.0416683907835f, 0.00836874510894f, 0.00138145401768f};
+  static constexpr float least_normal_exp = -88;  // exp is no normal number below
   static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
   // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
   static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
   static constexpr float cos[] = {0.0416666468364f, -0.00138873655732f, 2.44381956013e-5f};
-  // (tanh(x) / x - 1) / x^2 in x^2, for |x| up to 0.55
-  static constexpr float tanh[] = {-0.333333180462f, 0.133326019883f, -0.0538539076061f, 0.0210780113376f,
-                                   -0.00628287855042f};
+  static constexpr float half_ln2 = 0.34657359f, half_ln2_rest = 0;  // (it would be 2^-30)
+  // (tanh(r) / r - 1) / r^2 in r^2, |r| <= 3/8 ln 2
+  static constexpr float tanh[] = {-0.333332134392f, 0.133220490177f, -0.0511224552489f};
   // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
   static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
 };
@@ -2036,6 +2312,7 @@ struct Constants<double> {
   static constexpr int bias = 1023, fraction_bits = 52;
   static constexpr double smallest_normal = 2.2250738585072014e-308;
   static constexpr double least_exp = -746, most_exp = 710;
+  static constexpr double least_sigmoid = -709.2;
   static constexpr double least_expm1 = -40;
   static constexpr double one_tanh = 19.1;
   static constexpr double sqrt_half = 0.70710678118654752440;
@@ -2043,39 +2320,56 @@ struct Constants<double> {
                                      0.0083333333333216254444,   0.001388888888896264231, 0.00019841269886165115963,
                                      0.000024801587172272626276, 2.755724414470809194e-6, 2.755740266686895239e-7,
                                      2.5109067951605728416e-8,   2.0875387463075252142e-9};
+  static constexpr double exp[] = {1,
+                                   1,
+                                   0.50000000000000000086,
+                                   0.16666666666666676573,
+                                   0.041666666666666507767,
+                                   0.0083333333333216254444,
+                                   0.001388888888896264231,
+                                   0.00019841269886165115963,
+                                   0.000024801587172272626276,
+                                   2.755724414470809194e-6,
+                                   2.755740266686895239e-7,
+                                   2.5109067951605728416e-8,
+                                   2.0875387463075252142e-9};
+  static constexpr double least_normal_exp = -709;
   static constexpr double largest_angle = 1 << 20;
   static constexpr double sin[] = {-0.1666666666666663182,   0.0083333333333223588662,  -0.00019841269829763263234,
                                    2.7557313676264001829e-6, -2.5050755629944034199e-8, 1.5896649486403738411e-10};
   static constexpr double cos[] = {0.04166666666666659919,    -0.0013888888888874067158, 0.00002480158728944386059,
                                    -2.7557314340646511841e-7, 2.0875721617080431867e-9,  -1.1359559064712544972e-11};
-  static constexpr double tanh[] = {-0.33333333333332351356,   0.1333333333317376011,     -0.053968253878386424464,
-                                    0.02186948602645421254,    -0.0088631951581534864994, 0.003591724698933737054,
-                                    -0.0014532403133888012099, 0.00057920385834653915224, -0.00021040718799720339391,
-                                    0.000051091193036146945899};
+  static constexpr double half_ln2 = 0.34657359027997264, half_ln2_rest = 1.1595234069231498e-17;
+  static constexpr double tanh[] = {-0.33333333333333328836,   0.13333333333330469913,    -0.053968253962865816215,
+                                    0.021869488075867464665,   -0.0088632144731048013365, 0.0035915763965232495544,
+                                    -0.0014475141066073444303, 0.00052228187982501804518};
   static constexpr double log[] = {0.66666666666667346814, 0.3999999999941266935,  0.285714287428934143,
                                    0.22222198514879677882, 0.18183567693304573872, 0.15313955837412769095,
                                    0.14796981750324862411};
 };
 
-// 2^n for integers in the range of normal numbers.
-template <class L>
-TENON_HD L PowerOfTwo(const typename L::Ints& n) {
-  using C = Constants<typename L::value_type>;
-  return L::FromBits((n + C::bias) << C::fraction_bits);
-}
-
 // x = n ln 2 + r, |r| <= ln 2 / 2. For |x| below a few thousand.
 template <class L>
 struct Reduced {
-  typename L::Ints n;
+  using C = Constants<typename L::value_type>;
+  using Ints = typename L::Ints;
+
+  Ints sum;  // its low bits: n + 2 bias
   L r;
 
   TENON_HD explicit Reduced(const L& x) {
-    using C = Constants<typename L::value_type>;
-    const L rounded = Fma(x, L(C::log2_e), L(C::round));
-    n = rounded.Bits() - L(C::round).Bits();
-    const L whole = rounded - L(C::round);
-    r = (x - whole * L(C::ln2_high)) - whole * L(C::ln2_low);
+    const L round(C::round + 2 * C::bias);
+    const L rounded = Fma(x, L(C::log2_e), round);
+    sum = rounded.Bits();
+    const L whole = rounded - round;
+    r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), x));
+  }
+  // 2^n, for n in the range of normal numbers. (The shift drops what else is in the sum.)
+  TENON_HD L Power() const { return L::FromBits((sum - C::bias) << C::fraction_bits); }
+  // y 2^n in two steps: n may reach beyond what one factor can hold.
+  TENON_HD L Scale(const L& y) const {
+    const Ints half = sum.Half();
+    return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
   }
 };
 
@@ -2087,8 +2381,12 @@ TENON_HD L SmallExpm1(const L& r) {
 
 // NaN stays.
 template <class L>
+TENON_HD L AtMost(const L& x, typename L::value_type most) {
+  return Lesser(L(most), x);
+}
+template <class L>
 TENON_HD L Clamp(const L& x, typename L::value_type least, typename L::value_type most) {
-  return Select(x > L(most), L(most), Select(x < L(least), L(least), x));
+  return AtMost(Greater(L(least), x), most);
 }
 
 template <class L>
@@ -2104,46 +2402,41 @@ TENON_HD L WithSignOf(const L& magnitude, const L& sign) {
 
 }  // namespace detail
 
-namespace detail {
-// What the sum 1 + r + ... is rounded by comes back where the result is to be better than 1 ulp.
-template <bool is_precise, class L>
-TENON_HD L ExpOf(const L& x) {
+template <LaneValue L>
+TENON_HD L Exp(const L& x) {
   using T = typename L::value_type;
-  using C = Constants<T>;
-  const Reduced<L> p(Clamp(x, C::least_exp, C::most_exp));
-  L y = SmallExpm1(p.r) + L(T(1));
-  if constexpr (is_precise) {
-    const L sum = L(T(1)) + p.r;
-    y = sum + Fma(Polynomial(p.r, C::expm1), p.r * p.r, p.r - (sum - L(T(1))));
-  }
-  // In two steps: n reaches beyond what one factor can hold.
-  const typename L::Ints half_n = p.n >> 1;
-  return y * PowerOfTwo<L>(half_n) * PowerOfTwo<L>(p.n - half_n);
+  using C = detail::Constants<T>;
+  const detail::Reduced<L> p(detail::Clamp(x, C::least_exp, C::most_exp));
+  return p.Scale(detail::SmallExpm1(p.r) + L(T(1)));
 }
-}  // namespace detail
 
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Exp(const Lanes<T, bytes>& x) {
-  return detail::ExpOf<false>(x);
+// exp(x) for x <= 0 in fewer steps: at most 1.5 ulp from the true value, and 0 where that is no normal number.
+template <LaneValue L>
+TENON_HD L ExpOfNegative(const L& x) {
+  using C = detail::Constants<typename L::value_type>;
+  const L clamped = Greater(L(C::least_normal_exp), x);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), clamped));
+  return Polynomial(r, C::exp) * L::FromBits(rounded.Bits() << C::fraction_bits);
 }
 
 // exp(x) - 1, also for small x: 2^n (expm1(r) + (1 - 2^-n)).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Expm1(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Expm1(const L& x) {
+  using T = typename L::value_type;
   using C = detail::Constants<T>;
   const detail::Reduced<L> p(detail::Clamp(x, C::least_expm1, C::most_exp));
-  const typename L::Ints half_n = p.n >> 1;
-  const L power = detail::PowerOfTwo<L>(half_n), rest = detail::PowerOfTwo<L>(p.n - half_n);
-  // 2^-n as a product of two, since n may be one more than the largest exponent.
-  const L inverse = detail::PowerOfTwo<L>(-half_n) * detail::PowerOfTwo<L>(half_n - p.n);
-  const L y = (detail::SmallExpm1(p.r) + (L(T(1)) - inverse)) * power * rest;
+  // 2^-n as half of 2^(1 - n): n may be one more than the largest exponent.
+  const L inverse = L(T(0.5)) * L::FromBits((typename L::Ints(3 * C::bias + 1) - p.sum) << C::fraction_bits);
+  const L y = p.Scale(detail::SmallExpm1(p.r) + (L(T(1)) - inverse));
   return Select(x == L(T(0)), x, y);  // with its sign
 }
 
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Log(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Log(const L& x) {
+  using T = typename L::value_type;
   using Ints = typename L::Ints;
   using C = detail::Constants<T>;
   // x = m 2^e with sqrt(1/2) <= m < sqrt(2). Subnormal numbers are made normal first.
@@ -2169,9 +2462,9 @@ TENON_HD Lanes<T, bytes> Log(const Lanes<T, bytes>& x) {
 }
 
 // log(1 + x), also for small x: what is lost in 1 + x is added again.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Log1p(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Log1p(const L& x) {
+  using T = typename L::value_type;
   const L u = L(T(1)) + x;
   const L lost = x - (u - L(T(1)));
   const L y = Log(u);
@@ -2180,27 +2473,39 @@ TENON_HD Lanes<T, bytes> Log1p(const Lanes<T, bytes>& x) {
   return Select(u == L(T(1)), x, Select(keeps_y, y, y + lost / u));
 }
 
-// em1 / (em1 + 2) with em1 = exp(2 |x|) - 1; a polynomial where |x| is small.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Tanh(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+// |x| = n ln 2 / 2 + r, and with t = tanh(r) the theorem of addition: ((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n -
+// 1) t), both halved. The denominator is computed as the numerator + 1 - t: the numerator's error is its own, too, and
+// counts less the nearer tanh is to 1. r is from -ln 2 / 8 to 3/8 ln 2: a small numerator would have a large error.
+template <LaneValue L>
+TENON_HD L Tanh(const L& x) {
+  using T = typename L::value_type;
   using C = detail::Constants<T>;
-  const L magnitude = detail::Abs(x);
-  const detail::Reduced<L> p(detail::Clamp(magnitude + magnitude, T(0), 2 * C::one_tanh));
-  const L power = detail::PowerOfTwo<L>(p.n);
-  const L em1 = Fma(detail::SmallExpm1(p.r), power, power - L(T(1)));
-  const L large = em1 / (em1 + L(T(2)));
-  const L square = magnitude * magnitude;
-  const L small = Fma(Polynomial(square, C::tanh) * square, magnitude, magnitude);
-  return detail::WithSignOf(Select(magnitude < L(T(0.55)), small, large), x);
+  const L magnitude = detail::AtMost(detail::Abs(x), C::one_tanh);
+  const L round(C::round / 2 + (C::bias - 1));  // rounds to halves; those left are cut off
+  const L rounded = Fma(magnitude, L(2 * C::log2_e), round);
+  const typename L::Ints sum = rounded.Bits() & typename L::Ints(-2);
+  const L whole = L::FromBits(sum) - round;
+  L r = Fma(whole, L(-C::half_ln2), magnitude);
+  if constexpr (C::half_ln2_rest != 0) r = Fma(whole, L(-C::half_ln2_rest), r);
+  const L square = r * r;
+  const L t = Fma(Polynomial(square, C::tanh), square * r, r);
+  const L power = L::FromBits(sum << (C::fraction_bits - 1));  // 2^n / 2
+  const L numerator = Fma(power + L(T(0.5)), t, power - L(T(0.5)));
+  return detail::WithSignOf(numerator / (numerator + (L(T(1)) - t)), x);
 }
 
-// 1 / (1 + exp(-x)): z = exp(-|x|) overflows nowhere.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Sigmoid(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
-  const L z = detail::ExpOf<true>(-detail::Abs(x));
-  return Select(x < L(T(0)), z, L(T(1))) / (L(T(1)) + z);
+// 1 / (1 + exp(-x)) with x = n ln 2 - r: 2^n / (2^n + expm1(r) + 1). In this order, one of the sums is nearly exact.
+template <LaneValue L>
+TENON_HD L Sigmoid(const L& x) {
+  using T = typename L::value_type;
+  using C = detail::Constants<T>;
+  const L clamped = detail::Clamp(x, C::least_sigmoid, -C::least_sigmoid);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(C::ln2_low), Fma(whole, L(C::ln2_high), -clamped));
+  const L power = L::FromBits(rounded.Bits() << C::fraction_bits);
+  return power / ((power + detail::SmallExpm1(r)) + L(T(1)));
 }
 
 namespace detail {
@@ -2255,37 +2560,41 @@ TENON_HD Lanes<T, bytes> Sine(const Lanes<T, bytes>& x, int quarter) {
   }
   return y;
 }
+template <class L>
+TENON_HD Pair<L> Sine(const Pair<L>& x, int quarter) {
+  return {Sine(x.a, quarter), Sine(x.b, quarter)};
+}
 
 }  // namespace detail
 
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Sin(const Lanes<T, bytes>& x) {
-  return Select(x == Lanes<T, bytes>(T(0)), x, detail::Sine(x, 0));  // with its sign
+template <LaneValue L>
+TENON_HD L Sin(const L& x) {
+  return Select(x == L(typename L::value_type(0)), x, detail::Sine(x, 0));  // with its sign
 }
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Cos(const Lanes<T, bytes>& x) {
+template <LaneValue L>
+TENON_HD L Cos(const L& x) {
   return detail::Sine(x, 1);
 }
 
 // `above` x where x is not below 0, elsewhere `below` (exp(x) - 1).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> ScaledElu(const Lanes<T, bytes>& x, T above, T below) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L ScaledElu(const L& x, typename L::value_type above, typename L::value_type below) {
+  using T = typename L::value_type;
   return Select(x < L(T(0)), L(below) * Expm1(x), L(above) * x);
 }
 
 // log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Softplus(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
+template <LaneValue L>
+TENON_HD L Softplus(const L& x) {
+  using T = typename L::value_type;
   return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
 }
 
 // The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
 // up to 1, above 1 - exp(Q(x)).
-template <int bytes>
-TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
-  using L = Lanes<float, bytes>;
+template <LaneValue L>
+  requires std::is_same_v<typename L::value_type, float>
+TENON_HD L Erf(const L& x) {
   constexpr float kSmall[] = {0.12837916572f,    -0.376126258168f,    0.112835851179f, -0.026853811501f,
                               0.00518832755095f, -0.000801019553531f, 7.8538751194e-5f};
   constexpr float kLarge[] = {0.000188442223775f, -1.12958018075f,    -0.633216676836f,   -0.108421773999f,
@@ -2293,7 +2602,7 @@ TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
   const L magnitude = detail::Clamp(detail::Abs(x), 0.f, 3.95f);
   const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
   const detail::Reduced<L> p(Polynomial(magnitude, kLarge));
-  const L power = detail::PowerOfTwo<L>(p.n);
+  const L power = p.Power();
   const L large = L(1.f) - Fma(detail::SmallExpm1(p.r), power, power);
   return Select(magnitude < L(1.f), small, detail::WithSignOf(large, x));
 }
@@ -2303,6 +2612,8 @@ TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
 // Never called: without lanes, maps use the functions of the scalar library.
 template <class L>
 L Exp(const L&);
+template <class L>
+L ExpOfNegative(const L&);
 template <class L>
 L Expm1(const L&);
 template <class L>
@@ -2799,6 +3110,10 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
                                 static_cast<char*>(out)};
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
+  if (n == 1 && same && a_shape == out_shape) {
+    loops.vv(attrs, a, b, out, 1);
+    return OkStatus();
+  }
   const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;
   const Index step_b = same || b_shape.num_elements() != 1 ? 1 : 0;
   // The common cases need no plan: both alike, or one of them a single element.
@@ -3577,71 +3892,118 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity
-// gives NaNs, as the formula says.
-template <class T, class Isa = simd::Unit>
-void SoftmaxRow(const T* x, T* out, Index n) {
-  using B = simd::Batch<T, Isa>;
-  constexpr Index kSize = B::size;
-  constexpr T kLowest = -std::numeric_limits<T>::infinity();
-  if (n < kSize) {
-    const B part = B::LoadPart(x, n, kLowest);
-    const B y = (part - B(part.Largest())).Exp();
-    (y * B(T(1) / y.Sum())).StorePart(out, n);
-    return;
+// Both work on one row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing
+// but -infinity gives NaNs, as the formula says.
+#if TENON_DETAIL_LANES
+// What does not fill a vector is done with the vector that ends the row, or with one of which only n lanes count.
+template <class T>
+struct SoftmaxRow {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n) {
+    using L = simd::Lanes<T, bytes>;
+    using Wide = simd::WideLanes<T, bytes>;
+    constexpr Index kSize = L::size;
+    if (n < kSize) {
+      T part[L::size];
+      for (Index i = 0; i < kSize; ++i) part[i] = i < n ? x[i] : -std::numeric_limits<T>::infinity();
+      const L row = L::Load(part);
+      const L y = simd::ExpOfNegative(row - L::Repeat(simd::Fold<simd::GreaterLanes>(row)));
+      (y * L::Repeat(T(1) / simd::Fold<simd::AddLanes>(y))).Store(part);
+      for (Index i = 0; i < n; ++i) out[i] = part[i];
+      return;
+    }
+    const Index wide = n / Wide::size * Wide::size, whole = n / kSize * kSize;
+    const L last = L::Load(x + n - kSize);  // before anything is written
+    const T shift = Largest<Wide>(x, n, last);
+    Wide sums = Wide::Zero();
+    for (Index i = 0; i < wide; i += Wide::size) {
+      const Wide y = simd::ExpOfNegative(Wide::Load(x + i) - Wide::Repeat(shift));
+      y.Store(out + i);
+      sums = sums + y;
+    }
+    L sum = L::Zero();
+    for (Index i = wide; i < whole; i += kSize) {
+      const L y = simd::ExpOfNegative(L::Load(x + i) - L::Repeat(shift));
+      y.Store(out + i);
+      sum = sum + y;
+    }
+    T total = simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum);
+    const L y = simd::ExpOfNegative(last - L::Repeat(shift));
+    for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += y.v[lane];  // those not added yet
+    const T factor = T(1) / total;
+    Index i = 0;
+    for (; i < wide; i += Wide::size) (Wide::Load(out + i) * Wide::Repeat(factor)).Store(out + i);
+    for (; i < whole; i += kSize) (L::Load(out + i) * L::Repeat(factor)).Store(out + i);
+    (y * L::Repeat(factor)).Store(out + n - kSize);
   }
-  // What does not fill a batch is done with the batch that ends the row; `last` is read before anything is written.
-  const Index whole = n / kSize * kSize;
-  const B last = B::Load(x + n - kSize);
-  B largest = last;
-  for (Index i = 0; i < whole; i += kSize) largest = B::Max(largest, B::Load(x + i));
-  const B shift(largest.Largest());
 
-  // Two sums, as the additions would wait for each other.
-  B sum(T(0)), other_sum(T(0));
-  Index i = 0;
-  for (; i + 2 * kSize <= whole; i += 2 * kSize) {
-    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + kSize) - shift).Exp();
-    first.Store(out + i);
-    second.Store(out + i + kSize);
-    sum = sum + first;
-    other_sum = other_sum + second;
+ private:
+  // Of a row that ends with `last`; anything where there is a NaN.
+  template <class Wide, class L>
+  TENON_HD static T Largest(const T* x, Index n, const L& last) {
+    using Wider = simd::Pair<Wide>;  // the steps would wait for each other
+    Index i = 0;
+    L largest = last;
+    if (n >= Wider::size) {
+      Wider most = Wider::Load(x);
+      for (i = Wider::size; i + Wider::size <= n; i += Wider::size) most = Greater(most, Wider::Load(x + i));
+      largest = Greater(largest, L::Repeat(simd::Fold<simd::GreaterLanes>(most)));
+    }
+    for (; i + L::size <= n; i += L::size) largest = Greater(largest, L::Load(x + i));
+    return simd::Fold<simd::GreaterLanes>(largest);
   }
-  for (; i < whole; i += kSize) {
-    const B y = (B::Load(x + i) - shift).Exp();
-    y.Store(out + i);
-    sum = sum + y;
-  }
-  if (whole == n) {
-    const B scale(T(1) / (sum + other_sum).Sum());
-    for (i = 0; i < n; i += kSize) (B::Load(out + i) * scale).Store(out + i);
-    return;
-  }
-  const B y = (last - shift).Exp();
-  T lanes[kSize];
-  y.Store(lanes);
-  T total = (sum + other_sum).Sum();
-  for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += lanes[lane];  // those that were not added yet
-  const B scale(T(1) / total);
-  for (i = 0; i < whole; i += kSize) (B::Load(out + i) * scale).Store(out + i);
-  (y * scale).Store(out + n - kSize);
-}
+};
 
 // log(SoftmaxRow), without the detour: x - largest - log(sum of exp(x - largest)).
-template <class T, class Isa = simd::Unit>
-void LogSoftmaxRow(const T* x, T* out, Index n) {
-  using B = simd::Batch<T, Isa>;
-  constexpr T kLowest = -std::numeric_limits<T>::infinity();
-  B largest(kLowest);
-  for (Index i = 0; i < n; i += B::size)
-    largest = B::Max(largest, n - i >= B::size ? B::Load(x + i) : B::LoadPart(x + i, n - i, kLowest));
-  const T shift = largest.Largest();
-  B sum(T(0));
-  for (Index i = 0; i < n; i += B::size)
-    sum = sum + ((n - i >= B::size ? B::Load(x + i) : B::LoadPart(x + i, n - i, kLowest)) - B(shift)).Exp();
-  const T log_of_sum = std::log(sum.Sum());
-  for (Index i = 0; i < n; ++i) out[i] = x[i] - shift - log_of_sum;
+template <class T>
+struct LogSoftmaxRow {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n) {
+    using L = simd::WideLanes<T, bytes>;
+    const Index whole = n / L::size * L::size;
+    T part[L::size];
+    for (Index i = 0; i < L::size; ++i) part[i] = whole + i < n ? x[whole + i] : -std::numeric_limits<T>::infinity();
+    const L last = L::Load(part);
+    L largest = last;
+    for (Index i = 0; i < whole; i += L::size) largest = Greater(largest, L::Load(x + i));
+    const L shift = L::Repeat(simd::Fold<simd::GreaterLanes>(largest));
+    L sum = simd::ExpOfNegative(last - shift);
+    for (Index i = 0; i < whole; i += L::size) sum = sum + simd::ExpOfNegative(L::Load(x + i) - shift);
+    const L log_of_sum = L::Repeat(std::log(simd::Fold<simd::AddLanes>(sum)));
+    for (Index i = 0; i < whole; i += L::size) (L::Load(x + i) - shift - log_of_sum).Store(out + i);
+    (last - shift - log_of_sum).Store(part);
+    for (Index i = whole; i < n; ++i) out[i] = part[i - whole];
+  }
+};
+template <template <class> class Row, class T, class Isa>
+auto RowFunction() {
+  return simd::detail::ForLevels<Row<T>, Isa, const T*, T*, Index>::Best();
 }
+#else
+template <class T>
+struct SoftmaxRow {
+  static void Run(const T* x, T* out, Index n) {
+    T largest = x[0], sum = 0;
+    for (Index i = 1; i < n; ++i) largest = largest > x[i] ? largest : x[i];
+    for (Index i = 0; i < n; ++i) sum += out[i] = std::exp(x[i] - largest);
+    for (Index i = 0; i < n; ++i) out[i] /= sum;
+  }
+};
+template <class T>
+struct LogSoftmaxRow {
+  static void Run(const T* x, T* out, Index n) {
+    T largest = x[0], sum = 0;
+    for (Index i = 1; i < n; ++i) largest = largest > x[i] ? largest : x[i];
+    for (Index i = 0; i < n; ++i) sum += std::exp(x[i] - largest);
+    const T log_of_sum = std::log(sum);
+    for (Index i = 0; i < n; ++i) out[i] = x[i] - largest - log_of_sum;
+  }
+};
+template <template <class> class Row, class T, class Isa>
+auto RowFunction() {
+  return &Row<T>::Run;
+}
+#endif
 
 // T is float, double, half or bfloat16; the last two are computed as float and rounded once.
 template <class T>
@@ -3678,14 +4040,16 @@ Status ForEachRow(Cpu& device, void (*row_function)(const RowType<T>*, RowType<T
 
 // out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow: [rows, columns] -> the same. `out` may be `x`.
 // T is float, double, half or bfloat16; the last two are computed as float and rounded once.
-template <class T>
+template <class T, class Isa = simd::Compiled>
 Status Softmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
-  return detail::ForEachRow<T>(device, &detail::SoftmaxRow<detail::RowType<T>>, "Softmax", x, out, rows, columns);
+  const auto row = detail::RowFunction<detail::SoftmaxRow, detail::RowType<T>, Isa>();
+  return detail::ForEachRow<T>(device, row, "Softmax", x, out, rows, columns);
 }
 // The logarithms of the same.
-template <class T>
+template <class T, class Isa = simd::Compiled>
 Status LogSoftmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
-  return detail::ForEachRow<T>(device, &detail::LogSoftmaxRow<detail::RowType<T>>, "LogSoftmax", x, out, rows, columns);
+  const auto row = detail::RowFunction<detail::LogSoftmaxRow, detail::RowType<T>, Isa>();
+  return detail::ForEachRow<T>(device, row, "LogSoftmax", x, out, rows, columns);
 }
 
 TENON_NAMESPACE_END
@@ -4229,6 +4593,77 @@ void TransposeUnits(const Unit* from, Index from_step, Unit* to, Index to_step, 
   for (; r < rows; ++r)
     for (Index c = 0; c < columns; ++c) to[r * to_step + c] = from[r + c * from_step];
 }
+#if TENON_DETAIL_LANES
+// Four rows of four words become columns. 16 bytes, so that no function depends on what it is compiled for.
+struct FourByFour {
+  typedef std::uint32_t Row __attribute__((vector_size(16)));
+  Row rows[4];
+
+  TENON_HD void Load(const std::uint32_t* from, Index step) {
+    for (Index i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * step, sizeof(Row));
+  }
+  TENON_HD void Store(std::uint32_t* to, Index step, Index count) const {
+    for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
+  }
+  TENON_HD void Transpose() {
+    const Row a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
+              b = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
+              c = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),
+              d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+  }
+};
+
+// Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
+// apart push each other out.
+inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                           Index columns) {
+  constexpr Index kSide = 16;
+  const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
+  FourByFour square;
+  Index r = 0;
+  for (; r + kSide <= rows; r += kSide) {
+    Index c = 0;
+    for (; c + kSide <= columns; c += kSide) {
+      if (is_far && c + 2 * kSide <= columns) {
+        for (Index i = 0; i < kSide; ++i) {
+          __builtin_prefetch(from + r + (c + kSide + i) * from_step);
+          __builtin_prefetch(to + (r + i) * to_step + c + kSide, 1);
+        }
+      }
+      alignas(64) std::uint32_t turned[kSide * kSide];
+      for (Index j = 0; j < kSide; j += 4) {
+        for (Index i = 0; i < kSide; i += 4) {
+          square.Load(from + r + i + (c + j) * from_step, from_step);
+          square.Transpose();
+          square.Store(turned + i * kSide + j, kSide, 4);
+        }
+      }
+      for (Index i = 0; i < kSide; ++i)
+        std::memcpy(to + (r + i) * to_step + c, turned + i * kSide, kSide * sizeof *turned);
+    }
+    for (; c < columns; ++c)
+      for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
+  }
+  for (; r < rows; r += 4) {
+    const Index count = std::min<Index>(4, rows - r);
+    // Squares of which only `count` columns count read on, but not behind the last element of all.
+    const Index last = rows - 1 + (columns - 1) * from_step;
+    Index c = 0;
+    for (; c + 4 <= columns && (count == 4 || (from_step > 0 && r + 3 + (c + 3) * from_step <= last)); c += 4) {
+      square.Load(from + r + c * from_step, from_step);
+      square.Transpose();
+      square.Store(to + r * to_step + c, to_step, count);
+    }
+    for (; c < columns; ++c)
+      for (Index i = r; i < r + count; ++i) to[i * to_step + c] = from[i + c * from_step];
+  }
+}
+#endif
+
 struct Unit16 {
   std::uint64_t low, high;
 };
@@ -4284,8 +4719,13 @@ struct NdPlan {
     }
     constexpr Index kUnitBytes = 32768, kSide = 64;
     const Index some = std::max<Index>(1, kUnitBytes / mover.bytes);
-    column_block = way == Way::kTranspose ? kSide : std::min(columns.size, some);
-    row_block = way == Way::kTranspose ? kSide : std::max<Index>(1, std::min(rows.size, some / column_block));
+    if (way == Way::kTranspose) {
+      row_block = kSide;
+      column_block = std::max(kSide, 4 * kSide * kSide / std::min(rows.size, kSide) / kSide * kSide);
+    } else {
+      column_block = std::min(columns.size, some);
+      row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
+    }
     row_blocks = (rows.size + row_block - 1) / row_block;
     column_blocks = (columns.size + column_block - 1) / column_block;
     units = row_blocks * column_blocks;
@@ -6458,9 +6898,11 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
 }
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
-// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device.
+// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
+// the filter, where it may be the same in every run.
 template <class T>
-Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output);
+Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
+              PackedWeights* weights = nullptr);
 
 #if !defined(__CUDACC__)
 
@@ -6563,15 +7005,20 @@ class ConvWork {
   void FindAllPixels(C* band, Pixels& pixels) const {
     FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
   }
-  // What comes next from the filter is brought near meanwhile.
-  void RunPiece(Index panel, Index piece, const C* packed, const Pixels& pixels, Index count, T* out) const {
+  // What comes next from the filter, or from `packed` if it holds all panels, is brought near meanwhile.
+  void RunPiece(Index panel, Index piece, const C* packed, bool all, const Pixels& pixels, Index count, T* out) const {
+    const Index taps = taps_ / pieces_, width = Widened(ChannelsOf(panel));
+    if (all) packed += PackedOffset(panel) + piece * taps * width;
     ConvTile<C> tile = MakeTile(panel, packed);
     tile.window.rows /= pieces_;
     tile.offset += piece * tile.window.row_step * tile.window.rows;
     tile.add = piece > 0;
     const bool last = piece + 1 == pieces_;
-    if (!last || panel + 1 < panels()) {
-      const Index tap = last ? 0 : (piece + 1) * (taps_ / pieces_);
+    if (all) {
+      tile.ahead = reinterpret_cast<const char*>(packed + taps * width);
+      tile.ahead_step = width * Index{sizeof(C)};
+    } else if (!last || panel + 1 < panels()) {
+      const Index tap = last ? 0 : (piece + 1) * taps;
       const T* const next = filter_ + tap * g_.out_depth + FirstChannel(last ? panel + 1 : panel);
       tile.ahead = reinterpret_cast<const char*>(next);
       tile.ahead_step = g_.out_depth * Index{sizeof(T)};
@@ -6734,7 +7181,8 @@ bool IsMatrixProduct(const Conv2DGeometry& g) {
 }
 
 template <class T>
-Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output) {
+Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
+                 PackedWeights* weights) {
   using Work = ConvWork<T>;
   using C = typename Work::C;
   Work work(g, input, filter, output);
@@ -6742,9 +7190,17 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
   const auto each = [&](Index total, Index part, const auto& body) {
     for (Index i = PartBegin(total, parts, 1, part); i < PartBegin(total, parts, 1, part + 1); ++i) body(i);
   };
+  std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements());
+  const C* constant = nullptr;  // all panels
+  if (weights != nullptr && work.pixels() <= PackedWeights::kMostRows) {
+    constant = reinterpret_cast<const C*>(
+        weights->Find(filter, PackedWeights::Layout::kConvolution, packed_bytes, [&](char* to) {
+          for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
+        }));
+  }
   if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
     const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
-                      panel_bytes = ScratchBytes<C>(work.PanelElements());
+                      panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;
     Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
     TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
     typename Work::Pixels pixels;
@@ -6753,22 +7209,25 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
       C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
       each(work.panels(), part, [&](Index panel) {
         for (Index piece = 0; piece < work.pieces(); ++piece) {
-          work.PackPiece(panel, piece, packed);
-          work.RunPiece(panel, piece, packed, pixels, work.pixels(), output);
+          if (constant == nullptr) work.PackPiece(panel, piece, packed);
+          work.RunPiece(panel, piece, constant == nullptr ? packed : constant, constant != nullptr, pixels,
+                        work.pixels(), output);
         }
       });
     });
     return OkStatus();
   }
   if (parts > 1) work.SplitBands(parts);
-  const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()),
-                    band_bytes = ScratchBytes<C>(work.BandElements());
+  if (constant != nullptr) packed_bytes = 0;
+  const std::size_t band_bytes = ScratchBytes<C>(work.BandElements());
   Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);
   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
-  C* const packed = scratch.As<C>();
-  RunParts(device, parts, [&](Index part) {
-    each(work.panels(), part, [&](Index panel) { work.Pack(panel, packed + work.PackedOffset(panel)); });
-  });
+  const C* const packed = constant == nullptr ? scratch.As<C>() : constant;
+  if (constant == nullptr) {
+    RunParts(device, parts, [&](Index part) {
+      each(work.panels(), part, [&](Index panel) { work.Pack(panel, scratch.As<C>() + work.PackedOffset(panel)); });
+    });
+  }
   RunParts(device, parts, [&](Index part) {
     C* const band = scratch.As<C>(packed_bytes + static_cast<std::size_t>(part) * band_bytes);
     each(work.bands(), part, [&](Index i) { work.RunBand(i, packed, band); });
@@ -6779,17 +7238,19 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
 }  // namespace detail
 
 template <class T>
-Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output) {
+Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
+              PackedWeights* weights) {
   if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
     const Index k = geometry.in_depth, n = geometry.out_depth;
     if (k > 0 && detail::IsMatrixProduct<T>(geometry))
-      return detail::GemmArranged(
-          device, detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output, n, k, input, k,
-                                      1, filter, n, 1, output, n});
+      return detail::GemmArranged(device,
+                                  detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output,
+                                                      n, k, input, k, 1, filter, n, 1, output, n},
+                                  weights);
   }
-  return detail::RunConv2D(device, geometry, input, filter, output);
+  return detail::RunConv2D(device, geometry, input, filter, output, weights);
 }
 
 #endif
@@ -6827,7 +7288,7 @@ struct Conv2D {
   // the output itself.
   template <class Device, class T>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
       if (data_format != "NHWC")
         return errors::Unimplemented(
@@ -6839,7 +7300,7 @@ struct Conv2D {
       TENON_RETURN_IF_ERROR(
           MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
-      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data);
+      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, &this->weights);
     }
   };
 };
@@ -7492,9 +7953,10 @@ inline Status WhereShape(InferenceContext* c) {
   c->set_output(0, c->Matrix(c->UnknownDim(), c->RankKnown(input) ? c->MakeDim(c->Rank(input)) : c->UnknownDim()));
   return OkStatus();
 }
+// As TensorFlow's, which looks at the rank for Unique only.
 inline Status UniqueShape(InferenceContext* c) {
   ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+  if (c->num_outputs() == 2) TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
   const ShapeHandle found = c->Vector(c->UnknownDim());
   c->set_output(0, found);
   c->set_output(1, c->input(0));
@@ -8409,6 +8871,7 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   TensorShape shape;
   TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, whatever the indices are
   const Index bad =
       tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
   if (bad < 0) return OkStatus();
@@ -10141,10 +10604,11 @@ inline Status ReverseSequenceShape(InferenceContext* c) {
 }
 
 inline Status RollShape(InferenceContext* c) {
-  ShapeHandle unused;
+  ShapeHandle unused, shift, axis;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(2), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &shift));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(2), 1, &axis));
+  TENON_RETURN_IF_ERROR(c->Merge(shift, axis, &unused));
   c->set_output(0, c->input(0));
   return OkStatus();
 }
@@ -10218,14 +10682,18 @@ struct ReverseV2 {
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& tensor, HostIndices axis, Tensor& output) const {
       const int rank = tensor.dims();
-      if (rank > detail::kMaxReverseRank)
-        return errors::Unimplemented("reverse is not implemented for tensors of rank > 8.");
-      if (rank == 0 || axis.size() == 0) {
+      if (rank == 0 || tensor.NumElements() == 0) {
         output = tensor;
         return OkStatus();
       }
       if (axis.shape().dims() != 1)
         return errors::InvalidArgument("ReverseV2: 'dims' must be 1-dimension, not ", axis.shape().dims());
+      if (rank > detail::kMaxReverseRank)
+        return errors::Unimplemented("reverse is not implemented for tensors of rank > 8.");
+      if (axis.size() == 0) {
+        output = tensor;
+        return OkStatus();
+      }
       bool reversed[detail::kMaxReverseRank] = {};
       for (Index i = 0; i < axis.size(); ++i) {
         const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];
@@ -10455,6 +10923,37 @@ TENON_DETAIL_LOOP void RunCast(const void* pfrom, void* pto, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
+// float to bfloat16, which the loop above cannot vectorise, by lanes: the upper half, rounded to nearest, ties to even;
+// NaN is one for each sign.
+#if TENON_DETAIL_LANES
+struct FloatToBfloat16Body {
+  template <int bytes>
+  TENON_HD static void Run(const void* pfrom, void* pto, Index n) {
+    using L = simd::Lanes<float, bytes>;
+    using Ints = typename L::Ints;
+    typedef std::int16_t Narrow __attribute__((vector_size(L::size * sizeof(std::int16_t))));
+    const float* from = static_cast<const float*>(pfrom);
+    bfloat16* to = static_cast<bfloat16*>(pto);
+    Index i = 0;
+    for (; i + L::size <= n; i += L::size) {
+      const L x = L::Load(from + i);
+      const Ints upper = x.Bits() >> 16;
+      const Ints rounded = (x.Bits() + Ints(0x7fff) + (upper & Ints(1))) >> 16;
+      const Ints not_a_number = (upper & Ints(0x8000)) | Ints(0x7fc0);
+      const Ints result = Select(x == x, L::FromBits(rounded), L::FromBits(not_a_number)).Bits();
+      const Narrow narrow = __builtin_convertvector(result.v, Narrow);
+      std::memcpy(static_cast<void*>(to + i), &narrow, sizeof narrow);
+    }
+    for (; i < n; ++i) to[i] = bfloat16(from[i]);
+  }
+};
+inline CastLoop FloatToBfloat16() {
+  return simd::detail::ForLevels<FloatToBfloat16Body, simd::Compiled, const void*, void*, Index>::Best();
+}
+#else
+inline CastLoop FloatToBfloat16() { return &RunCast<float, bfloat16>; }
+#endif
+
 // half from and to float by the processor's instructions, where there are such. They treat NaN in their own way: eight
 // elements with a NaN among them are left to the loops above.
 #if TENON_DETAIL_TARGETS
@@ -10614,7 +11113,7 @@ inline CastLoop DirectCast(DataType from, DataType to) {
   if (from == DataType::kFloat) {
     switch (to) {
       case DataType::kHalf: return FloatToHalf();
-      case DataType::kBfloat16: return &RunCast<float, bfloat16>;
+      case DataType::kBfloat16: return FloatToBfloat16();
       case DataType::kInt32: return &RunCast<float, std::int32_t>;
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCast<float, double>;
@@ -10670,7 +11169,7 @@ inline void TruncateFractions(double* x, Index n, int kept) {
 // One cast, worked out.
 struct CastPlan {
   CastLoop direct = nullptr;  // the whole cast; else:
-  CastLoop widen = nullptr;   // null: the elements are wide already
+  CastLoop widen = nullptr;  // null: the elements are wide already
   CastLoop narrow = nullptr;
   int kept_bits = 0;  // of the fractions; 0: all
   Index from_bytes = 0, to_bytes = 0;
@@ -12810,18 +13309,14 @@ namespace detail {
 
 // The shapes that the node's `output_shapes` gives; unknown without it.
 inline Status OutputShapesAttr(InferenceContext* c, bool* given) {
-  SlimVector<PartialTensorShape> shapes;
-  TENON_RETURN_IF_ERROR(c->GetAttr("output_shapes", &shapes));
+  SlimVector<ShapeHandle> shapes;
+  TENON_RETURN_IF_ERROR(c->GetShapeListAttr("output_shapes", &shapes));
   *given = !shapes.empty();
   if (!*given) return OkStatus();
   if (static_cast<int>(shapes.size()) != c->num_outputs())
     return errors::InvalidArgument("`output_shapes` must be the same length as num outputs (", shapes.size(), " vs. ",
                                    c->num_outputs(), ")");
-  for (int i = 0; i < c->num_outputs(); ++i) {
-    ShapeHandle shape;
-    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
-    c->set_output(i, shape);
-  }
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, shapes[static_cast<std::size_t>(i)]);
   return OkStatus();
 }
 inline Status BranchShapes(InferenceContext* c) {
@@ -16050,7 +16545,6 @@ struct ResizeNearestNeighborGrad {
   static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, const Tensor& grads, const HostIndices& size,
                     Tensor* out) {
     constexpr std::string_view kName = "ResizeNearestNeighborGrad";
-    TENON_RETURN_IF_ERROR(detail::CheckResizeAttrs(kName, a));
     if (grads.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", grads.shape());
     Index height = 0, width = 0;
     TENON_RETURN_IF_ERROR(detail::ReadSize(kName, size, &height, &width));
@@ -16993,6 +17487,9 @@ struct DecodeJpeg {
       TENON_RETURN_IF_ERROR(detail::CheckDecodeChannels(this->channels));
       if (this->ratio != 1 && this->ratio != 2 && this->ratio != 4 && this->ratio != 8)
         return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", this->ratio);
+      if (!this->dct_method.empty() && this->dct_method != "INTEGER_FAST" && this->dct_method != "INTEGER_ACCURATE")
+        return errors::InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got '",
+                                       this->dct_method, "'");
       return OkStatus();
     }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
@@ -18837,10 +19334,9 @@ inline Status CheckExamples(const Tensor& serialized, const Tensor& names, bool 
                                    ", serialized.shape=", serialized.shape());
   return OkStatus();
 }
-inline Status CheckKeys(std::string_view what, const Tensor& keys, int rank) {
-  if (keys.dims() == rank) return OkStatus();
-  return errors::InvalidArgument("Expected ", what, " to be a ", rank == 0 ? "scalar" : "vector",
-                                 ", got shape: ", keys.shape());
+inline Status CheckKey(std::string_view what, const Tensor& key) {
+  if (key.NumElements() == 1) return OkStatus();
+  return errors::InvalidArgument("Expected ", what, " to be a scalar, got shape: ", key.shape());
 }
 
 }  // namespace detail
@@ -18921,7 +19417,7 @@ struct ParseExample {
     for (int i = 0; i < num_sparse + num_dense; ++i) {
       const bool sparse = i < num_sparse;
       const Tensor& key = context.input(2 + i);
-      TENON_RETURN_IF_ERROR(detail::CheckKeys(sparse ? "sparse_keys" : "dense_keys", key, 0));
+      TENON_RETURN_IF_ERROR(detail::CheckKey(sparse ? "sparse_keys" : "dense_keys", key));
       parse.Add(sparse ? detail::ColumnKind::kSparse : detail::ColumnKind::kDense, detail::KeyAt(key, 0),
                 context.expected_output_dtype(sparse ? num_sparse + i : 2 * num_sparse + i));
     }
@@ -18952,14 +19448,13 @@ inline Status ParseExampleV2Shape(InferenceContext* c) {
   SlimVector<PartialTensorShape> shapes;
   SlimVector<DataType> ragged;
   std::int64_t num_sparse = 0;
-  ShapeHandle examples, unused;
+  ShapeHandle examples;
   int at = 0;
   TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
   TENON_RETURN_IF_ERROR(c->GetAttr("num_sparse", &num_sparse));
   TENON_RETURN_IF_ERROR(c->GetAttr("ragged_value_types", &ragged));
   TENON_RETURN_IF_ERROR(ParseExampleV2Check(*c, shapes));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &examples));
-  for (int i = 2; i <= 4; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &unused));
   const Index rank = c->RankKnown(examples) ? c->Rank(examples) + 1 : -1;
   SparseParts(c, static_cast<std::size_t>(num_sparse), rank, &at);
   TENON_RETURN_IF_ERROR(DenseParts(c, examples, shapes, &at));
@@ -19010,7 +19505,6 @@ struct ParseExampleV2 {
   static Status AddKeys(OpKernelContext& context, int input, std::string_view what, detail::ColumnKind kind, int count,
                         int first_output, detail::ExampleParse* parse) {
     const Tensor& keys = context.input(input);
-    TENON_RETURN_IF_ERROR(detail::CheckKeys(what, keys, 1));
     if (keys.NumElements() != count)
       return errors::InvalidArgument("Expected len(", what, ") == ", count, " but got: ", keys.NumElements());
     for (int i = 0; i < count; ++i)
@@ -19551,9 +20045,10 @@ Status CheckSequenceKeys(const C& c, SequenceSizes* sizes) {
 }
 inline Status ParseSequenceExampleShape(InferenceContext* c) {
   SequenceSizes sizes;
-  ShapeHandle examples;
+  ShapeHandle examples, unused;
   TENON_RETURN_IF_ERROR(CheckSequenceKeys(*c, &sizes));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &examples));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
   return sizes.SetShapes(c, examples, true);
 }
 inline Status ParseSequenceExampleV2Shape(InferenceContext* c) {
@@ -21251,7 +21746,7 @@ Status RealFftShapeOf(InferenceContext* c) {
 TENON_SETUP_CODE_END
 
 // What a transform does to a tensor. The blocks that are transformed are the last `dims` dimensions: `in` of the input
-// (at least `used`), `full` while they are transformed, `out` of the output.
+// (at least `used`, or 0), `full` while they are transformed, `out` of the output.
 struct FftLayout {
   InlinedVector<Index, 3> in, used, full, out;
   Index blocks = 1;
@@ -21277,7 +21772,7 @@ inline Status ReadFftLayout(std::string_view op, FftKind kind, int dims, const T
     const bool last = i == dims - 1;
     const Index half = full == 0 ? 0 : full / 2 + 1;
     const Index used = kind == FftKind::kRealInverse && last ? half : full;
-    if (have < used)
+    if (have != 0 && have < used)
       return errors::InvalidArgument(op, ": Input dimension ", i, " must have length of at least ", used,
                                      " but got: ", have);
     layout->in.push_back(have);
@@ -21365,6 +21860,10 @@ inline Status RunFft(OpKernelContext& context, Cpu& device, FftKind kind, int di
   TENON_RETURN_IF_ERROR(ReadFftLayout(op, kind, dims, input.shape(), length, &layout, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
+  if (input.NumElements() == 0) {
+    std::memset(output->raw_data(), 0, output->TotalBytes());
+    return OkStatus();
+  }
   const void* const from = input.raw_data();
   void* const to = output->raw_data();
   if (kind == FftKind::kRealForward)
@@ -21673,7 +22172,8 @@ Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
 }
 
 template <class T>
-Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz) {
+Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
+                        PackedWeights* weights) {
   const T* x = static_cast<const T*>(px);
   const T* y = static_cast<const T*>(py);
   T* z = static_cast<T*>(pz);
@@ -21686,11 +22186,12 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
       device, plan.batches, 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5), [&](Cpu& on, Index i) {
         const BatchPlace at(plan, i);
         return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
-                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes));
+                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
       });
 }
 
-using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out);
+using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out,
+                                 PackedWeights* weights);
 
 inline BatchMatMulFn BatchMatMulFor(DataType type) {
   switch (type) {
@@ -21730,8 +22231,10 @@ inline void ConjugateInto(DataType type, Index n, const Scratch& copy, const voi
 
 // The products of elements of one type: half, bfloat16 (multiplied as float), float, double, int16, int32, int64
 // (which wrap around), complex64 or complex128; Internal for others. Zeros where k is 0. ResourceExhausted without
-// scratch memory. The result does not depend on the number of threads.
-inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out) {
+// scratch memory. The result does not depend on the number of threads. `weights` are of y, where it may be the same in
+// every run; used where it is one matrix.
+inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out,
+                          PackedWeights* weights = nullptr) {
   const detail::BatchMatMulFn run = detail::BatchMatMulFor(type);
   if (run == nullptr) return errors::Internal("BatchMatMul: no products of type ", Name(type));
   const Index x_elements = plan.x_batches * plan.m * plan.k, y_elements = plan.y_batches * plan.k * plan.n;
@@ -21744,7 +22247,7 @@ inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, cons
   if (conjugate_x && x_elements > 0) detail::ConjugateInto(type, x_elements, x_copy, &x);
   if (conjugate_y && y_elements > 0) detail::ConjugateInto(type, y_elements, y_copy, &y);
   detail::JoinBatches(&plan);
-  return run(device, plan, x, y, out);
+  return run(device, plan, x, y, out, plan.y_batches == 1 ? weights : nullptr);
 }
 
 TENON_NAMESPACE_END
@@ -21800,10 +22303,18 @@ inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
   return OkStatus();
 }
 inline Status TriangularSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, true); }
-inline Status BandedSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, false); }
+inline Status BandedSolveShape(InferenceContext* c) {
+  ShapeHandle matrix;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
+  const std::int64_t bands = c->Value(c->Dim(matrix, -2)), n = c->Value(c->Dim(matrix, -1));  // -1: not known
+  if (bands == 0) return errors::InvalidArgument("Number of bands must be positive, but is ", bands);
+  if (n >= 0 && bands > n)
+    return errors::InvalidArgument("Number of bands ", bands, " cannot exceed the size of the matrix ", n);
+  return BroadcastSolveShape(c, false);
+}
 // diagonals: [..., 3, m]  rhs: [..., m, k]
 inline Status TridiagonalSolveShape(InferenceContext* c) {
-  ShapeHandle diagonals, rhs, batch, rhs_batch, out;
+  ShapeHandle diagonals, rhs, batch, rhs_batch;
   DimensionHandle three, m;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &diagonals));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
@@ -21812,8 +22323,7 @@ inline Status TridiagonalSolveShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Merge(batch, rhs_batch, &batch));
   TENON_RETURN_IF_ERROR(c->Merge(c->Dim(diagonals, -1), c->Dim(rhs, -2), &m));
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(diagonals, -2), 3, &three));
-  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(m, c->Dim(rhs, -1)), &out));
-  c->set_output(0, out);
+  c->set_output(0, rhs);
   return OkStatus();
 }
 
@@ -22154,12 +22664,12 @@ struct BandedTriangularSolve {
       detail::BroadcastSystems at;
       TENON_RETURN_IF_ERROR(
           detail::BroadcastSystems::Of("BandedTriangularSolve", matrix.shape(), rhs.shape(), false, &at));
+      if (matrix.size() == 0 || rhs.size() == 0)
+        return errors::InvalidArgument("BandedTriangularSolve: inputs must not be empty tensors, got shapes ",
+                                       matrix.shape(), " and ", rhs.shape());
       const Index bands = at.matrix.rows, n = at.rhs.rows, k = at.rhs.columns;
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
-      if (at.output.num_elements() == 0) return OkStatus();
-      if (bands == 0)
-        return errors::InvalidArgument("BandedTriangularSolve: the matrix has no bands: ", matrix.shape());
       const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Index i) {
         const tenon::detail::BatchPlace place(at.plan, i);
         T* const x = out->data<T>() + i * n * k;
@@ -22774,7 +23284,7 @@ inline Status WidenOperand(OpKernelContext& context, DataType type, Tensor* oper
 }
 
 inline Status RunBatchMatMul(OpKernelContext& context, Cpu& device, Tensor x, Tensor y, const BatchMatMulAttrs& attrs,
-                             bool broadcasts, Tensor* output) {
+                             bool broadcasts, Tensor* output, PackedWeights* weights) {
   BatchMatMulPlan plan;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(PlanBatchMatMul(x.shape(), y.shape(), attrs, broadcasts, &plan, &shape));
@@ -22782,16 +23292,19 @@ inline Status RunBatchMatMul(OpKernelContext& context, Cpu& device, Tensor x, Te
   if (shape.num_elements() == 0) return OkStatus();
   TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &x));
   TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &y));
-  return tenon::BatchMatMul(device, output->dtype(), plan, x.raw_data(), y.raw_data(), output->raw_data());
+  return tenon::BatchMatMul(device, output->dtype(), plan, x.raw_data(), y.raw_data(), output->raw_data(), weights);
 }
 
 // The kernel of the ops whose operands have one type.
 template <class Op, class Device>
   requires(Device::type == "CPU")
-struct BatchMatMulKernel : BatchMatMulAttrs {
-  Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kBatchMatMulTypes); }
+struct BatchMatMulKernel : BatchMatMulAttrs, PacksInput<1> {
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
+    return ServeOnly(c, c.input_type(0), kBatchMatMulTypes);
+  }
   Status operator()(Context<Device>& context, const Tensor& x, const Tensor& y, Tensor& output) const {
-    return RunBatchMatMul(context.op(), context.device(), x, y, *this, Op::kBroadcasts, &output);
+    return RunBatchMatMul(context.op(), context.device(), x, y, *this, Op::kBroadcasts, &output, &this->weights);
   }
 };
 
@@ -22866,8 +23379,9 @@ struct BatchMatMulV3 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
       const DataType a = c.input_type(0), b = c.input_type(1), out = c.output_type(0);
       if (HasKernel(a, b, out)) return OkStatus();
       return errors::InvalidArgument("no kernel for op 'BatchMatMulV3' on ", c.device_type(), " with types {", Name(a),
@@ -22875,7 +23389,7 @@ struct BatchMatMulV3 {
                                      "}; equal types but half, int8 and uint8 to int32, or one of these with bfloat16");
     }
     Status operator()(Context<Device>& context, const Tensor& x, const Tensor& y, Tensor& output) const {
-      return detail::RunBatchMatMul(context.op(), context.device(), x, y, *this, true, &output);
+      return detail::RunBatchMatMul(context.op(), context.device(), x, y, *this, true, &output, &this->weights);
     }
   };
 
@@ -23320,7 +23834,11 @@ struct ApproximateEqual {
           .Attr(
               "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
           .Attr("tolerance: float = 0.00001")
-          .SetShapeFn(shape_inference::MergeBothInputsShapeFn);
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            ShapeHandle both;
+            c->set_output(0, c->input(0));
+            return c->Merge(c->input(0), c->input(1), &both);
+          });
   struct Attrs {
     float tolerance;
   };
@@ -23422,6 +23940,7 @@ struct Conj {
   }
 
   template <class Device, class T>
+    requires(!std::is_same_v<T, Variant>)
   using kernel = Map1<Conj, Device, T>;
 };
 
@@ -24143,11 +24662,11 @@ struct EditDistance {
       return errors::InvalidArgument("EditDistance: Expected truth and hypothesis to have matching ranks, but their ",
                                      "shapes are: ", truth_shape.shape(), " and ", hypothesis_shape.shape());
     InlinedVector<Index, 8> sizes;
-    for (Index d = 0; d + 1 < rank; ++d) {
+    for (Index d = 0; d < rank; ++d) {
       if (hypothesis_shape[d] < 0 || truth_shape[d] < 0)
         return errors::InvalidArgument("EditDistance: Dimension ", std::min(hypothesis_shape[d], truth_shape[d]),
                                        " must be >= 0");
-      sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
+      if (d + 1 < rank) sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
     }
     TensorShape shape;
     TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
@@ -25090,8 +25609,7 @@ inline Status DenseBincountShape(InferenceContext* c) {
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadScalarInput(1, &size, &known));
   if (known && size < 0) return errors::InvalidArgument("size (", size, ") must be non-negative");
-  const bool rank_known = c->RankKnown(input) && c->Rank(input) > 0;
-  if (!rank_known) return shape_inference::UnknownShape(c);
+  if (!c->RankKnown(input)) return shape_inference::UnknownShape(c);
   if (!known)
     c->set_output(0, c->UnknownShapeOfRank(c->Rank(input)));
   else
@@ -25886,7 +26404,11 @@ struct QuantizeAndDequantizeV3 {
                                         .Attr("T: {bfloat16, half, float, double}")
                                         .Attr("narrow_range: bool = false")
                                         .Attr("axis: int = -1")
-                                        .SetShapeFn(detail::QuantizeAndDequantizeShape);
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle num_bits;
+                                          TENON_RETURN_IF_ERROR(detail::QuantizeAndDequantizeShape(c));
+                                          return c->WithRank(c->input(3), 0, &num_bits);
+                                        });
 
   struct Attrs {
     bool signed_input, range_given, narrow_range;
@@ -26166,18 +26688,6 @@ inline Status SegmentShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &ids));
   TENON_RETURN_IF_ERROR(c->Subshape(data, 1, &rest));
   TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(c->UnknownDim()), rest, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status SegmentV2Shape(InferenceContext* c) {
-  ShapeHandle data, unused, rest, out;
-  DimensionHandle segments;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &data));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  TENON_RETURN_IF_ERROR(c->Subshape(data, 1, &rest));
-  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(2, &segments));
-  TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
   c->set_output(0, out);
   return OkStatus();
 }
@@ -26520,7 +27030,7 @@ struct SegmentSumV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -26539,7 +27049,7 @@ struct SegmentProdV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -26556,7 +27066,7 @@ struct SegmentMaxV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -26573,7 +27083,7 @@ struct SegmentMinV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::SegmentV2Shape);
+          .SetShapeFn(detail::UnsortedSegmentShape);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -27392,9 +27902,8 @@ TENON_HD T Digamma(T x) {
   constexpr double kSeries[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
   double y = static_cast<double>(x), sum = 0;
   if (y <= 0) {
-    const double whole = std::floor(y);
-    if (whole == y) return std::numeric_limits<T>::quiet_NaN();
-    const double rest = y - whole;  // tan has period pi; the part after the point is exact
+    if (std::floor(y) == y) return std::numeric_limits<T>::quiet_NaN();
+    const double rest = y - std::round(y);  // tan has period pi; what is left is exact
     sum = -kPi / std::tan(kPi * rest);
     y = 1 - y;
   }
@@ -27417,10 +27926,14 @@ struct Erf {
 
   template <class T>
   TENON_HD static T map(const T& x) {
+    // As TensorFlow's, which squares the number.
+    if constexpr (std::is_same_v<T, double>)
+      if (std::isinf(x * x)) return std::numeric_limits<T>::quiet_NaN();
     return std::erf(x);
   }
-  template <int bytes>
-  TENON_HD static simd::Lanes<float, bytes> lanes(const simd::Lanes<float, bytes>& x) {
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x) {
     return simd::Erf(x);
   }
 
@@ -27660,6 +28173,7 @@ inline double HurwitzZeta(double x, double q) {
                                -7.1661652561756670113e18};
   if (x == 1) return kSpecialInfinity;
   if (!(x > 1)) return kSpecialNaN;
+  if (q == kSpecialInfinity) return 0;
   if (q <= 0) {
     if (q == std::floor(q)) {
       const bool even = x == kSpecialInfinity || std::fmod(x, 2) == 0;
@@ -27721,7 +28235,7 @@ inline double IncompleteBeta(double a, double b, double x) {
 
 }  // namespace detail
 
-// exp(-|x|) I0(x), exp(-|x|) I1(x), and the modified Bessel functions themselves.
+// exp(-|x|) I0(x), exp(-|x|) I1(x), and the modified Bessel functions themselves: infinite where exp(|x|) is, for T.
 template <std::floating_point T>
 T BesselI0e(T x) {
   return static_cast<T>(detail::ScaledBesselI(static_cast<double>(x), 0));
@@ -27733,21 +28247,21 @@ T BesselI1e(T x) {
 }
 template <std::floating_point T>
 T BesselI0(T x) {
-  return static_cast<T>(detail::ScaledBesselI(static_cast<double>(x), 0) * std::exp(std::fabs(static_cast<double>(x))));
+  return BesselI0e(x) * std::exp(std::fabs(x));
 }
 template <std::floating_point T>
 T BesselI1(T x) {
-  const double y = detail::ScaledBesselI(static_cast<double>(x), 1) * std::exp(std::fabs(static_cast<double>(x)));
-  return static_cast<T>(x < 0 ? -y : y);
+  return BesselI1e(x) * std::exp(std::fabs(x));
 }
 // Dawson's integral.
 template <std::floating_point T>
 T Dawsn(T x) {
   return static_cast<T>(detail::Dawson(static_cast<double>(x)));
 }
-// Ei(x); NaN below 0.
+// Ei(x); NaN below 0 and at infinity, infinite where exp(x) of a finite x is.
 template <std::floating_point T>
 T Expint(T x) {
+  if (std::isfinite(x) && std::isinf(std::exp(x))) return std::numeric_limits<T>::infinity();
   return static_cast<T>(detail::ExponentialIntegral(static_cast<double>(x)));
 }
 // The regularised incomplete gamma functions: P(a, x) and Q(a, x).
@@ -28789,11 +29303,6 @@ TENON_DETAIL_LOOP inline void NormApply(const float* x, const float* mean, const
   TENON_DETAIL_INDEPENDENT
   for (Index c = 0; c < n; ++c) out[c] = (x[c] - mean[c]) * factor[c] + offset[c];
 }
-TENON_DETAIL_LOOP inline void NormApplyOne(const float* x, float mean, float factor, float offset, float* out,
-                                           Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + offset;
-}
 // out[c] = factor[c] * (dy[c] - shift[c] - (x[c] - mean[c]) * slope[c])
 TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, const float* mean, const float* factor,
                                            const float* shift, const float* slope, float* out, Index n) {
@@ -28803,44 +29312,111 @@ TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, cons
 
 TENON_DETAIL_LOOPS_END
 
-// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, the rest
-// as double.
-inline constexpr Index kNormLanes = 64;
-TENON_DETAIL_LOOPS_BEGIN
-// lanes[j] += (x[r * 64 + j] - mean)^2 for every row r; a multiple of four of them.
-TENON_DETAIL_LOOP inline void NormSquareLanes(const float* x, float mean, Index rows, float* lanes) {
-  for (; rows > 0; rows -= 4, x += 4 * kNormLanes) {
-    TENON_DETAIL_INDEPENDENT
-    for (Index j = 0; j < kNormLanes; ++j) {
-      const float a = x[j] - mean, b = x[j + kNormLanes] - mean, c = x[j + 2 * kNormLanes] - mean,
-                  d = x[j + 3 * kNormLanes] - mean;
-      lanes[j] += (a * a + b * b) + (c * c + d * d);
+// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, which are
+// added by halves; the rest as double.
+inline constexpr Index kNormLanes = 64, kNormRows = 16;
+#if TENON_DETAIL_LANES
+template <bool squares, int bytes>
+TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
+  using L = simd::Lanes<float, bytes>;
+  constexpr Index kCount = kNormLanes / L::size;
+  const L centre = L::Repeat(mean);
+  L sums[kCount];
+#pragma GCC unroll 16
+  for (Index j = 0; j < kCount; ++j) sums[j] = L::Zero();
+  for (Index r = 0; r < rows; ++r, x += kNormLanes) {
+#pragma GCC unroll 16
+    for (Index j = 0; j < kCount; ++j) {
+      const L value = L::Load(x + j * L::size), centred = value - centre;
+      sums[j] = squares ? Fma(centred, centred, sums[j]) : sums[j] + value;
     }
   }
+#pragma GCC unroll 4
+  for (Index half = kCount / 2; half > 0; half /= 2) {
+#pragma GCC unroll 8
+    for (Index j = 0; j < half; ++j) sums[j] = sums[j] + sums[j + half];
+  }
+  return simd::Fold<simd::AddLanes>(sums[0]);
 }
-TENON_DETAIL_LOOPS_END
-inline double NormRunSum(const float* x, Index n, bool squares, float mean) {
-  constexpr Index kRows = 16;
+#else
+template <bool squares, int>
+float NormLanesSum(const float* x, Index rows, float mean) {
+  float sum = 0;
+  for (Index i = 0; i < rows * kNormLanes; ++i) sum += squares ? (x[i] - mean) * (x[i] - mean) : x[i];
+  return sum;
+}
+#endif
+template <bool squares, int bytes>
+TENON_HD double NormSumOf(const float* x, Index n, float mean) {
   double total = 0;
-  for (; n >= 4 * kNormLanes;) {
-    const Index rows = std::min(n / (4 * kNormLanes) * 4, kRows);
-    alignas(64) float lanes[kNormLanes] = {};
-    float sum = 0;
-    if (squares)
-      NormSquareLanes(x, mean, rows, lanes);
-    else
-      RowsLoop<AddStep, float, float>(x, rows, kNormLanes, kNormLanes, lanes);
-    FoldLoop<AddStep, float>(lanes, &sum);
-    total += static_cast<double>(sum);
+  while (n >= kNormLanes) {
+    const Index whole = n / kNormLanes, rows = whole < kNormRows ? whole : kNormRows;
+    total += static_cast<double>(NormLanesSum<squares, bytes>(x, rows, mean));
     x += rows * kNormLanes;
     n -= rows * kNormLanes;
   }
   for (Index i = 0; i < n; ++i) {
-    const float centred = squares ? x[i] - mean : x[i];
-    total += static_cast<double>(squares ? centred * centred : centred);
+    const float centred = x[i] - mean;
+    total += static_cast<double>(squares ? centred * centred : x[i]);
   }
   return total;
 }
+// out[i] = (x[i] - mean) * factor + offset
+template <int bytes>
+TENON_HD void NormApplyTo(const float* x, float mean, float factor, float offset, float* out, Index n) {
+  Index i = 0;
+#if TENON_DETAIL_LANES
+  using L = simd::Pair<simd::Lanes<float, bytes>>;
+  const L centre = L::Repeat(mean), slope = L::Repeat(factor), shift = L::Repeat(offset);
+  for (; i + L::size <= n; i += L::size) Fma(L::Load(x + i) - centre, slope, shift).Store(out + i);
+#endif
+  for (; i < n; ++i) out[i] = (x[i] - mean) * factor + offset;
+}
+
+struct NormSumBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, double* sum) {
+    *sum += NormSumOf<false, bytes>(x, n, 0.0f);
+  }
+};
+struct NormSquaresBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, float mean, double* sum) {
+    *sum += NormSumOf<true, bytes>(x, n, mean);
+  }
+};
+struct NormApplyBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, float mean, float factor, float offset, float* out, Index n) {
+    NormApplyTo<bytes>(x, mean, factor, offset, out, n);
+  }
+};
+// A channel that is one run: its moments, and the run normalised, while it is in the first cache.
+struct NormRun {
+  float scale, offset, epsilon, mean, variance;
+};
+struct NormRunBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, NormRun* run, float* y) {
+    const double count = static_cast<double>(n);
+    run->mean = static_cast<float>(NormSumOf<false, bytes>(x, n, 0.0f) / count);
+    run->variance = static_cast<float>(NormSumOf<true, bytes>(x, n, run->mean) / count);
+    const float factor = 1.0f / std::sqrt(run->variance + run->epsilon) * run->scale;
+    NormApplyTo<bytes>(x, run->mean, factor, run->offset, y, n);
+  }
+};
+
+#if TENON_DETAIL_LANES
+template <class Body, class... Args>
+void NormAtBest(Args... args) {
+  simd::detail::ForLevels<Body, simd::Compiled, Args...>::Best()(args...);
+}
+#else
+template <class Body, class... Args>
+void NormAtBest(Args... args) {
+  Body::template Run<16>(args...);
+}
+#endif
 
 // What is summed up per channel.
 enum class NormSum { kFirst, kSquares, kProducts };
@@ -28860,8 +29436,11 @@ inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, co
     }
     for (Index c = 0; c < l.channels; ++c) {
       if (what != NormSum::kProducts) {
-        const bool squares = what == NormSum::kSquares;
-        first[c] += NormRunSum(x + c * l.inner, l.inner, squares, squares ? mean[c] : 0.0f);
+        const float* const run = x + c * l.inner;
+        if (what == NormSum::kSquares)
+          NormAtBest<NormSquaresBody>(run, l.inner, mean[c], first + c);
+        else
+          NormAtBest<NormSumBody>(run, l.inner, first + c);
         continue;
       }
       for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
@@ -28914,7 +29493,7 @@ inline void NormApplyAll(Cpu& device, const ChannelLayout& l, const float* x, co
     if (l.inner == 1)
       NormApply(x + at, mean, factor, offset, y + at, n);
     else
-      NormApplyOne(x + at, mean[c], factor[c], offset[c], y + at, n);
+      NormAtBest<NormApplyBody>(x + at, mean[c], factor[c], offset[c], y + at, n);
   });
 }
 
@@ -28935,12 +29514,23 @@ inline Status BatchNorm(Cpu& device, const ChannelLayout& l, const float* x, con
 // one less) are outputs too. x has elements.
 inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float* x, const float* scale,
                                 const float* offset, float epsilon, float* mean, float* variance, float* y) {
+  const double n = static_cast<double>(l.per_channel());
+  if (l.outer == 1 && l.inner > 1) {  // what layer normalisation is made of
+    ParallelFor(device, l.channels, static_cast<double>(l.inner), [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c) {
+        detail::NormRun run{scale[c], offset[c], epsilon, 0, 0};
+        detail::NormAtBest<detail::NormRunBody>(x + c * l.inner, l.inner, &run, y + c * l.inner);
+        mean[c] = run.mean;
+        variance[c] = run.variance;
+      }
+    });
+    return OkStatus();
+  }
   const std::size_t sum_bytes = detail::ScratchBytes<double>(l.channels);
   Scratch scratch(device, sum_bytes + detail::ScratchBytes<double>(detail::NormPartial(l)));
   TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNorm"));
   double* const sums = scratch.As<double>();
   double* const partial = scratch.As<double>(sum_bytes);
-  const double n = static_cast<double>(l.per_channel());
   detail::NormReduce(device, l, detail::NormSum::kFirst, x, nullptr, nullptr, partial, sums);
   for (Index c = 0; c < l.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);
   detail::NormReduce(device, l, detail::NormSum::kSquares, x, nullptr, mean, partial, sums);
@@ -30249,6 +30839,9 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
   g.out_depth = filter.dim_size(4);
   const Index filter_depth = filter.dim_size(3);
   if (filter_depth <= 0) return errors::InvalidArgument(op, ": filter depth must be strictly positive, got ", filter);
+  if (g.in_depth == 0 && gradient == nullptr)
+    return errors::InvalidArgument(op, ": Number of channels in filter (", filter_depth,
+                                   ") must match last dimension of input (0)");
   if (g.in_depth % filter_depth != 0)
     return errors::InvalidArgument(op, ": Input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
                                    filter_depth);
@@ -31310,20 +31903,31 @@ TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
     if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
   }
 }
-// All pixels, four at a time; the last five as three and two, since the sums of a lone one wait for each other.
+// All pixels, four at a time; where there is code for it, the last five as three and two, since the sums of a lone one
+// wait for each other.
 template <class T, int bytes, int stride>
 TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
+  constexpr bool kThrees = stride > 0;
   Index p = 0;
-  for (; p + 4 <= s.pixels && p + 5 != s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
-  if (p + 3 == s.pixels || p + 5 == s.pixels) {
-    DepthwisePixels<T, bytes, 3, stride>(s, p);
-    p += 3;
+  for (; p + 4 <= s.pixels && (!kThrees || p + 5 != s.pixels); p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
+  if constexpr (kThrees) {
+    if (p + 3 == s.pixels || p + 5 == s.pixels) {
+      DepthwisePixels<T, bytes, 3, stride>(s, p);
+      p += 3;
+    }
   }
-  if (p + 2 == s.pixels) DepthwisePixels<T, bytes, 2, stride>(s, p);
-  if (p + 1 == s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
+  if (p + 2 <= s.pixels) {
+    DepthwisePixels<T, bytes, 2, stride>(s, p);
+    p += 2;
+  }
+  if (p < s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
 }
 
 #endif
+
+// Whether windows of three columns have code of their own: where models are run.
+template <class T, int bytes>
+inline constexpr bool kDepthwiseThree = std::is_same_v<T, float> && (bytes > 16 || !TENON_DETAIL_TARGETS);
 
 template <class T, int bytes>
 TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
@@ -31331,13 +31935,17 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   Index c = 0;
 #if defined(__GNUC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  if (s.columns == 3 && s.pixel_step == s.column_step)
-    DepthwiseRun<T, bytes, 1>(s);
-  else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
-    DepthwiseRun<T, bytes, 2>(s);
-  else
-    DepthwiseRun<T, bytes, 0>(s);
   c = s.depth / kLanes * kLanes;
+  if constexpr (kDepthwiseThree<T, bytes>) {
+    if (s.columns == 3 && s.pixel_step == s.column_step)
+      DepthwiseRun<T, bytes, 1>(s);
+    else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
+      DepthwiseRun<T, bytes, 2>(s);
+    else
+      DepthwiseRun<T, bytes, 0>(s);
+  } else {
+    DepthwiseRun<T, bytes, 0>(s);
+  }
 #endif
   for (; c < s.depth; ++c) {
     for (Index pixel = 0; pixel < s.pixels; ++pixel) {
@@ -31354,7 +31962,10 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   }
 }
 
-using DepthwiseKernel = void (*)(const DepthwiseStrip&);
+struct DepthwiseKernel {
+  void (*run)(const DepthwiseStrip&);
+  bool cuts;  // knows strips that are cut
+};
 template <class T>
 void DepthwiseUnit(const DepthwiseStrip& s) {
   DepthwiseChannels<T, 16>(s);
@@ -31372,10 +31983,10 @@ TENON_DETAIL_TARGET_AVX512 void DepthwiseAvx512(const DepthwiseStrip& s) {
 template <class T>
 DepthwiseKernel DepthwiseKernelOf() {
 #if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() == simd::Level::kAvx512) return &DepthwiseAvx512<T>;
-  if (simd::BestLevel() == simd::Level::kAvx2) return &DepthwiseAvx2<T>;
+  if (simd::BestLevel() == simd::Level::kAvx512) return {&DepthwiseAvx512<T>, kDepthwiseThree<T, 64>};
+  if (simd::BestLevel() == simd::Level::kAvx2) return {&DepthwiseAvx2<T>, kDepthwiseThree<T, 32>};
 #endif
-  return &DepthwiseUnit<T>;
+  return {&DepthwiseUnit<T>, kDepthwiseThree<T, 16>};
 }
 
 // The taps [*begin, *end) that lie inside of the input at a place of the window.
@@ -31393,17 +32004,17 @@ inline bool MissesOneAtMost(const Window& w) {
 
 // Output row `row` of the image at `image`; multiplier 1.
 template <class T>
-void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* image, const T* filter, Index row,
+void DepthwiseRow(const DepthwiseGeometry& g, const DepthwiseKernel& kernel, const T* image, const T* filter, Index row,
                   T* out) {
   const Index depth = g.depth;
   Index top = 0, bottom = 0;
   ClipTaps(g.rows, row, &top, &bottom);
   const T* const first_row = image + (row * g.rows.stride - g.rows.pad_before + top) * g.columns.input * depth;
-  if (MissesOneAtMost(g.columns)) {
+  if (kernel.cuts && MissesOneAtMost(g.columns)) {
     const Window& w = g.columns;
-    kernel({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
-            filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
-            (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
+    kernel.run({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
+                filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
+                (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
     return;
   }
   for (Index column = 0; column < g.columns.output;) {
@@ -31414,9 +32025,9 @@ void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* i
       const Index room = g.columns.input - g.columns.size - first;
       pixels = std::min(g.columns.output - column, room / g.columns.stride + 1);
     }
-    kernel({first_row + (first + left) * depth, g.columns.stride * depth, g.columns.input * depth, depth, bottom - top,
-            right - left, depth, filter + (top * g.columns.size + left) * depth, g.columns.size * depth,
-            out + column * depth, pixels});
+    kernel.run({first_row + (first + left) * depth, g.columns.stride * depth, g.columns.input * depth, depth,
+                bottom - top, right - left, depth, filter + (top * g.columns.size + left) * depth,
+                g.columns.size * depth, out + column * depth, pixels});
     column += pixels;
   }
 }
@@ -31578,8 +32189,9 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
   if (a.strides[0] != 1 || a.strides[3] != 1)
     return errors::InvalidArgument(
         op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
+  // As in TensorFlow, whose gradients do not look at dilations.
   for (const std::int64_t d : a.dilations)
-    if (d != 1)
+    if (d != 1 && gradient == nullptr)
       return errors::Unimplemented(op, ": Current kernel implementation does not support dilations, received ", d);
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
@@ -31623,23 +32235,23 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
 
 enum class DepthwiseTask { kForward, kInput, kFilter };
 
-// a, b: input and filter; filter and gradient; or input and gradient.
-template <class C>
-Status RunDepthwise(Cpu& device, DepthwiseTask task, const DepthwiseGeometry& g, const C* a, const C* b, C* out) {
-  if (task == DepthwiseTask::kForward) return DepthwiseConv2D(device, g, a, b, out);
-  if (task == DepthwiseTask::kInput) return DepthwiseConv2DBackpropInput(device, g, a, b, out);
-  return DepthwiseConv2DBackpropFilter(device, g, a, b, out);
-}
-inline Status RunDepthwise(OpKernelContext& context, Cpu& device, DepthwiseTask task, const DepthwiseGeometry& g,
-                           const Tensor& a, const Tensor& b, const TensorShape& shape) {
+// a, b: input and filter; filter and gradient; or input and gradient. A program has the engines of its own tasks and
+// types alone.
+template <DepthwiseTask kTask, class T>
+Status RunDepthwise(OpKernelContext& context, Cpu& device, const DepthwiseGeometry& g, const Tensor& a, const Tensor& b,
+                    const TensorShape& shape) {
+  using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
   FloatInput first, second;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
   TENON_RETURN_IF_ERROR(first.Read(context, device, a));
   TENON_RETURN_IF_ERROR(second.Read(context, device, b));
-  TENON_RETURN_IF_ERROR(a.dtype() == DataType::kDouble
-                            ? RunDepthwise(device, task, g, first.As<double>(), second.As<double>(), out.As<double>())
-                            : RunDepthwise(device, task, g, first.As<float>(), second.As<float>(), out.As<float>()));
+  if constexpr (kTask == DepthwiseTask::kForward)
+    TENON_RETURN_IF_ERROR(DepthwiseConv2D(device, g, first.As<C>(), second.As<C>(), out.As<C>()));
+  else if constexpr (kTask == DepthwiseTask::kInput)
+    TENON_RETURN_IF_ERROR(DepthwiseConv2DBackpropInput(device, g, first.As<C>(), second.As<C>(), out.As<C>()));
+  else
+    TENON_RETURN_IF_ERROR(DepthwiseConv2DBackpropFilter(device, g, first.As<C>(), second.As<C>(), out.As<C>()));
   out.Finish(device);
   return OkStatus();
 }
@@ -31660,9 +32272,8 @@ struct DepthwiseConv2dNative {
                                         .Attr("dilations: list(int) = [1, 1, 1, 1]")
                                         .SetShapeFn(shape_inference::DepthwiseConv2DNativeShape);
   using Attrs = detail::ConvGradientAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
@@ -31672,8 +32283,8 @@ struct DepthwiseConv2dNative {
       const Index sizes[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()};
       TensorShape shape;
       TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
-      return detail::RunDepthwise(context.op(), context.device(), detail::DepthwiseTask::kForward, g, input, filter,
-                                  shape);
+      return detail::RunDepthwise<detail::DepthwiseTask::kForward, T>(context.op(), context.device(), g, input, filter,
+                                                                      shape);
     }
   };
 };
@@ -31694,9 +32305,8 @@ struct DepthwiseConv2dNativeBackpropInput {
           .Attr("dilations: list(int) = [1, 1, 1, 1]")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 0, 4); });
   using Attrs = detail::ConvGradientAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
@@ -31707,8 +32317,8 @@ struct DepthwiseConv2dNativeBackpropInput {
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::MakeDepthwiseGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
-      return detail::RunDepthwise(context.op(), context.device(), detail::DepthwiseTask::kInput, g, filter,
-                                  out_backprop, shape);
+      return detail::RunDepthwise<detail::DepthwiseTask::kInput, T>(context.op(), context.device(), g, filter,
+                                                                    out_backprop, shape);
     }
   };
 };
@@ -31729,9 +32339,8 @@ struct DepthwiseConv2dNativeBackpropFilter {
           .Attr("dilations: list(int) = [1, 1, 1, 1]")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 4); });
   using Attrs = detail::ConvGradientAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
@@ -31742,8 +32351,8 @@ struct DepthwiseConv2dNativeBackpropFilter {
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::MakeDepthwiseGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
-      return detail::RunDepthwise(context.op(), context.device(), detail::DepthwiseTask::kFilter, g, input,
-                                  out_backprop, shape);
+      return detail::RunDepthwise<detail::DepthwiseTask::kFilter, T>(context.op(), context.device(), g, input,
+                                                                     out_backprop, shape);
     }
   };
 };
@@ -31866,14 +32475,16 @@ inline Status Dilation2DShape(InferenceContext* c) {
       c, "strides", 4, "Dilation2D requires the stride attribute to contain 4 values", &strides));
   TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
       c, "rates", 4, "Dilation2D requires the rates attribute to contain 4 values", &rates));
-  DimensionHandle depth, sizes[2];
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 3), c->Dim(filter, 2), &depth));
+  DimensionHandle unused, sizes[2];
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
   bool known = true;
   for (int i = 0; i < 2; ++i) known = known && c->ValueKnown(c->Dim(input, i + 1)) && c->ValueKnown(c->Dim(filter, i));
+  // As TensorFlow's: depths are compared where the image's and the filter's size are known, the filter's is the
+  // output's.
+  if (known) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 3), c->Dim(filter, 2), &unused));
   for (int i = 0; i < 2; ++i) {
     if (!known) {
       sizes[i] = c->UnknownDim();
@@ -31886,7 +32497,7 @@ inline Status Dilation2DShape(InferenceContext* c) {
         GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out, &before, &after));
     sizes[i] = c->MakeDim(out);
   }
-  c->set_output(0, c->MakeShape({c->Dim(input, 0), sizes[0], sizes[1], depth}));
+  c->set_output(0, c->MakeShape({c->Dim(input, 0), sizes[0], sizes[1], c->Dim(filter, 2)}));
   return OkStatus();
 }
 
@@ -32175,7 +32786,7 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
 
 template <class C>
 Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry& g, const Fusion& fusion, float epsilon,
-                    float leaky_alpha) {
+                    float leaky_alpha, PackedWeights* weights) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -32190,7 +32801,7 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
     f.factor = factors.data<C>();
   }
   TENON_RETURN_IF_ERROR(
-      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
+      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>(), weights));
   if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
   return OkStatus();
 }
@@ -32232,15 +32843,15 @@ struct FusedConv2D {
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
-      return Run(context.op(), context.device(), *this);
+      return Run(context.op(), context.device(), *this, &this->weights);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedConv2D";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, a.fused_ops, a.num_args, false, &fusion));
@@ -32267,8 +32878,8 @@ struct FusedConv2D {
       TENON_RETURN_IF_ERROR(detail::CheckFusedVector(kName, fusion.normalises ? kNorm[i] : kBias[i],
                                                      context.input(2 + i), input.dtype(), g.out_depth));
     if (input.dtype() == DataType::kDouble)
-      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha);
-    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha);
+      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights);
+    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights);
   }
 };
 
@@ -32298,14 +32909,14 @@ struct FusedMatMul {
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
+  struct kernel : Attrs, PacksInput<1> {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, Tensor&) const {
-      return Run(context.op(), context.device(), *this);
+      return Run(context.op(), context.device(), *this, &this->weights);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedMatMul";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, attrs.fused_ops, attrs.num_args, true, &fusion));
@@ -32326,8 +32937,8 @@ struct FusedMatMul {
     TENON_RETURN_IF_ERROR(y.Read(context, device, b));
     TENON_RETURN_IF_ERROR(bias.Read(context, device, context.input(2)));
     const In<float, 2> left(x.As<float>(), a.shape().begin()), right(y.As<float>(), b.shape().begin());
-    TENON_RETURN_IF_ERROR(
-        Gemm<float>(device, left, attrs.transpose_a, right, attrs.transpose_b, Out<float, 2>(out.As<float>(), sizes)));
+    TENON_RETURN_IF_ERROR(Gemm<float>(device, left, attrs.transpose_a, right, attrs.transpose_b,
+                                      Out<float, 2>(out.As<float>(), sizes), weights));
     // TensorFlow answers an empty product with zeros, without the bias.
     if (out.size() > 0 && inner > 0)
       FinishFused<float>(
@@ -33016,6 +33627,10 @@ struct MaxPoolWithArgmax {
           .Output("argmax: Targmax")
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn([](InferenceContext* c) -> Status {
+            SlimVector<std::int64_t> ksize;
+            TENON_RETURN_IF_ERROR(c->GetAttr("ksize", &ksize));
+            for (const std::int64_t size : ksize)
+              if (size <= 0) return errors::InvalidArgument("ksize must be a positive int32 value, got:", size);
             TENON_RETURN_IF_ERROR(shape_inference::MaxPoolShape(c));
             c->set_output(1, c->output(0));
             return OkStatus();
@@ -33034,6 +33649,8 @@ struct MaxPoolWithArgmax {
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("MaxPoolWithArgmax", input.shape(), this->ksize, this->strides,
                                                         this->padding, {}, &g));
+      if (input.NumElements() == 0)
+        return errors::InvalidArgument("MaxPoolWithArgmax: tensor_in must not be empty, got shape ", input.shape());
       const TensorShape shape = g.output_shape();
       Tensor *out = &output, *at = &argmax;
       Tensor places;
@@ -33364,7 +33981,7 @@ inline Status RunLstm(OpKernelContext& context, Cpu& device, std::string_view op
   TENON_RETURN_IF_ERROR(CheckLstm(context, op, first, o.peephole, &steps, &cell));
   if (first == 1) {
     const Tensor& limit = context.input(0);
-    if (limit.NumElements() != 1)
+    if (limit.dims() != 0)
       return errors::InvalidArgument(op, ": seq_len_max must be a scalar, got shape ", limit.shape());
     length = *limit.data<std::int64_t>();
     if (length < 0 || length > steps)
@@ -38391,12 +39008,12 @@ inline Status FillEmptyRowsShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &values));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &shape));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
-  DimensionHandle n = c->Dim(indices, 0), rank;
+  DimensionHandle n = c->Dim(indices, 0), unused_rank;
   TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(values, 0), &n));
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &rank));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused_rank));
   if (c->Value(c->Dim(shape, 0)) == 0) return errors::InvalidArgument("dense_shape must not be empty");
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &constant));
-  c->set_output(0, c->Matrix(c->UnknownDim(), rank));
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->Dim(shape, 0)));
   c->set_output(1, c->Vector(c->UnknownDim()));
   c->set_output(2, c->Vector(c->RankKnown(constant) ? c->Dim(constant, 0) : c->UnknownDim()));
   c->set_output(3, c->Vector(n));
@@ -40880,6 +41497,10 @@ inline Status AccumulatorStepShape(InferenceContext* c) {
   ShapeHandle unused;
   return c->WithRank(c->input(1), 0, &unused);
 }
+inline Status TakeGradientShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(AccumulatorStepShape(c));
+  return shape_inference::UnknownShape(c);
+}
 
 }  // namespace detail
 
@@ -41002,7 +41623,7 @@ struct AccumulatorTakeGradient {
                                         .Input("num_required: int32")
                                         .Output("average: dtype")
                                         .Attr("dtype: numbertype")
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::TakeGradientShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -41072,7 +41693,7 @@ struct ResourceAccumulatorTakeGradient {
                                         .Output("average: dtype")
                                         .Attr("dtype: numbertype")
                                         .SetIsStateful()
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::TakeGradientShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -41123,7 +41744,7 @@ struct SparseAccumulatorTakeGradient {
                                         .Output("values: dtype")
                                         .Output("shape: int64")
                                         .Attr("dtype: numbertype")
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::TakeGradientShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -41840,9 +42461,12 @@ struct LookupTableImportV2 {
                                         .Attr("Tout: type")
                                         .SetIsStateful()
                                         .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
+                                          ShapeHandle unused, keys, values;
+                                          DimensionHandle entries;
                                           TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          return c->WithRank(c->input(1), 1, &unused);
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(2), 1, &values));
+                                          return c->Merge(c->Dim(keys, 0), c->Dim(values, 0), &entries);
                                         });
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -42475,29 +43099,35 @@ class DenseTable final : public LookupTable {
   // `fallback` is one value; of several the first counts, as in TensorFlow.
   Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const override {
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(CheckShape(keys));
     const ElementMover mover = MoverOf(value_dtype());
     const Index width = value_shape().num_elements();
     if (fallback.NumElements() < width && keys.NumElements() > 0)
       return errors::InvalidArgument("Table '", name(), "': the default value is empty");
     for (Index i = 0; i < KeyCount(keys); ++i) {
+      TENON_RETURN_IF_ERROR(CheckKey(keys, i));
       const Index bucket = FindBucket(keys, i);
       CopyRun(mover, bucket >= 0 ? mover.At(values_.raw_data(), bucket * width) : fallback.raw_data(),
               mover.At(out->raw_data(), i * width), width);
     }
     return OkStatus();
   }
+  // As in TensorFlow, the table grows first, and the entries before one that is not allowed stay.
   Status Insert(const Tensor& keys, const Tensor& values) override {
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(CheckShape(keys));
     TENON_RETURN_IF_ERROR(GrowFor(KeyCount(keys)));
-    for (Index i = 0; i < KeyCount(keys); ++i) Put(keys, values, i);
+    for (Index i = 0; i < KeyCount(keys); ++i) {
+      TENON_RETURN_IF_ERROR(CheckKey(keys, i));
+      Put(keys, values, i);
+    }
     return OkStatus();
   }
   Status Remove(const Tensor& keys) override {
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(CheckShape(keys));
     for (Index i = 0; i < KeyCount(keys); ++i) {
+      TENON_RETURN_IF_ERROR(CheckKey(keys, i));
       const Index bucket = FindBucket(keys, i);
       if (bucket < 0) continue;
       CopyKey(deleted_, 0, bucket);
@@ -42592,18 +43222,19 @@ class DenseTable final : public LookupTable {
     for (Index k = 0; k < KeyWidth(); ++k) hash = HashCombine(hash, HashAt(keys, i * KeyWidth() + k));
     return hash;
   }
-  Status Check(const Tensor& keys) const {
+  Status CheckShape(const Tensor& keys) const {
     const Index count = keys.dims() == 0 ? 1 : keys.dim_size(0);
     TensorShape wanted = key_shape();
     TENON_RETURN_IF_ERROR(wanted.InsertDimWithStatus(0, count));
     if (keys.NumElements() != wanted.num_elements())
       return errors::InvalidArgument("Expected key shape ", wanted, " got ", keys.shape());
-    for (Index i = 0; i < KeyCount(keys); ++i) {
-      if (SameKey(keys, i, empty_, 0))
-        return errors::InvalidArgument("Using the empty_key as a table key is not allowed");
-      if (SameKey(keys, i, deleted_, 0))
-        return errors::InvalidArgument("Using the deleted_key as a table key is not allowed");
-    }
+    return OkStatus();
+  }
+  Status CheckKey(const Tensor& keys, Index i) const {
+    if (SameKey(keys, i, empty_, 0))
+      return errors::InvalidArgument("Using the empty_key as a table key is not allowed");
+    if (SameKey(keys, i, deleted_, 0))
+      return errors::InvalidArgument("Using the deleted_key as a table key is not allowed");
     return OkStatus();
   }
 
@@ -46557,17 +47188,6 @@ inline Status AssignPart(OpKernelContext& context, const StridedSlice::Attrs& at
   return OkStatus();
 }
 
-inline Status StridedSliceAssignShape(InferenceContext* c) {
-  ShapeHandle begin, end, strides;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &begin));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &end));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &strides));
-  TENON_RETURN_IF_ERROR(c->Merge(begin, end, &begin));
-  TENON_RETURN_IF_ERROR(c->Merge(begin, strides, &begin));
-  if (c->num_outputs() > 0) c->set_output(0, c->input(0));
-  return OkStatus();
-}
-
 inline constexpr DataTypeSet kStridedAssignTypes = kPodAndObjectTypes | ToSet(DataType::kFloat8E4M3FN) |
                                                    ToSet(DataType::kFloat8E5M2) | ToSet(DataType::kQint8) |
                                                    ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
@@ -46589,7 +47209,7 @@ struct StridedSliceAssign {
                                         .Attr("ellipsis_mask: int = 0")
                                         .Attr("new_axis_mask: int = 0")
                                         .Attr("shrink_axis_mask: int = 0")
-                                        .SetShapeFn(detail::StridedSliceAssignShape);
+                                        .SetShapeFn(shape_inference::UnchangedShape);
 
   using Attrs = StridedSlice::Attrs;
   static constexpr auto kernel_types = TypeAttrs();
@@ -46622,7 +47242,7 @@ struct ResourceStridedSliceAssign {
                                         .Attr("new_axis_mask: int = 0")
                                         .Attr("shrink_axis_mask: int = 0")
                                         .SetIsStateful()
-                                        .SetShapeFn(detail::StridedSliceAssignShape);
+                                        .SetShapeFn(shape_inference::NoOutputs);
 
   using Attrs = StridedSlice::Attrs;
   static constexpr auto kernel_types = TypeAttrs();
@@ -46949,12 +47569,7 @@ struct LookupTableImport {
                                         .Input("values: Tout")
                                         .Attr("Tin: type")
                                         .Attr("Tout: type")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle keys;
-                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
-                                          return c->Merge(keys, c->input(2), &keys);
-                                        });
+                                        .SetShapeFn(detail::CheckTableReference);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   using kernel = LookupTableImportV2::kernel<Device>;
@@ -46968,10 +47583,9 @@ struct LookupTableExport {
                                         .Attr("Tkeys: type")
                                         .Attr("Tvalues: type")
                                         .SetShapeFn([](InferenceContext* c) -> Status {
-                                          const ShapeHandle keys = c->UnknownShapeOfRank(1);
                                           TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
-                                          c->set_output(0, keys);
-                                          c->set_output(1, keys);
+                                          c->set_output(0, c->UnknownShapeOfRank(1));
+                                          c->set_output(1, c->UnknownShape());
                                           return OkStatus();
                                         });
   static constexpr auto kernel_types = TypeAttrs();
@@ -47579,6 +48193,13 @@ inline Status ReadNumber(const OpKernelContext& context, int i, const char* name
   *value = t.data<std::int32_t>()[0];
   return OkStatus();
 }
+// The same; a matrix of one number is none.
+inline Status ReadScalar(const OpKernelContext& context, int i, const char* name, Index* value) {
+  const TensorShape& shape = context.input(i).shape();
+  if (shape.dims() == 0) return ReadNumber(context, i, name, value);
+  return errors::InvalidArgument("The ", name, " of ", context.op_kernel().type_string(),
+                                 " must be a tensor size 1 without dimensions, but got ", shape);
+}
 
 // A new tensor of zeros (empty texts, empty variants).
 inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorShape& shape, Tensor* out) {
@@ -47884,7 +48505,7 @@ struct TensorListReserve {
     TensorList list;
     Index length = 0;
     TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(0), &list.element_shape));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "num_elements to reserve", &length));
+    TENON_RETURN_IF_ERROR(detail::ReadScalar(context, 1, "num_elements to reserve", &length));
     if (length < 0)
       return errors::InvalidArgument("The num_elements to reserve must be a non negative number, but got ", length);
     list.element_dtype = element_dtype;
@@ -47920,7 +48541,7 @@ struct TensorListPushBack {
       return errors::InvalidArgument("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
                                      item.shape(), " list shape: ", in.list->element_shape);
     const Index most = in.list->max_num_elements;
-    if (most != -1 && in.list->size() >= most)
+    if (most >= 0 && in.list->size() >= most)
       return errors::InvalidArgument("Tried to push item into a full list list size: ", in.list->size(),
                                      " max_num_elements: ", most);
     TensorList* out = nullptr;
@@ -48002,7 +48623,7 @@ struct TensorListSetItem {
     detail::ListInput in;
     Index index = 0;
     TENON_RETURN_IF_ERROR(in.Get(context, 0, item.dtype()));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "index", &index));
+    TENON_RETURN_IF_ERROR(detail::ReadScalar(context, 1, "index", &index));
     if (index < 0 || (index >= in.list->size() && !resize))
       return errors::InvalidArgument("Trying to modify element ", index, " in a list with ", in.list->size(),
                                      " elements.");
@@ -48141,7 +48762,7 @@ struct TensorListResize {
     Index size = 0;
     TensorList* out = nullptr;
     TENON_RETURN_IF_ERROR(in.Get(context, 0));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "size", &size));
+    TENON_RETURN_IF_ERROR(detail::ReadScalar(context, 1, "size", &size));
     if (size < 0) return errors::InvalidArgument("TensorListSlice expects size to be non-negative. Got: ", size);
     TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
     return out->Resize(size);
@@ -48517,7 +49138,7 @@ struct TensorListScatterV2 {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       Tensor&) const {
       Index length = 0;
-      TENON_RETURN_IF_ERROR(detail::ReadNumber(context.op(), 3, "num_elements", &length));
+      TENON_RETURN_IF_ERROR(detail::ReadScalar(context.op(), 3, "num_elements", &length));
       return detail::ScatterToList(context.op(), length);
     }
   };
@@ -49128,13 +49749,17 @@ struct TrainingInputs {
   }
 };
 
+// As TensorFlow's, which compares a gradient with a variable that is a handle for two ops only.
+inline bool ComparesGradient(const OpView& op) {
+  return op.inputs[0].is_ref || op.name == "ResourceApplyGradientDescent" || op.name == "ResourceApplyProximalAdagrad";
+}
 inline Status TrainingShape(InferenceContext* c) {
   const TrainingInputs inputs(c->op());
   ShapeHandle all = VariableShapeOf(c, 0), unused;
   for (int i = 1; i < inputs.slots; ++i) TENON_RETURN_IF_ERROR(c->Merge(all, VariableShapeOf(c, i), &all));
   for (int k = 0; k < inputs.scalars; ++k) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.scalar[k]), 0, &unused));
   if (inputs.global_step >= 0) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.global_step), 0, &unused));
-  ShapeHandle grad = c->input(inputs.grad);
+  ShapeHandle grad = ComparesGradient(c->op()) ? c->input(inputs.grad) : c->UnknownShape();
   if (inputs.indices >= 0) {
     ShapeHandle indices;
     DimensionHandle rows;
@@ -51330,7 +51955,7 @@ namespace ops {
 
 namespace detail {
 
-// One part after the other; those before a bad index vector have been worked off, as in TensorFlow.
+// One part after the other; all those with good index vectors have been worked off when it fails, as in TensorFlow.
 inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const Tensor& indices, const Tensor& updates,
                            std::string_view policy, CombineFn combine) {
   LockedVar variable;
@@ -51343,10 +51968,9 @@ inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const
   const Index depth = indices.dim_size(indices.dims() - 1), count = indices.NumElements() / depth;
   SlimVector<Index> places(static_cast<std::size_t>(count), 0);
   const Index bad = FindPlaces(at, shape.dim_sizes().first(static_cast<std::size_t>(depth)), &places);
-  const bool ignore = policy == "IGNORE";
   const ElementMover mover = MoverOf(updates.dtype());
   const Index run = updates.NumElements() / count;
-  for (Index i = 0; i < count && (ignore || i != bad); ++i) {
+  for (Index i = 0; i < count; ++i) {
     const Index place = places[static_cast<std::size_t>(i)];
     if (place < 0) continue;
     const void* from = mover.At(updates.raw_data(), i * run);
@@ -51356,7 +51980,7 @@ inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const
     else
       combine(from, to, run);
   }
-  if (bad < 0 || ignore) return OkStatus();
+  if (bad < 0 || policy == "IGNORE") return OkStatus();
   std::string index;
   for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
   return errors::InvalidArgument("indices[", bad, "] = [", index, "] does not index into shape ", shape);
@@ -53228,6 +53852,9 @@ struct UnsortedSegmentJoin {
     if (segments < 0) return errors::InvalidArgument("Number of segments must be non-negative but got ", segments);
     if (ids.shape().dims() == 0)
       return errors::InvalidArgument("UnsortedSegmentJoin: segment_ids must not be a scalar");
+    if (ids.shape().dims() > inputs.dims())
+      return errors::OutOfRange("UnsortedSegmentJoin: Invalid segment_id rank ", ids.shape().dims(), " for input with ",
+                                inputs.dims(), " dimension(s)");
     if (!StartsWith(inputs.shape(), ids.shape()))
       return errors::InvalidArgument("UnsortedSegmentJoin: the shape of inputs ", inputs.shape(),
                                      " does not start with that of segment_ids ", ids.shape());
@@ -53252,7 +53879,6 @@ struct UnsortedSegmentJoin {
     return OkStatus();
   }
   static bool StartsWith(const TensorShape& shape, const TensorShape& prefix) {
-    if (shape.dims() < prefix.dims()) return false;
     for (int d = 0; d < prefix.dims(); ++d)
       if (shape.dim_size(d) != prefix.dim_size(d)) return false;
     return true;

@@ -113,7 +113,7 @@
 // a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
-#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
 #define TENON_SETUP_CODE_END _Pragma("GCC pop_options")
 #else
 #define TENON_SETUP_CODE_BEGIN
@@ -2414,6 +2414,13 @@ class alignas(64) Buffer {
     return Wrap(data, bytes, run, new Deleter(std::move(deleter)));
   }
 
+  // The same for a file that is mapped privately: pages that nobody wrote to may be given back, the file has them.
+  static Buffer* WrapFile(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg) {
+    Buffer* buffer = Wrap(data, bytes, deleter, arg);
+    buffer->is_mapped_file_ = true;
+    return buffer;
+  }
+
   // Bytes inside `parent`, whose root gets one more reference.
   static Buffer* Slice(Buffer* parent, void* data, std::size_t bytes) {
     Buffer* root = parent->root_;
@@ -2436,6 +2443,7 @@ class alignas(64) Buffer {
   Buffer* root() { return root_; }
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
+  bool is_mapped_file() const { return is_mapped_file_; }
   // What Wrap was given for this deleter; null for other buffers.
   void* arg_of(void (*deleter)(void* data, void* arg)) const { return deleter_ == deleter ? arg_ : nullptr; }
   Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
@@ -2494,6 +2502,7 @@ class alignas(64) Buffer {
   void* arg_ = nullptr;  // of deleter_; of objects: the Buffer that KeepAlive holds
   RefCount refs_;
   bool owns_memory_;
+  bool is_mapped_file_ = false;
 };
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
 
@@ -5292,6 +5301,10 @@ struct SessionOptions {
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
+  // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
+  // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
+  // weights that lie in a mapped file; 0: no others.
+  std::int64_t packed_weights_bytes = 128 << 20;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
@@ -11571,6 +11584,62 @@ void SerializeTo(const T& object, std::string* out) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/tensor/release_pages.hpp ----
+// ReleasePages: gives back the memory of a part of a mapped file that is not needed for now.
+#if defined(__linux__) && __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+#if defined(__linux__) && __has_include(<sys/mman.h>)
+namespace detail {
+
+// Whether the pages are those of the file, as far as they are in memory: who wrote to one has a copy of it. Linux shows
+// a word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
+inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
+  constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62,
+                          kOfFile = std::uint64_t{1} << 61;
+  const int map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (map < 0) return false;
+  bool clean = true;
+  while (begin < end && clean) {
+    std::uint64_t words[512];
+    const std::size_t left = (end - begin) / page, count = left < std::size(words) ? left : std::size(words);
+    const std::size_t bytes = count * sizeof(std::uint64_t);
+    clean = ::pread(map, words, bytes, static_cast<off_t>(begin / page * sizeof(std::uint64_t))) ==
+            static_cast<ssize_t>(bytes);
+    for (std::size_t i = 0; i < count && clean; ++i)
+      clean = (words[i] & kSwapped) == 0 && ((words[i] & kPresent) == 0 || (words[i] & kOfFile) != 0);
+    begin += count * page;
+  }
+  ::close(map);
+  return clean;
+}
+
+}  // namespace detail
+
+// `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: who reads them again gets them from the
+// file. Does nothing where the buffer is no mapped file, little would be gained, or somebody wrote there.
+inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = 64 * 1024;
+  if (buffer == nullptr || bytes < kLeast || !buffer->root()->is_mapped_file()) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+  if (begin < end && detail::ArePagesOfFile(begin, end, page))
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+#else
+inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
+#endif
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/wire/tensor_proto.hpp ----
 // TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
 // TensorFlow writes values; raw contents become views of the bytes where those have an owner.
@@ -11918,6 +11987,7 @@ class TensorDecoder {
     }
     if (!Allocate(out)) return false;
     std::memcpy(out->raw_data(), content.data(), content.size());
+    if (IsOwned(content)) ReleasePages(context_.owner, content.data(), content.size());
     if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, out->raw_data(), content.size());
     return true;
   }
@@ -16192,6 +16262,7 @@ TENON_COLD inline Status unknown_argument_name(std::string_view which, std::stri
 TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
   return errors::InvalidArgument("Must have exactly ", want, " shapes.");
 }
+TENON_COLD inline Status shapes_attribute_is_empty() { return errors::Internal("shapes attribute is empty"); }
 TENON_COLD inline Status attr_is_not_in_the_signature(std::string_view name, std::string_view op) {
   return errors::InvalidArgument("op '", op, "' has no attr named '", name, "'");
 }
@@ -16305,9 +16376,11 @@ struct StaticInput {
   }
 };
 
-// An attr in a constant expression: {"transpose_a", true}, {"strides", {1, 2, 2, 1}}, {"padding", "SAME"}.
+// An attr in a constant expression: {"transpose_a", true}, {"strides", {1, 2, 2, 1}}, {"padding", "SAME"},
+// {"shape", StaticShape{2, -1}}, {"shapes", {StaticShape{2, -1}, StaticShape()}}. Lists have at most 16 elements, and
+// the shapes of a list at most 32 sizes.
 struct StaticAttr {
-  static constexpr std::size_t kMaxList = 16;
+  static constexpr std::size_t kMaxList = 16, kMaxNumbers = 32;
 
   std::string_view name;
   AttrKind kind = AttrKind::kInt;
@@ -16317,8 +16390,9 @@ struct StaticAttr {
   DataType type = DataType::kInvalid;
   std::string_view text;
   std::size_t list_size = 0;
-  std::int64_t numbers[kMaxList] = {};
+  std::int64_t numbers[kMaxNumbers] = {};  // of a shape or of shapes, one behind the other: the sizes
   DataType types[kMaxList] = {};
+  std::int8_t ranks[kMaxList] = {};  // of shapes
 
   template <class Int>
     requires std::is_integral_v<Int>
@@ -16337,6 +16411,13 @@ struct StaticAttr {
   constexpr StaticAttr(std::string_view n, std::initializer_list<DataType> v)
       : name(n), kind(AttrKind::kType), is_list(true) {
     for (const DataType x : v) types[list_size++] = x;
+  }
+  constexpr StaticAttr(std::string_view n, const StaticShape& v) : name(n), kind(AttrKind::kShape) {
+    AddShapes({&v, 1});
+  }
+  constexpr StaticAttr(std::string_view n, std::initializer_list<StaticShape> v)
+      : name(n), kind(AttrKind::kShape), is_list(true) {
+    AddShapes({v.begin(), v.size()});
   }
 
   // False when the value has another type.
@@ -16369,6 +16450,13 @@ struct StaticAttr {
   }
 
  private:
+  constexpr void AddShapes(Span<const StaticShape> shapes) {
+    std::size_t at = 0;
+    for (const StaticShape& shape : shapes) {
+      ranks[list_size++] = static_cast<std::int8_t>(shape.rank);
+      for (int d = 0; d < shape.rank; ++d) numbers[at++] = shape.dims[d];
+    }
+  }
   template <class T>
   static constexpr bool Take(bool fits, const T& value, T* out) {
     if (fits) *out = value;
@@ -17124,11 +17212,14 @@ class InferenceContext : public ShapeAlgebra {
   }
   // A shape attr as a handle.
   constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
-        return Done(out, MakeShape(Span<const std::int64_t>(attr.numbers, attr.list_size)));
-    if (!NodeHasAttr(name) && DefaultShape(name, out)) return OkStatus();
+    SlimVector<ShapeHandle> shapes;
+    if (ConstantShapes(name, false, &shapes)) return Done(out, shapes.front());
     return ReadShapeAttr(name, out);
+  }
+  // The shapes of an attr that is a list of them.
+  constexpr Status GetShapeListAttr(std::string_view name, SlimVector<ShapeHandle>* out) {
+    out->clear();
+    return ConstantShapes(name, true, out) ? OkStatus() : ReadShapeListAttr(name, out);
   }
 
   // --- shapes and sizes from values
@@ -17262,29 +17353,58 @@ class InferenceContext : public ShapeAlgebra {
         StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
         "]");
   }
-  // The default of a shape attr that has one that can exist.
-  constexpr bool DefaultShape(std::string_view name, ShapeHandle* out) {
-    const int i = DefaultIndex(name);
-    if (i < 0) return false;
-    const AttrSpec& attr = op_->attrs[static_cast<std::size_t>(i)];
-    SpecValue value;
-    if (attr.kind != AttrKind::kShape || attr.is_list || !DefaultReader(attr).Next(&value)) return false;
-    SlimVector<std::int64_t> sizes;
-    bool unknown_rank = false;
-    if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
-    if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
-    SlimVector<DimensionHandle> dims;
-    for (const std::int64_t size : sizes) {
-      if (size < -1) return false;
-      dims.push_back(MakeDim(size));
+  // The shapes that were given as a constant, or that a shape attr of the op has as its default, where they can exist.
+  // The one shape of an attr may also be given as a list of integers.
+  constexpr bool ConstantShapes(std::string_view name, bool is_list, SlimVector<ShapeHandle>* out) {
+    for (const StaticAttr& attr : static_attrs_) {
+      if (attr.name != name) continue;
+      const Span<const std::int64_t> numbers(attr.numbers, StaticAttr::kMaxNumbers);
+      if (!is_list && attr.is_list && attr.kind == AttrKind::kInt)
+        return out->push_back(MakeShape(numbers.first(attr.list_size))), true;
+      if (attr.is_list != is_list || attr.kind != AttrKind::kShape) return false;
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < attr.list_size; ++i) {
+        const auto rank = static_cast<std::size_t>(attr.ranks[i] < 0 ? 0 : attr.ranks[i]);
+        out->push_back(attr.ranks[i] < 0 ? UnknownShape() : MakeShape(numbers.subspan(at, rank)));
+        at += rank;
+      }
+      return true;
     }
-    *out = unknown_rank ? UnknownShape() : MakeShape(dims);
-    return true;
+    const int i = NodeHasAttr(name) ? -1 : DefaultIndex(name);
+    return i >= 0 && DefaultShapes(op_->attrs[static_cast<std::size_t>(i)], is_list, out);
+  }
+  constexpr bool DefaultShapes(const AttrSpec& attr, bool is_list, SlimVector<ShapeHandle>* out) {
+    if (attr.kind != AttrKind::kShape || attr.is_list != is_list) return false;
+    DefaultReader defaults(attr);
+    for (SpecValue value; defaults.Next(&value);) {
+      SlimVector<std::int64_t> sizes;
+      SlimVector<DimensionHandle> dims;
+      bool unknown_rank = false;
+      if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
+      if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
+      for (const std::int64_t size : sizes) {
+        if (size < -1) return false;
+        dims.push_back(MakeDim(size));
+      }
+      out->push_back(unknown_rank ? UnknownShape() : MakeShape(dims));
+    }
+    return is_list || out->size() == 1;
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
     TENON_RETURN_IF_ERROR(GetAttr(name, &shape));
     return MakeShapeFromPartialTensorShape(shape, out);
+  }
+  Status ReadShapeListAttr(std::string_view name, SlimVector<ShapeHandle>* out) {
+    SlimVector<PartialTensorShape> shapes;
+    out->clear();
+    TENON_RETURN_IF_ERROR(GetAttr(name, &shapes));
+    for (const PartialTensorShape& shape : shapes) {
+      ShapeHandle handle;
+      TENON_RETURN_IF_ERROR(MakeShapeFromPartialTensorShape(shape, &handle));
+      out->push_back(handle);
+    }
+    return OkStatus();
   }
   void AddInputHandle(ShapeHandle shape, const Tensor* value) {
     Input input;
@@ -20246,15 +20366,12 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
 }
 
 // Output i has the shape number i of the attr `shapes`.
-inline Status ExplicitShapes(InferenceContext* c) {
-  SlimVector<PartialTensorShape> shapes;
-  TENON_RETURN_IF_ERROR(c->GetAttr("shapes", &shapes));
-  if (shapes.empty()) return errors::Internal("shapes attribute is empty");
-  for (int i = 0; i < c->num_outputs() && static_cast<std::size_t>(i) < shapes.size(); ++i) {
-    ShapeHandle shape;
-    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
-    c->set_output(i, shape);
-  }
+constexpr Status ExplicitShapes(InferenceContext* c) {
+  SlimVector<ShapeHandle> shapes;
+  TENON_RETURN_IF_ERROR(c->GetShapeListAttr("shapes", &shapes));
+  if (shapes.empty()) return detail::shapes_attribute_is_empty();
+  for (int i = 0; i < c->num_outputs() && static_cast<std::size_t>(i) < shapes.size(); ++i)
+    c->set_output(i, shapes[static_cast<std::size_t>(i)]);
   return OkStatus();
 }
 
@@ -20457,6 +20574,9 @@ TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::i
   return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
                                  ")");
 }
+TENON_COLD inline Status number_of_groups_must_not_be_zero() {
+  return errors::InvalidArgument("Number of groups must not be 0");
+}
 TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
   return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
                                  ")");
@@ -20589,7 +20709,9 @@ constexpr Status CheckDepths(InferenceContext* c, DimensionHandle input, Dimensi
   if (per_group == 0) return detail::depth_of_filter_must_not_be_zero();
   if (in % per_group != 0) return detail::depth_of_input_must_be_a_multiple_of_the_filters(in, per_group);
   const std::int64_t groups = in / per_group;
-  if (groups > 1 && c->ValueKnown(output) && c->Value(output) % groups != 0)
+  if (!c->ValueKnown(output)) return OkStatus();
+  if (groups == 0) return detail::number_of_groups_must_not_be_zero();
+  if (c->Value(output) % groups != 0)
     return detail::depth_of_output_must_be_a_multiple_of_the_groups(c->Value(output), groups);
   return OkStatus();
 }
@@ -20982,13 +21104,276 @@ class FunctionCallFrame final : public CallFrame {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/base/inlined_vector.hpp ----
+// InlinedVector<T, N>: a vector that holds up to N items inside itself and goes to the heap only beyond them.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+template <class I>
+concept InputPosition = requires(I i) {
+  *i;
+  ++i;
+};
+}  // namespace detail
+
+// As std::vector, with up to 2^32 - 1 items; growing or moving it moves the items, so pointers to them do not survive
+// either. externally synchronised.
+template <class T, std::size_t N>
+class InlinedVector {
+  static_assert(N > 0, "tenon: InlinedVector<T, 0> is a vector: use std::vector");
+
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using const_reference = const T&;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  TENON_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
+  explicit InlinedVector(size_type count) : InlinedVector() { resize(count); }
+  InlinedVector(size_type count, const T& value) : InlinedVector() { resize(count, value); }
+  InlinedVector(std::initializer_list<T> items) : InlinedVector() { Append(items.begin(), items.end()); }
+  template <detail::InputPosition Iterator>
+  InlinedVector(Iterator first, Iterator last) : InlinedVector() {
+    Append(first, last);
+  }
+  InlinedVector(const InlinedVector& other) : InlinedVector() { Append(other.begin(), other.end()); }
+  InlinedVector(InlinedVector&& other) noexcept : InlinedVector() { Take(other); }
+  InlinedVector& operator=(const InlinedVector& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
+  InlinedVector& operator=(InlinedVector&& other) noexcept {
+    if (this != &other) {
+      clear();
+      FreeHeap();
+      Take(other);
+    }
+    return *this;
+  }
+  InlinedVector& operator=(std::initializer_list<T> items) {
+    assign(items.begin(), items.end());
+    return *this;
+  }
+  ~InlinedVector() {
+    DestroyRange(data_, data_ + size_);
+    if (data_ != InlineData()) Free(data_);
+  }
+
+  // Nothing assigned or inserted may be an item of this vector, except through push_back, emplace_back and resize.
+  template <detail::InputPosition Iterator>
+  void assign(Iterator first, Iterator last) {
+    clear();
+    Append(first, last);
+  }
+  void assign(size_type count, const T& value) {
+    clear();
+    resize(count, value);
+  }
+  void clear() noexcept {
+    DestroyRange(data_, data_ + size_);
+    size_ = 0;
+  }
+  void reserve(size_type capacity) {
+    if (capacity > capacity_) MoveTo(Allocate(capacity), capacity);
+  }
+  void resize(size_type count) {
+    GrowFor(count);
+    while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T();
+    Truncate(count);
+  }
+  void resize(size_type count, const T& value) {
+    if (count > capacity_) {
+      const T copy(value);  // `value` may be one of the items that move
+      GrowFor(count);
+      while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(copy);
+    }
+    while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
+    Truncate(count);
+  }
+  TENON_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
+  TENON_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) [[unlikely]]
+      return EmplaceBackGrowing(std::forward<Args>(args)...);
+    T* const item = ::new (static_cast<void*>(data_ + size_)) T(std::forward<Args>(args)...);
+    ++size_;
+    return *item;
+  }
+  void pop_back() { data_[--size_].~T(); }
+
+  iterator insert(const_iterator position, T item) {
+    const size_type index = static_cast<size_type>(position - data_);
+    emplace_back(std::move(item));
+    for (size_type i = size_ - 1; i > index; --i) std::swap(data_[i], data_[i - 1]);
+    return data_ + index;
+  }
+  template <detail::InputPosition Iterator>
+  iterator insert(const_iterator position, Iterator first, Iterator last) {
+    const size_type index = static_cast<size_type>(position - data_);
+    const size_type old_size = size_;
+    Append(first, last);
+    Rotate(index, old_size);
+    return data_ + index;
+  }
+  iterator erase(const_iterator position) { return erase(position, position + 1); }
+  iterator erase(const_iterator first, const_iterator last) {
+    T* const to = data_ + (first - data_);
+    T* hole = to;
+    for (T* from = data_ + (last - data_); from != end(); ++from, ++hole) {
+      if (hole != from) *hole = std::move(*from);
+    }
+    Truncate(static_cast<size_type>(hole - data_));
+    return to;
+  }
+  void swap(InlinedVector& other) noexcept {
+    InlinedVector mine(std::move(*this));
+    *this = std::move(other);
+    other = std::move(mine);
+  }
+
+  TENON_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
+  TENON_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
+  TENON_ALWAYS_INLINE T& front() { return data_[0]; }
+  TENON_ALWAYS_INLINE const T& front() const { return data_[0]; }
+  TENON_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE T* data() noexcept { return data_; }
+  TENON_ALWAYS_INLINE const T* data() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE iterator begin() noexcept { return data_; }
+  TENON_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE size_type size() const noexcept { return size_; }
+  TENON_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
+  TENON_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
+
+  friend bool operator==(const InlinedVector& a, const InlinedVector& b) {
+    if (a.size_ != b.size_) return false;
+    for (size_type i = 0; i < a.size_; ++i) {
+      if (!(a.data_[i] == b.data_[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr bool kBytes = TENON_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
+
+  TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
+  TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
+    if constexpr (alignof(T) > alignof(std::max_align_t)) {
+      return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
+    } else {
+      return static_cast<T*>(::operator new(count * sizeof(T)));
+    }
+  }
+  TENON_ALWAYS_INLINE static void Free(T* data) {
+    if constexpr (alignof(T) > alignof(std::max_align_t)) {
+      ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
+    } else {
+      ::operator delete(static_cast<void*>(data));
+    }
+  }
+  TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+      for (; first != last; ++first) first->~T();
+    }
+  }
+  // Moves `count` items into raw memory and ends their old lives.
+  static void Relocate(T* from, size_type count, T* to) noexcept {
+    if constexpr (kBytes) {
+      if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
+    } else {
+      for (size_type i = 0; i < count; ++i) {
+        ::new (static_cast<void*>(to + i)) T(std::move(from[i]));
+        from[i].~T();
+      }
+    }
+  }
+
+  // At least doubles, so that adding one by one stays linear.
+  void GrowFor(size_type count) {
+    const size_type doubled = size_type{capacity_} * 2;
+    if (count > capacity_) reserve(count > doubled ? count : doubled);
+  }
+  void FreeHeap() noexcept {
+    if (data_ != InlineData()) Free(data_);
+    data_ = InlineData();
+    capacity_ = N;
+  }
+  void MoveTo(T* data, size_type capacity) noexcept {
+    Relocate(data_, size_, data);
+    if (data_ != InlineData()) Free(data_);
+    data_ = data;
+    capacity_ = static_cast<std::uint32_t>(capacity);
+  }
+  // This one is empty and on its inline storage.
+  void Take(InlinedVector& other) noexcept {
+    if (other.data_ == other.InlineData()) {
+      Relocate(other.data_, other.size_, data_);
+    } else {
+      data_ = std::exchange(other.data_, other.InlineData());
+      capacity_ = std::exchange(other.capacity_, static_cast<std::uint32_t>(N));
+    }
+    size_ = std::exchange(other.size_, 0);
+  }
+  template <class... Args>
+  TENON_COLD T& EmplaceBackGrowing(Args&&... args) {
+    const size_type capacity = size_type{capacity_} * 2;
+    T* const data = Allocate(capacity);
+    T* const item = ::new (static_cast<void*>(data + size_)) T(std::forward<Args>(args)...);  // may read an old item
+    MoveTo(data, capacity);
+    ++size_;
+    return *item;
+  }
+  template <class Iterator>
+  void Append(Iterator first, Iterator last) {
+    if constexpr (requires { static_cast<size_type>(last - first); }) {
+      const size_type needed = size_ + static_cast<size_type>(last - first);
+      GrowFor(needed);
+    }
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  void Truncate(size_type count) noexcept {
+    DestroyRange(data_ + count, data_ + size_);
+    size_ = static_cast<std::uint32_t>(count);
+  }
+  // Brings the items from `middle` on before those from `first` on: three reversals.
+  void Rotate(size_type first, size_type middle) {
+    Reverse(data_ + first, data_ + middle);
+    Reverse(data_ + middle, data_ + size_);
+    Reverse(data_ + first, data_ + size_);
+  }
+  static void Reverse(T* first, T* last) {
+    while (first < last && first < --last) std::swap(*first++, *last);
+  }
+
+  T* data_;
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = N;
+  alignas(T) unsigned char inline_[N * sizeof(T)];
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/kernel/construction.hpp ----
 // OpKernelConstruction: what a kernel sees while it is built, once per node.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
+class PackedWeights;
+class PackingBudget;
 class ResourceMgr;
+
+// Which of a kernel's inputs it reads through `weights`, if any: a session offers it there where it is constant.
+struct PackedInput {
+  int input = -1;
+  PackedWeights* weights = nullptr;
+  PackingBudget* budget = nullptr;
+};
 
 // Dtypes in a row, of anything that holds them or in braces; for arguments, since the items are another's.
 class DataTypeSlice : public Span<const DataType> {
@@ -21056,6 +21441,14 @@ class OpKernelConstruction {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
+  // From the Init of a kernel: `weights` are a member of it.
+  void PackInput(int input, PackedWeights* weights) {
+    packed_input_.input = input;
+    packed_input_.weights = weights;
+  }
+  void set_packing_budget(PackingBudget* budget) { packed_input_.budget = budget; }
+  const PackedInput& packed_input() const { return packed_input_; }
+
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
@@ -21095,6 +21488,7 @@ class OpKernelConstruction {
   Status status_;
   std::string_view device_name_;
   int graph_def_version_ = 0;
+  PackedInput packed_input_;
 };
 
 TENON_SETUP_CODE_END
@@ -21134,14 +21528,11 @@ class OpKernel {
   explicit OpKernel(OpKernelConstruction* construction)
       : def_(&construction->def()),
         op_(&construction->op()),
-        input_types_(construction->input_types().begin(), construction->input_types().end()),
-        output_types_(construction->output_types().begin(), construction->output_types().end()),
-        input_memory_(input_types_.size(), MemoryType::kDevice),
-        output_memory_(output_types_.size(), MemoryType::kDevice) {
-    for (std::size_t i = 0; i < input_types_.size(); ++i)
-      if (AlwaysOnHost(input_types_[i])) input_memory_[i] = MemoryType::kHost;
-    for (std::size_t i = 0; i < output_types_.size(); ++i)
-      if (AlwaysOnHost(output_types_[i])) output_memory_[i] = MemoryType::kHost;
+        input_types_(construction->input_types()),
+        output_types_(construction->output_types()) {
+    memory_.reserve(input_types_.size() + output_types_.size());
+    for (const Span<const DataType>& types : {input_types_, output_types_})
+      for (const DataType type : types) memory_.push_back(AlwaysOnHost(type) ? MemoryType::kHost : MemoryType::kDevice);
   }
   OpKernel(const OpKernel&) = delete;
   OpKernel& operator=(const OpKernel&) = delete;
@@ -21169,12 +21560,13 @@ class OpKernel {
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  Span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
-  Span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
-  MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
-  MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
-  Span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
-  Span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  Span<const DataType> input_types() const { return input_types_; }
+  Span<const DataType> output_types() const { return output_types_; }
+  MemoryType input_memory_type(int i) const { return memory_[static_cast<std::size_t>(i)]; }
+  MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }
+  Span<const MemoryType> input_memory_types() const { return {memory_.data(), input_types_.size()}; }
+  Span<const MemoryType> output_memory_types() const { return {memory_.data() + OutputSlot(0), output_types_.size()}; }
+  const PackedInput& packed_input() const { return packed_input_; }
   // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
@@ -21187,12 +21579,14 @@ class OpKernel {
   }
 
  protected:
-  void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
-  void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
+  void set_input_memory_type(int i, MemoryType type) { memory_[static_cast<std::size_t>(i)] = type; }
+  void set_output_memory_type(int i, MemoryType type) { memory_[OutputSlot(i)] = type; }
+  void set_packed_input(const PackedInput& packed) { packed_input_ = packed; }
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
   friend void detail::PlaceAsNodeSays(OpKernel* kernel);
+  std::size_t OutputSlot(int i) const { return input_types_.size() + static_cast<std::size_t>(i); }
   Status Range(Span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
@@ -21212,8 +21606,9 @@ class OpKernel {
 
   const NodeDef* def_;
   const OpView* op_;
-  SlimVector<DataType> input_types_, output_types_;
-  SlimVector<MemoryType> input_memory_, output_memory_;
+  Span<const DataType> input_types_, output_types_;  // the node's, which outlives the kernel
+  InlinedVector<MemoryType, 8> memory_;              // of the inputs, then of the outputs
+  PackedInput packed_input_;
 };
 
 // Hears of asynchronous kernels that call done twice, perhaps after the run has ended. thread-safe.
@@ -21591,7 +21986,8 @@ struct ShapeMemo {
   bool valid = false;
   bool has_promised = false;       // `promised` was made for these inputs
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
-  SlimVector<TensorShape> inputs, outputs;
+  InlinedVector<TensorShape, 2> inputs;
+  InlinedVector<TensorShape, 1> outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
   SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
 };
@@ -23518,6 +23914,11 @@ namespace detail {
 
 struct SpanStorage;
 
+// Memory for one Late object. (std::max_align_t has no name of its own, over which nvcc 13 stops in a container.)
+struct LateSlot {
+  alignas(16) std::byte bytes[16];
+};
+
 // One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
 // for an asynchronous kernel until Done is called.
 struct CallFrame {
@@ -23530,7 +23931,7 @@ struct CallFrame {
   int num_inputs;  // tensors, not arguments
   Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
   SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
-  std::byte* late;  // 16 bytes per argument for Late objects
+  LateSlot* late;  // one per argument
   Done::Callback done;  // asynchronous kernels
   DoneState* done_state;
 };
@@ -23715,260 +24116,6 @@ inline bool LinkDeviceFactory(DeviceFactory* factory) {
   return true;
 }
 }  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/base/inlined_vector.hpp ----
-// InlinedVector<T, N>: a vector that holds up to N items inside itself and goes to the heap only beyond them.
-TENON_NAMESPACE_BEGIN
-namespace detail {
-template <class I>
-concept InputPosition = requires(I i) {
-  *i;
-  ++i;
-};
-}  // namespace detail
-
-// As std::vector, with up to 2^32 - 1 items; growing or moving it moves the items, so pointers to them do not survive
-// either. externally synchronised.
-template <class T, std::size_t N>
-class InlinedVector {
-  static_assert(N > 0, "tenon: InlinedVector<T, 0> is a vector: use std::vector");
-
- public:
-  using value_type = T;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  using reference = T&;
-  using const_reference = const T&;
-  using iterator = T*;
-  using const_iterator = const T*;
-
-  TENON_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
-  explicit InlinedVector(size_type count) : InlinedVector() { resize(count); }
-  InlinedVector(size_type count, const T& value) : InlinedVector() { resize(count, value); }
-  InlinedVector(std::initializer_list<T> items) : InlinedVector() { Append(items.begin(), items.end()); }
-  template <detail::InputPosition Iterator>
-  InlinedVector(Iterator first, Iterator last) : InlinedVector() {
-    Append(first, last);
-  }
-  InlinedVector(const InlinedVector& other) : InlinedVector() { Append(other.begin(), other.end()); }
-  InlinedVector(InlinedVector&& other) noexcept : InlinedVector() { Take(other); }
-  InlinedVector& operator=(const InlinedVector& other) {
-    if (this != &other) assign(other.begin(), other.end());
-    return *this;
-  }
-  InlinedVector& operator=(InlinedVector&& other) noexcept {
-    if (this != &other) {
-      clear();
-      FreeHeap();
-      Take(other);
-    }
-    return *this;
-  }
-  InlinedVector& operator=(std::initializer_list<T> items) {
-    assign(items.begin(), items.end());
-    return *this;
-  }
-  ~InlinedVector() {
-    DestroyRange(data_, data_ + size_);
-    if (data_ != InlineData()) Free(data_);
-  }
-
-  // Nothing assigned or inserted may be an item of this vector, except through push_back, emplace_back and resize.
-  template <detail::InputPosition Iterator>
-  void assign(Iterator first, Iterator last) {
-    clear();
-    Append(first, last);
-  }
-  void assign(size_type count, const T& value) {
-    clear();
-    resize(count, value);
-  }
-  void clear() noexcept {
-    DestroyRange(data_, data_ + size_);
-    size_ = 0;
-  }
-  void reserve(size_type capacity) {
-    if (capacity > capacity_) MoveTo(Allocate(capacity), capacity);
-  }
-  void resize(size_type count) {
-    GrowFor(count);
-    while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T();
-    Truncate(count);
-  }
-  void resize(size_type count, const T& value) {
-    if (count > capacity_) {
-      const T copy(value);  // `value` may be one of the items that move
-      GrowFor(count);
-      while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(copy);
-    }
-    while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
-    Truncate(count);
-  }
-  TENON_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
-  TENON_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
-  template <class... Args>
-  T& emplace_back(Args&&... args) {
-    if (size_ == capacity_) [[unlikely]]
-      return EmplaceBackGrowing(std::forward<Args>(args)...);
-    T* const item = ::new (static_cast<void*>(data_ + size_)) T(std::forward<Args>(args)...);
-    ++size_;
-    return *item;
-  }
-  void pop_back() { data_[--size_].~T(); }
-
-  iterator insert(const_iterator position, T item) {
-    const size_type index = static_cast<size_type>(position - data_);
-    emplace_back(std::move(item));
-    for (size_type i = size_ - 1; i > index; --i) std::swap(data_[i], data_[i - 1]);
-    return data_ + index;
-  }
-  template <detail::InputPosition Iterator>
-  iterator insert(const_iterator position, Iterator first, Iterator last) {
-    const size_type index = static_cast<size_type>(position - data_);
-    const size_type old_size = size_;
-    Append(first, last);
-    Rotate(index, old_size);
-    return data_ + index;
-  }
-  iterator erase(const_iterator position) { return erase(position, position + 1); }
-  iterator erase(const_iterator first, const_iterator last) {
-    T* const to = data_ + (first - data_);
-    T* hole = to;
-    for (T* from = data_ + (last - data_); from != end(); ++from, ++hole) {
-      if (hole != from) *hole = std::move(*from);
-    }
-    Truncate(static_cast<size_type>(hole - data_));
-    return to;
-  }
-  void swap(InlinedVector& other) noexcept {
-    InlinedVector mine(std::move(*this));
-    *this = std::move(other);
-    other = std::move(mine);
-  }
-
-  TENON_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
-  TENON_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE T& front() { return data_[0]; }
-  TENON_ALWAYS_INLINE const T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE T* data() noexcept { return data_; }
-  TENON_ALWAYS_INLINE const T* data() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE iterator begin() noexcept { return data_; }
-  TENON_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE size_type size() const noexcept { return size_; }
-  TENON_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
-  TENON_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
-
-  friend bool operator==(const InlinedVector& a, const InlinedVector& b) {
-    if (a.size_ != b.size_) return false;
-    for (size_type i = 0; i < a.size_; ++i) {
-      if (!(a.data_[i] == b.data_[i])) return false;
-    }
-    return true;
-  }
-
- private:
-  static constexpr bool kBytes = TENON_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
-
-  TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
-  TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
-    if constexpr (alignof(T) > alignof(std::max_align_t)) {
-      return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
-    } else {
-      return static_cast<T*>(::operator new(count * sizeof(T)));
-    }
-  }
-  TENON_ALWAYS_INLINE static void Free(T* data) {
-    if constexpr (alignof(T) > alignof(std::max_align_t)) {
-      ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
-    } else {
-      ::operator delete(static_cast<void*>(data));
-    }
-  }
-  TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
-      for (; first != last; ++first) first->~T();
-    }
-  }
-  // Moves `count` items into raw memory and ends their old lives.
-  static void Relocate(T* from, size_type count, T* to) noexcept {
-    if constexpr (kBytes) {
-      if (count != 0) std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(T));
-    } else {
-      for (size_type i = 0; i < count; ++i) {
-        ::new (static_cast<void*>(to + i)) T(std::move(from[i]));
-        from[i].~T();
-      }
-    }
-  }
-
-  // At least doubles, so that adding one by one stays linear.
-  void GrowFor(size_type count) {
-    const size_type doubled = size_type{capacity_} * 2;
-    if (count > capacity_) reserve(count > doubled ? count : doubled);
-  }
-  void FreeHeap() noexcept {
-    if (data_ != InlineData()) Free(data_);
-    data_ = InlineData();
-    capacity_ = N;
-  }
-  void MoveTo(T* data, size_type capacity) noexcept {
-    Relocate(data_, size_, data);
-    if (data_ != InlineData()) Free(data_);
-    data_ = data;
-    capacity_ = static_cast<std::uint32_t>(capacity);
-  }
-  // This one is empty and on its inline storage.
-  void Take(InlinedVector& other) noexcept {
-    if (other.data_ == other.InlineData()) {
-      Relocate(other.data_, other.size_, data_);
-    } else {
-      data_ = std::exchange(other.data_, other.InlineData());
-      capacity_ = std::exchange(other.capacity_, static_cast<std::uint32_t>(N));
-    }
-    size_ = std::exchange(other.size_, 0);
-  }
-  template <class... Args>
-  TENON_COLD T& EmplaceBackGrowing(Args&&... args) {
-    const size_type capacity = size_type{capacity_} * 2;
-    T* const data = Allocate(capacity);
-    T* const item = ::new (static_cast<void*>(data + size_)) T(std::forward<Args>(args)...);  // may read an old item
-    MoveTo(data, capacity);
-    ++size_;
-    return *item;
-  }
-  template <class Iterator>
-  void Append(Iterator first, Iterator last) {
-    if constexpr (requires { static_cast<size_type>(last - first); }) {
-      const size_type needed = size_ + static_cast<size_type>(last - first);
-      GrowFor(needed);
-    }
-    for (; first != last; ++first) emplace_back(*first);
-  }
-  void Truncate(size_type count) noexcept {
-    DestroyRange(data_ + count, data_ + size_);
-    size_ = static_cast<std::uint32_t>(count);
-  }
-  // Brings the items from `middle` on before those from `first` on: three reversals.
-  void Rotate(size_type first, size_type middle) {
-    Reverse(data_ + first, data_ + middle);
-    Reverse(data_ + middle, data_ + size_);
-    Reverse(data_ + first, data_ + size_);
-  }
-  static void Reverse(T* first, T* last) {
-    while (first < last && first < --last) std::swap(*first++, *last);
-  }
-
-  T* data_;
-  std::uint32_t size_ = 0;
-  std::uint32_t capacity_ = N;
-  alignas(T) unsigned char inline_[N * sizeof(T)];
-};
 
 TENON_NAMESPACE_END
 
@@ -24470,19 +24617,20 @@ class AdaptedCore {
   ~AdaptedCore() {
     if (object_ == nullptr) return;
     if (row_->destroy != nullptr) row_->destroy(object_);
-    ::operator delete(object_, std::align_val_t{row_->align});
+    FreeObject(object_);
   }
 
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     struct Memory {
       ~Memory() {
-        if (data != nullptr) ::operator delete(data, std::align_val_t{align});
+        if (data != nullptr) core->FreeObject(data);
       }
+      AdaptedCore* core;
       void* data;
-      std::uint32_t align;
     };
-    Memory memory{::operator new(row.size, std::align_val_t{row.align}), row.align};
     row_ = &row;
+    const bool fits = row.size <= sizeof(small_) && row.align <= alignof(std::max_align_t);
+    Memory memory{this, fits ? small_ : ::operator new(row.size, std::align_val_t{row.align})};
     void* attrs = row.construct(memory.data);  // may throw
     object_ = std::exchange(memory.data, nullptr);
     if (row.op->list_slots != nullptr) {
@@ -24524,7 +24672,7 @@ class AdaptedCore {
     return PrepareWithoutMemo(ctx, views);
   }
 
-  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
+  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, LateSlot* late) const {
     CallFrame frame{};
     frame.context = ctx;
     frame.device = ctx->raw_device();
@@ -24551,6 +24699,9 @@ class AdaptedCore {
 
  private:
   static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
+  void FreeObject(void* memory) {
+    if (memory != small_) ::operator delete(memory, std::align_val_t{row_->align});
+  }
 
   // Counts the tensors of every argument from the node's attrs.
   Status FindArguments(const OpKernelConstruction& construction) {
@@ -24647,14 +24798,15 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
-  SlimVector<std::uint16_t> first_;
-  SlimVector<OutputPlan> outputs_;
+  InlinedVector<std::uint16_t, 8> first_;  // tensor of each argument, and one past the last
+  InlinedVector<OutputPlan, 2> outputs_;
+  alignas(std::max_align_t) std::byte small_[32];  // where the object lies that fits: most are a few attrs
 };
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
   const OpView& op = *row_->op->view;
   memo->valid = memo->has_promised = false;
-  InferenceContext shapes;
+  static thread_local InferenceContext shapes;  // keeps its memory: the first run of a graph comes here for each node
   shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
   for (int i = 0; i < num_inputs_; ++i) {
     // Values are there for the asking, but only those in host memory.
@@ -24730,6 +24882,7 @@ class AdaptedKernel final : public OpKernel {
     core_.HostArguments(
         *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
         [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    set_packed_input(construction->packed_input());
     return OkStatus();
   }
   const detail::AdaptedCore* adapted() const override { return &core_; }
@@ -24738,17 +24891,17 @@ class AdaptedKernel final : public OpKernel {
     constexpr int kSmall = 8;
     if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {
       AnyView views[kSmall];
-      alignas(16) std::byte late[16 * kSmall];
+      detail::LateSlot late[kSmall];
       Run(ctx, views, late);
     } else {
       SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      SlimVector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
-      Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
+      SlimVector<detail::LateSlot> late(static_cast<std::size_t>(core_.argument_count()));
+      Run(ctx, views.data(), late.data());
     }
   }
 
  private:
-  void Run(OpKernelContext* ctx, AnyView* views, std::byte* late) const {
+  void Run(OpKernelContext* ctx, AnyView* views, detail::LateSlot* late) const {
     Status status = core_.Prepare(ctx, views);
     if (status.ok()) [[likely]] {
       detail::CallFrame frame = core_.Frame(ctx, views, late);
@@ -24786,7 +24939,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
-    call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
+    call->frame = core_.Frame(ctx, call->views.data(), call->late.data());
     core_.FillSpans(ctx, &call->spans);
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
@@ -24814,7 +24967,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     std::string_view op;  // outlives the kernel
     DoneCallback done;
     SlimVector<AnyView> views;
-    SlimVector<std::max_align_t> late;
+    SlimVector<detail::LateSlot> late;
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };
@@ -26059,7 +26212,7 @@ class MappedFile {
       void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
       if (data != MAP_FAILED) {
         ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+        return MappedFile(Buffer::WrapFile(data, size, &Unmap, reinterpret_cast<void*>(size)));
       }
     }
     std::FILE* file = ::fdopen(fd, "rb");
@@ -32701,6 +32854,205 @@ FixedString(const char (&)[Size]) -> FixedString<Size - 1>;
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/op_types.hpp ----
+// What an op struct's signature says to its kernel: over which type attrs that is a template, which combinations of
+// types there are, and which parameter fits which argument.
+TENON_NAMESPACE_BEGIN
+
+// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
+// TypeAttrs() is the erased form: one kernel for every type.
+template <std::size_t N>
+struct TypeAttrNames {
+  std::string_view names[N == 0 ? 1 : N];
+  static constexpr std::size_t size = N;
+};
+template <class... Name>
+constexpr TypeAttrNames<sizeof...(Name)> TypeAttrs(Name... names) {
+  return {{std::string_view(names)...}};
+}
+
+// Types<float, double>: in a list of ops to register, narrows all of them to these element types.
+template <class... T>
+struct Types {};
+
+namespace detail {
+
+// ---- the signature's view, once per op
+template <class Op>
+concept HasSignature = requires {
+  { Op::signature.view() } -> std::same_as<OpView>;
+  typename std::bool_constant<(Op::signature.view(), true)>;  // a constant
+};
+template <class Op>
+inline constexpr OpView kOpView = Op::signature.view();
+
+template <class Op>
+constexpr int FindAttrIndex(std::string_view name) {
+  return kOpView<Op>.AttrIndex(name);
+}
+
+// The numbers of the attrs that the kernel is a template over; `found` counts those beyond the most there may be, too.
+struct TypedAttrs {
+  int count = 0;
+  int found = 0;
+  int attr[kMaxTypedAttrs]{};
+
+  constexpr void Add(int number) {
+    if (found++ < kMaxTypedAttrs) attr[count++] = number;
+  }
+};
+template <class Op>
+constexpr TypedAttrs FindTypedAttrs() {
+  TypedAttrs typed;
+  if constexpr (requires { Op::kernel_types.size; }) {
+    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
+      typed.Add(FindAttrIndex<Op>(Op::kernel_types.names[k]));
+  } else {
+    int i = 0;
+    for (const AttrSpec& attr : kOpView<Op>.attrs) {
+      if (attr.is_type() && !attr.allowed_types.empty()) typed.Add(i);
+      ++i;
+    }
+  }
+  return typed;
+}
+template <class Op>
+inline constexpr TypedAttrs kTyped = FindTypedAttrs<Op>();
+
+template <class Op>
+constexpr int TypedPosition(int attr) {
+  for (int k = 0; k < kTyped<Op>.count; ++k)
+    if (kTyped<Op>.attr[k] == attr) return k;
+  return -1;
+}
+
+// ---- masks of types
+template <class T>
+constexpr std::uint64_t MaskOf() {
+  return std::uint64_t{1} << static_cast<int>(dtype_of_v<T>);
+}
+template <class Narrow>
+inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
+template <class... T>
+inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
+
+// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
+// the op is registered, when every header has been read.)
+template <int Dt, class Op>
+concept HasElementType = requires { typename type_of<static_cast<DataType>(Dt)>::type; };
+template <class Op, int... Dt>
+constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
+  return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
+}
+template <class Op>
+inline constexpr std::uint64_t kElementTypes = ElementTypeMask<Op>(std::make_integer_sequence<int, 34>{});
+
+template <class Op>
+constexpr std::uint64_t AllowedMask(int k) {
+  return kOpView<Op>.attrs[static_cast<std::size_t>(kTyped<Op>.attr[k])].allowed_types.mask;
+}
+template <class Op>
+constexpr bool ComplexIsKnownWhereAllowed() {
+  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) |
+                                    std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
+  for (int k = 0; k < kTyped<Op>.count; ++k)
+    if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
+  return true;
+}
+template <class Op, class Narrow>
+constexpr std::uint64_t TypedMask(int k) {
+  return AllowedMask<Op>(k) & kElementTypes<Op> & kNarrowMask<Narrow>;
+}
+constexpr int BitCount(std::uint64_t mask) {
+  int n = 0;
+  for (; mask != 0; mask &= mask - 1) ++n;
+  return n;
+}
+constexpr DataType NthType(std::uint64_t mask, int n) {
+  for (int dt = 0; dt < 64; ++dt)
+    if ((mask >> dt & 1) != 0 && n-- == 0) return static_cast<DataType>(dt);
+  return DataType::kInvalid;
+}
+template <class Op, class Narrow>
+constexpr std::size_t CombinationCount() {
+  std::size_t n = 1;
+  for (int k = 0; k < kTyped<Op>.count; ++k) n *= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(k)));
+  return n;
+}
+// Type number k of combination `flat`; the last attr's type runs fastest.
+template <class Op, class Narrow>
+constexpr DataType CombinationType(std::size_t flat, int k) {
+  for (int j = kTyped<Op>.count - 1; j > k; --j) flat /= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(j)));
+  const std::uint64_t mask = TypedMask<Op, Narrow>(k);
+  return NthType(mask, static_cast<int>(flat % static_cast<std::size_t>(BitCount(mask))));
+}
+
+// ---- the element type of one declared argument, given the kernel's types; void: known only while running
+template <class Op, int I>
+constexpr const ArgSpec& Argument() {
+  constexpr int inputs = static_cast<int>(kOpView<Op>.inputs.size());
+  if constexpr (I < inputs)
+    return kOpView<Op>.inputs[I];
+  else
+    return kOpView<Op>.outputs[I - inputs];
+}
+template <class Op, int I, class... T>
+constexpr auto ArgumentElement() {
+  constexpr const ArgSpec& a = Argument<Op, I>();
+  if constexpr (a.type != DataType::kInvalid) {
+    if constexpr (HasElementType<static_cast<int>(a.type), Op>)
+      return type_of<a.type>{};
+    else
+      return std::type_identity<void>{};
+  } else {
+    constexpr int position = TypedPosition<Op>(a.type_attr_index);
+    if constexpr (position >= 0)
+      return std::type_identity<std::tuple_element_t<static_cast<std::size_t>(position), std::tuple<T...>>>{};
+    else
+      return std::type_identity<void>{};
+  }
+}
+template <class Op, int I>
+constexpr bool MayBeIndices() {
+  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
+  constexpr const ArgSpec& a = Argument<Op, I>();
+  if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
+  const AttrSpec* attr = kOpView<Op>.TypeAttr(a);
+  return attr != nullptr && !attr->allowed_types.empty() && (attr->allowed_types.mask & ~allowed) == 0;
+}
+
+// A parameter as written: In<T> and the like by value (or const&), Tensor& and Late<T>& as references.
+template <class P>
+using ParamType = std::conditional_t<
+    std::is_same_v<std::remove_cvref_t<P>, Tensor>, P,
+    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P,
+                       std::remove_cvref_t<P>>>;
+
+template <class Op, int I, class P, class... T>
+constexpr bool ParameterFits() {
+  using Traits = ParamTraits<ParamType<P>>;
+  using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
+  constexpr bool input = I < static_cast<int>(kOpView<Op>.inputs.size());
+  constexpr ParamKind kind = Traits::info.kind;
+  constexpr bool type_list = Argument<Op, I>().is_type_list;
+  constexpr bool list = Argument<Op, I>().is_list();
+  constexpr bool same = std::is_same_v<typename Traits::value, Element> && !std::is_void_v<Element>;
+  if constexpr (input && list)
+    return kind == ParamKind::kTensorsIn || (kind == ParamKind::kInList && !type_list && same);
+  else if constexpr (input)
+    return kind == ParamKind::kTensorIn || (kind == ParamKind::kHostIndices && MayBeIndices<Op, I>()) ||
+           ((kind == ParamKind::kIn || kind == ParamKind::kHostIn) && same);
+  else if constexpr (list)
+    return kind == ParamKind::kTensorsOut || (kind == ParamKind::kOutList && !type_list && same);
+  else
+    return kind == ParamKind::kTensorOut ||
+           ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/kernel/rules.hpp ----
 // Every law an op struct must obey, one struct per law: a compile error names the law as a sentence, and its template
 // arguments name the op, the device, the types and the argument that broke it. docs/errors.md has one anchor for each.
@@ -32919,205 +33271,12 @@ void Report() {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/kernel/adapter.hpp ----
-// From an op struct to table rows: checks the struct's kernel against its signature and makes one KernelRow for every
-// combination of device and types that the kernel accepts.
+// ---- tenon/kernel/op_checks.hpp ----
+// Checks an op struct's kernel and members against its signature. What is wrong is a sentence of the compiler
+// (kernel/rules.hpp).
 TENON_NAMESPACE_BEGIN
 
-struct Cpu;
-struct Cuda;
-class OpKernel;
-
-// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
-// TypeAttrs() is the erased form: one kernel for every type.
-template <std::size_t N>
-struct TypeAttrNames {
-  std::string_view names[N == 0 ? 1 : N];
-  static constexpr std::size_t size = N;
-};
-template <class... Name>
-constexpr TypeAttrNames<sizeof...(Name)> TypeAttrs(Name... names) {
-  return {{std::string_view(names)...}};
-}
-
-// Types<float, double>: in a list of ops to register, narrows all of them to these element types.
-template <class... T>
-struct Types {};
-
 namespace detail {
-
-// ---- the signature's view, once per op
-template <class Op>
-concept HasSignature = requires {
-  { Op::signature.view() } -> std::same_as<OpView>;
-  typename std::bool_constant<(Op::signature.view(), true)>;  // a constant
-};
-template <class Op>
-inline constexpr OpView kOpView = Op::signature.view();
-
-template <class Op>
-constexpr int FindAttrIndex(std::string_view name) {
-  return kOpView<Op>.AttrIndex(name);
-}
-
-// The numbers of the attrs that the kernel is a template over; `found` counts those beyond the most there may be, too.
-struct TypedAttrs {
-  int count = 0;
-  int found = 0;
-  int attr[kMaxTypedAttrs]{};
-
-  constexpr void Add(int number) {
-    if (found++ < kMaxTypedAttrs) attr[count++] = number;
-  }
-};
-template <class Op>
-constexpr TypedAttrs FindTypedAttrs() {
-  TypedAttrs typed;
-  if constexpr (requires { Op::kernel_types.size; }) {
-    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
-      typed.Add(FindAttrIndex<Op>(Op::kernel_types.names[k]));
-  } else {
-    int i = 0;
-    for (const AttrSpec& attr : kOpView<Op>.attrs) {
-      if (attr.is_type() && !attr.allowed_types.empty()) typed.Add(i);
-      ++i;
-    }
-  }
-  return typed;
-}
-template <class Op>
-inline constexpr TypedAttrs kTyped = FindTypedAttrs<Op>();
-
-template <class Op>
-constexpr int TypedPosition(int attr) {
-  for (int k = 0; k < kTyped<Op>.count; ++k)
-    if (kTyped<Op>.attr[k] == attr) return k;
-  return -1;
-}
-
-// ---- masks of types
-template <class T>
-constexpr std::uint64_t MaskOf() {
-  return std::uint64_t{1} << static_cast<int>(dtype_of_v<T>);
-}
-template <class Narrow>
-inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
-template <class... T>
-inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
-
-// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
-// the op is registered, when every header has been read.)
-template <int Dt, class Op>
-concept HasElementType =
-    Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
-template <class Op, int... Dt>
-constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
-  return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
-}
-template <class Op>
-inline constexpr std::uint64_t kElementTypes = ElementTypeMask<Op>(std::make_integer_sequence<int, 34>{});
-
-template <class Op>
-constexpr std::uint64_t AllowedMask(int k) {
-  return kOpView<Op>.attrs[static_cast<std::size_t>(kTyped<Op>.attr[k])].allowed_types.mask;
-}
-template <class Op>
-constexpr bool ComplexIsKnownWhereAllowed() {
-  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) |
-                                    std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
-  for (int k = 0; k < kTyped<Op>.count; ++k)
-    if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
-  return true;
-}
-template <class Op, class Narrow>
-constexpr std::uint64_t TypedMask(int k) {
-  return AllowedMask<Op>(k) & kElementTypes<Op> & kNarrowMask<Narrow>;
-}
-constexpr int BitCount(std::uint64_t mask) {
-  int n = 0;
-  for (; mask != 0; mask &= mask - 1) ++n;
-  return n;
-}
-constexpr DataType NthType(std::uint64_t mask, int n) {
-  for (int dt = 0; dt < 64; ++dt)
-    if ((mask >> dt & 1) != 0 && n-- == 0) return static_cast<DataType>(dt);
-  return DataType::kInvalid;
-}
-template <class Op, class Narrow>
-constexpr std::size_t CombinationCount() {
-  std::size_t n = 1;
-  for (int k = 0; k < kTyped<Op>.count; ++k) n *= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(k)));
-  return n;
-}
-// Type number k of combination `flat`; the last attr's type runs fastest.
-template <class Op, class Narrow>
-constexpr DataType CombinationType(std::size_t flat, int k) {
-  for (int j = kTyped<Op>.count - 1; j > k; --j) flat /= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(j)));
-  const std::uint64_t mask = TypedMask<Op, Narrow>(k);
-  return NthType(mask, static_cast<int>(flat % static_cast<std::size_t>(BitCount(mask))));
-}
-
-// ---- the element type of one declared argument, given the kernel's types; void: known only while running
-template <class Op, int I>
-constexpr const ArgSpec& Argument() {
-  constexpr int inputs = static_cast<int>(kOpView<Op>.inputs.size());
-  if constexpr (I < inputs)
-    return kOpView<Op>.inputs[I];
-  else
-    return kOpView<Op>.outputs[I - inputs];
-}
-template <class Op, int I, class... T>
-constexpr auto ArgumentElement() {
-  constexpr const ArgSpec& a = Argument<Op, I>();
-  if constexpr (a.type != DataType::kInvalid) {
-    if constexpr (HasElementType<static_cast<int>(a.type), Op>)
-      return type_of<a.type>{};
-    else
-      return std::type_identity<void>{};
-  } else {
-    constexpr int position = TypedPosition<Op>(a.type_attr_index);
-    if constexpr (position >= 0)
-      return std::type_identity<std::tuple_element_t<static_cast<std::size_t>(position), std::tuple<T...>>>{};
-    else
-      return std::type_identity<void>{};
-  }
-}
-template <class Op, int I>
-constexpr bool MayBeIndices() {
-  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
-  constexpr const ArgSpec& a = Argument<Op, I>();
-  if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
-  const AttrSpec* attr = kOpView<Op>.TypeAttr(a);
-  return attr != nullptr && !attr->allowed_types.empty() && (attr->allowed_types.mask & ~allowed) == 0;
-}
-
-// A parameter as written: In<T> and the like by value (or const&), Tensor& and Late<T>& as references.
-template <class P>
-using ParamType = std::conditional_t<
-    std::is_same_v<std::remove_cvref_t<P>, Tensor>, P,
-    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P,
-                       std::remove_cvref_t<P>>>;
-
-template <class Op, int I, class P, class... T>
-constexpr bool ParameterFits() {
-  using Traits = ParamTraits<ParamType<P>>;
-  using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
-  constexpr bool input = I < static_cast<int>(kOpView<Op>.inputs.size());
-  constexpr ParamKind kind = Traits::info.kind;
-  constexpr bool type_list = Argument<Op, I>().is_type_list;
-  constexpr bool list = Argument<Op, I>().is_list();
-  constexpr bool same = std::is_same_v<typename Traits::value, Element> && !std::is_void_v<Element>;
-  if constexpr (input && list)
-    return kind == ParamKind::kTensorsIn || (kind == ParamKind::kInList && !type_list && same);
-  else if constexpr (input)
-    return kind == ParamKind::kTensorIn || (kind == ParamKind::kHostIndices && MayBeIndices<Op, I>()) ||
-           ((kind == ParamKind::kIn || kind == ParamKind::kHostIn) && same);
-  else if constexpr (list)
-    return kind == ParamKind::kTensorsOut || (kind == ParamKind::kOutList && !type_list && same);
-  else
-    return kind == ParamKind::kTensorOut ||
-           ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
-}
 
 // ---- operator()
 template <class F>
@@ -33403,6 +33562,21 @@ constexpr bool CheckSignature() {
   return complete && members && complex && Op::signature.Validate();
 }
 
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/adapter.hpp ----
+// From an op struct to table rows: one KernelRow for every combination of device and types that its kernel accepts,
+// after the checks of kernel/op_checks.hpp.
+TENON_NAMESPACE_BEGIN
+
+struct Cpu;
+struct Cuda;
+class OpKernel;
+
+namespace detail {
+
 // ---- the code of one kernel
 template <class P>
 decltype(auto) MakeParam(CallFrame& frame, int argument) {
@@ -33422,7 +33596,7 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
   else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
     return ParamType<P>(frame.views + first, frame.first[argument + 1] - first);
   else if constexpr (kind == ParamKind::kLate)
-    return *::new (static_cast<void*>(frame.late + 16 * argument))
+    return *::new (static_cast<void*>(frame.late[argument].bytes))
         std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
   else
     return ParamType<P>(frame.views[first]);
@@ -35180,6 +35354,124 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEn
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/packed_weights.hpp ----
+// PackedWeights: an operand that is the same in every run - the right matrix of a product, the filter of a convolution
+// - in the order in which its engine reads it, packed by the first run that has a use for it.
+TENON_NAMESPACE_BEGIN
+
+// How many bytes of packed copies may stand beside the weights that they are copies of. thread-safe.
+class PackingBudget {
+ public:
+  static constexpr std::int64_t kUsual = 128 << 20;  // of a session that does not say
+
+  explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
+  // False, and nothing is taken, when there is not that much left.
+  bool Take(std::size_t bytes) {
+    const auto wanted = static_cast<std::int64_t>(bytes);
+    std::int64_t left = left_.load(std::memory_order_relaxed);
+    while (left >= wanted)
+      if (left_.compare_exchange_weak(left, left - wanted, std::memory_order_relaxed)) return true;
+    return false;
+  }
+  void GiveBack(std::size_t bytes) { left_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
+  std::int64_t left() const { return left_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> left_;
+};
+
+// What an engine finds here is what it would pack itself: results have the same bits with it and without. thread-safe.
+//
+//   Gemm<float>(device, a, false, b, false, c, &weights);   // packs b at the first call if it was offered
+class PackedWeights {
+ public:
+  enum class Layout : std::uint8_t { kProduct, kConvolution };
+  // A product of more rows, or a convolution of more pixels, packs what it needs in each run: that costs about as much
+  // as eight rows, and here it would cost memory.
+  static constexpr Index kMostRows = 256;
+
+  // From now on the operand may be `value`, which its owner does not change any more. It is kept as long as somebody
+  // else has it, too: until then, others are not taken, and not packed. The allocator and the budget, which may be
+  // null, outlive this.
+  void Offer(const Tensor& value, Allocator* allocator, PackingBudget* budget = nullptr) {
+    if (value.NumElements() == 0) return;
+    MutexLock lock(mutex_);
+    if (source_.load(std::memory_order_relaxed) != nullptr && !value_.RefCountIsOne()) return;
+    packed_.store(nullptr, std::memory_order_relaxed);
+    Drop();
+    value_ = value;
+    allocator_ = allocator;
+    budget_ = budget;
+    source_.store(value.raw_data(), std::memory_order_release);
+  }
+
+  // The operand that lies at `data`, packed: by pack(char* to), in `bytes` bytes, if it has not been yet. Null when it
+  // was not offered, is packed in another layout, or the budget or the memory is too small.
+  template <class Pack>
+  const char* Find(const void* data, Layout layout, std::size_t bytes, const Pack& pack) {
+    if (source_.load(std::memory_order_acquire) != data) return nullptr;
+    const char* packed = packed_.load(std::memory_order_acquire);
+    if (packed == nullptr) [[unlikely]] {
+      MutexLock lock(mutex_);
+      packed = packed_.load(std::memory_order_relaxed);
+      if (packed == nullptr) {
+        if (source_.load(std::memory_order_relaxed) != data) return nullptr;
+        char* const to = Allocate(bytes);
+        if (to == nullptr) return nullptr;
+        pack(to);
+        Publish(layout);
+        packed = to;
+      }
+    }
+    return layout_ == layout ? packed : nullptr;
+  }
+
+  // Bytes of what has been packed.
+  std::size_t bytes() const {
+    MutexLock lock(mutex_);
+    return packed_.load(std::memory_order_relaxed) == nullptr ? 0 : memory_.TotalBytes();
+  }
+
+ private:
+  // Null, for good, when there is no room. A mapped file gives its pages back: its copy takes nothing of the budget.
+  char* Allocate(std::size_t bytes) {
+    const bool counts =
+        budget_ != nullptr && (value_.buffer() == nullptr || !value_.buffer()->root()->is_mapped_file());
+    if (counts && !budget_->Take(bytes)) {
+      source_.store(nullptr, std::memory_order_relaxed);
+      return nullptr;
+    }
+    taken_ = counts ? bytes : 0;
+    memory_ = Tensor(allocator_, DataType::kUint8, {static_cast<Index>(bytes)});
+    if (memory_.raw_data() == nullptr) {
+      Drop();
+      source_.store(nullptr, std::memory_order_relaxed);
+    }
+    return static_cast<char*>(memory_.raw_data());
+  }
+  void Drop() {
+    memory_ = Tensor();
+    if (taken_ > 0) budget_->GiveBack(taken_);
+    taken_ = 0;
+  }
+  void Publish(Layout layout) {
+    layout_ = layout;
+    packed_.store(static_cast<const char*>(memory_.raw_data()), std::memory_order_release);
+    ReleasePages(value_.buffer(), value_.raw_data(), value_.TotalBytes());
+  }
+
+  std::atomic<const void*> source_{nullptr};  // where value_ lies
+  std::atomic<const char*> packed_{nullptr};  // memory_, once it is filled
+  Layout layout_{};  // of packed_
+  mutable Mutex mutex_;
+  Allocator* allocator_ = nullptr;
+  PackingBudget* budget_ = nullptr;
+  std::size_t taken_ = 0;  // of the budget
+  Tensor value_, memory_;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/control_flow.hpp ----
 // The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
 // nodes; nodes outside of all loops are in the root frame.
@@ -35449,13 +35741,15 @@ class KernelCache {
   // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
   // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
-              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr)
+              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
+              std::int64_t packed_weights_bytes = PackingBudget::kUsual)
       : graph_(graph),
         registry_(registry),
         device_(device),
         host_(host),
         functions_(functions),
         older_(older),
+        packing_(packed_weights_bytes),
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
@@ -35480,7 +35774,7 @@ class KernelCache {
     return &entry;
   }
   // The session's device first, then the CPU: what the device has no kernel for runs there.
-  Status Build(const Node& node, Entry* entry) const {
+  Status Build(const Node& node, Entry* entry) {
     Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
     Device* place = device_;
     if (!def.ok() && device_ != host_) {
@@ -35495,6 +35789,7 @@ class KernelCache {
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
         std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
     construction.set_graph_def_version(graph_->versions().producer);
+    construction.set_packing_budget(&packing_);
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -35510,6 +35805,7 @@ class KernelCache {
   Device* host_;
   FunctionRuntime* functions_;
   KernelCache* older_;
+  PackingBudget packing_;
   Mutex mutex_;
   SlimVector<Entry> entries_;
 };
@@ -35650,7 +35946,6 @@ class ProgramBuilder {
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
-    SlimVector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
     const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
     const auto for_each_edge = [&](const Node& node, auto&& visit) {
@@ -35660,10 +35955,20 @@ class ProgramBuilder {
       for (const int control : node.control_inputs)
         if (counts(node, control)) visit(control);
     };
-    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
+    // The usual graph has every node behind its inputs: then the numbers are the order.
+    bool in_order = true;
     for (const Node& node : graph_.nodes()) {
       if (wanted[At(node.id)] == 0) continue;
       ++count;
+      order_.push_back(node.id);
+      for_each_edge(node, [&](int src) { in_order = in_order && src < node.id; });
+    }
+    if (in_order) return OkStatus();
+    order_.clear();
+    SlimVector<int> pending(At(graph_.num_nodes()), 0);
+    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
+    for (const Node& node : graph_.nodes()) {
+      if (wanted[At(node.id)] == 0) continue;
       for_each_edge(node, [&](int src) {
         ++pending[At(node.id)];
         successors[At(src)].push_back(node.id);
@@ -35719,6 +36024,7 @@ class ProgramBuilder {
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
   Status AddNodes(Span<const InEdge> fetches, Span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
+    entries_.assign(At(graph_.num_nodes()), nullptr);
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
     SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     for (const int id : order_) {
@@ -35730,25 +36036,25 @@ class ProgramBuilder {
         idle[At(id)] = !waits;
         continue;
       }
-      TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(id));
-      if (!waits) Fold(node, *entry);
+      TENON_ASSIGN_OR_RETURN(entries_[At(id)], kernels_->Get(id));
+      if (!waits) Fold(node, *entries_[At(id)]);
     }
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    SlimVector<int> todo;
-    for (std::size_t n = 0; n < keep.size(); ++n)
-      if (keep[n] != 0) todo.push_back(static_cast<int>(n));
-    const auto want = [&](int id) {
-      if (std::exchange(keep[At(id)], char{1}) == 0) todo.push_back(id);
-    };
-    while (!todo.empty()) {
-      const Node& node = graph_.node(todo.back());
-      todo.pop_back();
-      if (IsConstant(node.id)) continue;
-      for (const InEdge& edge : node.inputs)
-        if (!IsFed(edge)) want(edge.node);
-      for (const int control : node.control_inputs) want(control);
+    // Readers come after what they read, but for the back edges of loops: with those it takes a pass more a loop.
+    for (bool again = true; again;) {
+      again = false;
+      const auto want = [&](int id) {
+        if (std::exchange(keep[At(id)], char{1}) == 0) again = program_->has_control_flow();
+      };
+      for (std::size_t i = order_.size(); i-- > 0;) {
+        const Node& node = graph_.node(order_[i]);
+        if (keep[At(node.id)] == 0 || IsConstant(node.id)) continue;
+        for (const InEdge& edge : node.inputs)
+          if (!IsFed(edge)) want(edge.node);
+        for (const int control : node.control_inputs) want(control);
+      }
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
@@ -35833,13 +36139,13 @@ class ProgramBuilder {
   Status Emit(const Node& node) {
     ProgramNode item;
     item.node = &node;
-    SlimVector<int> waits;  // program nodes
-    SlimVector<int> values;
-    SlimVector<OpenInput> open;
-    if (node.op_name() == "NoOp") {
+    waits_.clear();
+    values_.clear();
+    const std::size_t first_open = open_inputs_.size();
+    const KernelCache::Entry* const entry = entries_[At(node.id)];
+    if (entry == nullptr) {  // NoOp
       item.kind = ProgramNode::Kind::kNothing;
     } else {
-      TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(node.id));
       item.kernel = entry->kernel.get();
       item.async = entry->kernel->AsAsync();
       if (item.async != nullptr) program_->has_async = true;
@@ -35851,23 +36157,21 @@ class ProgramBuilder {
         if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
           item.reads_references = true;
         if (IsOpen(from)) {
-          open.push_back({-1, i, from, wants_host});
-          values.push_back(-1);
+          open_inputs_.push_back({-1, i, from, wants_host});
+          values_.push_back(-1);
           continue;
         }
-        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values, &waits));
+        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values_, &waits_));
+        OfferWeights(*entry, i, from);
       }
     }
     for (const int control : node.control_inputs)
-      if (node_of_[At(control)] >= 0) waits.push_back(node_of_[At(control)]);
+      if (node_of_[At(control)] >= 0) waits_.push_back(node_of_[At(control)]);
     const bool loops = program_->has_control_flow();
-    const int number = AddNode(item, values, waits, loops ? loops_.RunsIn(node) : 0);
+    const int number = AddNode(item, values_, waits_, loops ? loops_.RunsIn(node) : 0);
     for (const int control : node.control_inputs)
       if (loops && node_of_[At(control)] >= 0) program_->control_edges.emplace_back(node_of_[At(control)], number);
-    for (OpenInput& input : open) {
-      input.node = number;
-      open_inputs_.push_back(input);
-    }
+    for (std::size_t i = first_open; i < open_inputs_.size(); ++i) open_inputs_[i].node = number;
     node_of_[At(node.id)] = number;
     ProgramNode& added = program_->nodes[At(number)];
     added.first_output = program_->num_values;
@@ -35879,6 +36183,14 @@ class ProgramBuilder {
       if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
     }
     return OkStatus();
+  }
+
+  // Tells a kernel of an input that is the same in every run.
+  void OfferWeights(const KernelCache::Entry& entry, int input, const InEdge& from) const {
+    const PackedInput& packed = entry.kernel->packed_input();
+    if (packed.input == input && entry.on_host && IsConstant(from.node) && !IsFed(from))
+      packed.weights->Offer(constant_nodes_[At(from.node)][At(from.output)], program_->host->allocator(),
+                            packed.budget);
   }
 
   // An input that a later node gives: the back edge of a loop.
@@ -36025,7 +36337,7 @@ class ProgramBuilder {
     p.last_use.assign(p.inputs.size(), 0);
     p.only_use.assign(p.inputs.size(), 0);
     SlimVector<char> used(At(p.num_values), 0);
-    SlimVector<SlimVector<int>> release(p.nodes.size());
+    SlimVector<char> ends(p.inputs.size(), 0);  // here
     for (std::size_t s = p.sequence.size(); s-- > 0;) {
       const ProgramNode& node = p.nodes[At(p.sequence[s])];
       for (int i = node.num_inputs - 1; i >= 0; --i) {
@@ -36038,16 +36350,17 @@ class ProgramBuilder {
         // A node that reads a value twice must not overwrite it through one of the two.
         const auto first = p.inputs.begin() + node.first_input;
         p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
-        release[At(p.sequence[s])].push_back(p.inputs[input]);
+        ends[input] = 1;
       }
     }
     for (const int n : p.sequence) {
       ProgramNode& node = p.nodes[At(n)];
-      for (int i = 0; i < node.num_outputs; ++i)
-        if (p.readers[At(node.first_output + i)] == 0) release[At(n)].push_back(node.first_output + i);
       node.first_release = static_cast<int>(p.releases.size());
-      node.num_releases = static_cast<int>(release[At(n)].size());
-      p.releases.append(release[At(n)].begin(), release[At(n)].end());
+      for (int i = node.num_inputs - 1; i >= 0; --i)
+        if (ends[At(node.first_input + i)] != 0) p.releases.push_back(p.inputs[At(node.first_input + i)]);
+      for (int i = 0; i < node.num_outputs; ++i)
+        if (p.readers[At(node.first_output + i)] == 0) p.releases.push_back(node.first_output + i);
+      node.num_releases = static_cast<int>(p.releases.size()) - node.first_release;
     }
   }
 
@@ -36058,7 +36371,9 @@ class ProgramBuilder {
   SlimVector<InEdge> feeds_;
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;
+  SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes
   SlimVector<int> order_;
+  SlimVector<const KernelCache::Entry*> entries_;  // per graph node; null: it has no kernel
   SlimVector<int> node_of_;  // program node per graph node
   SlimVector<int> first_output_;  // per graph node: of its outputs' locations
   SlimVector<Location> locations_;
@@ -37300,7 +37615,8 @@ class SessionImpl : public RefCounted {
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
     KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
-    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older);
+    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older,
+                                            options_.packed_weights_bytes);
     state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
     if (functions_ != nullptr) functions_->SetGraph(&state->graph);
     MutexLock lock(mutex_);
@@ -38505,6 +38821,7 @@ enum class FlowKind : std::uint8_t {
   kKernel,
   kNothing,        // NoOp, ControlTrigger
   kForward,        // Identity, LoopCond: the output is the input
+  kConstant,       // Const: the output is what the kernel holds
   kCopy,           // between memories
   kSwitch,         // also _SwitchN
   kMerge,
@@ -38664,7 +38981,7 @@ class FramePlanner {
       }
       case NodeClass::kSend:
       case NodeClass::kRecv: return FlowKind::kTransfer;
-      default: return FlowKind::kKernel;
+      default: return item.kernel->const_tensor() != nullptr && item.on_host ? FlowKind::kConstant : FlowKind::kKernel;
     }
   }
 
@@ -38788,6 +39105,7 @@ struct LoopState;
 // What the nodes of a frame read and write in one iteration. one thread.
 struct IterationState {
   LoopState* loop = nullptr;
+  const FlowFrame* flow = nullptr;  // the loop's: every node looks here
   IterationState* next = nullptr;  // the iteration after this one, once it has begun; of a free one: the next free one
   int outstanding = 0;  // nodes that are ready or running
   int open_children = 0;  // loops entered from here that have not ended
@@ -38987,6 +39305,7 @@ class FrameStates {
     const FlowFrame& frame = *loop->frame;
     IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
     it->loop = loop;
+    it->flow = loop->frame;
     it->empty = &empty_;
     if (loop->number == 0) {
       it->values = &step_->value(0);
@@ -39017,7 +39336,7 @@ class FrameStates {
   }
   // Kernels that move values to other devices learn which turn of which loop they are in.
   TENON_COLD void SetEnvironments(IterationState* it) {
-    const FlowFrame& frame = *it->loop->frame;
+    const FlowFrame& frame = *it->flow;
     for (const bool on_host : {false, true}) {
       StepEnvironment& env = on_host ? it->host_environment : it->environment;
       env = step_->environment(on_host);
@@ -39068,7 +39387,8 @@ TENON_NAMESPACE_END
 // ---- tenon/runtime/frame_executor.hpp ----
 // The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
 // The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
-// ready. Switch, Merge, Enter, Exit, NextIteration and Identity only hand values on: their kernels are not called.
+// ready. Switch, Merge, Enter, Exit, NextIteration, Identity and Const only hand values on: their kernels are not
+// called.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -39097,7 +39417,8 @@ class FrameRun {
       }
       meter.Begin();
       status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
-      if (status.ok()) status = std::exchange(read_status_, OkStatus());
+      if (!read_status_.ok()) [[unlikely]]
+        status.Update(std::exchange(read_status_, OkStatus()));
       if (!status.ok()) [[unlikely]] {
         status = AtNode(status, program_, NodeOf(item));
         break;
@@ -39116,11 +39437,11 @@ class FrameRun {
   void Start() {
     states_.BeginRoot();
     IterationState* root = states_.root();
-    for (const int node : root->loop->frame->starts) Ready(root, node, false);
+    for (const int node : root->flow->starts) Ready(root, node, false);
   }
 
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[At(node)]; }
   const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
     return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
   }
@@ -39168,7 +39489,7 @@ class FrameRun {
   // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
   // of the producer's output 0.
   TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
-    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->loop->frame)) {
+    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->flow)) {
       case Arrival::kWaits: return;
       case Arrival::kReady: return Ready(it, edge.node, false);
       case Arrival::kReadyDead: return Ready(it, edge.node, true);
@@ -39184,7 +39505,7 @@ class FrameRun {
 
   // ---- values
   void DropInput(IterationState* it, const FlowNode& node, int i) {
-    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
     if (input.slot >= 0) it->Drop(input.slot);
   }
   void DropInputs(IterationState* it, const FlowNode& node) {
@@ -39195,7 +39516,7 @@ class FrameRun {
   }
   // Hands input i on; the last reader moves it.
   void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
-    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
     Tensor& from = *it->inputs[At(node.first_input + i)];
     if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
       *to = std::move(from);
@@ -39222,12 +39543,13 @@ class FrameRun {
 
   // ---- nodes
   Status Process(IterationState* it, int number) {
-    const FlowFrame& frame = *it->loop->frame;
+    const FlowFrame& frame = *it->flow;
     const FlowNode& node = frame.nodes[At(number)];
     switch (node.kind) {
       case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
       case FlowKind::kNothing: break;
       case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
+      case FlowKind::kConstant: PutConstant(it, node); break;
       case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
       case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
       case FlowKind::kSwitch: return RunSwitch(it, node);
@@ -39255,7 +39577,7 @@ class FrameRun {
         if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
         break;
       case FlowKind::kNextIteration: break;
-      default: ActivateAll(node, *it->loop->frame, it, true);
+      default: ActivateAll(node, *it->flow, it, true);
     }
     return OkStatus();
   }
@@ -39269,7 +39591,7 @@ class FrameRun {
     return OkStatus();
   }
   void PrepareKernel(IterationState* it, const FlowNode& node) {
-    const FlowInput* inputs = it->loop->frame->inputs.data() + node.first_input;
+    const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
     for (int i = 0; i < node.num_inputs; ++i)
       it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
   }
@@ -39302,7 +39624,7 @@ class FrameRun {
       if (node.drops_outputs) DropUnread(it, node);
     }
     DropInputs(it, node);
-    const FlowFrame& frame = *it->loop->frame;
+    const FlowFrame& frame = *it->flow;
     for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
       const FlowEdge& edge = frame.edges[At(e)];
       Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
@@ -39322,6 +39644,11 @@ class FrameRun {
     return OkStatus();
   }
 
+  void PutConstant(IterationState* it, const FlowNode& node) {
+    if (it->readers[At(node.first_output)] == 0) return;
+    it->values[node.first_output] = *program_.nodes[At(node.program_node)].kernel->const_tensor();
+    ++it->live;
+  }
   Status RunMerge(IterationState* it, int number, const FlowNode& node) {
     const int input = it->counts[At(number)].dead;
     Forward(it, node, input, it, node.first_output);
@@ -39347,7 +39674,7 @@ class FrameRun {
     }
     DropInput(it, node, 1);
     Forward(it, node, 0, it, node.first_output + taken);
-    const FlowEdge* edge = it->loop->frame->edges.data() + node.first_edge;
+    const FlowEdge* edge = it->flow->edges.data() + node.first_edge;
     for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
       Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
     return OkStatus();
@@ -39377,7 +39704,7 @@ class FrameRun {
       states_.Begin(loop);
     }
     --loop->pending_enters;
-    const FlowFrame& from = *it->loop->frame;
+    const FlowFrame& from = *it->flow;
     if (node.kind == FlowKind::kEnter) {
       // The first iteration is there: it ends after all Enters have come.
       if (!dead) Forward(it, node, 0, loop->oldest, node.first_output);
@@ -40226,9 +40553,9 @@ class SessionFunctions final : public GraphFunctions {
     TENON_ASSIGN_OR_RETURN(FunctionGraph body,
                            InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
     body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
-    ImportOptions import;
-    import.allow_internal_ops = true;
-    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), import));
+    ImportOptions as_body;
+    as_body.allow_internal_ops = true;
+    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
     if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
     const Graph& graph = function->graph;
     SlimVector<InEdge> feeds, fetches;
@@ -40490,7 +40817,7 @@ class ParallelFrameRun : public FrameRun {
       FinishTransfer(item.iteration, node, item.dead);
     } else if (status.ok()) {
       FinishKernel(item.iteration, node);
-      ActivateAll(node, *item.iteration->loop->frame, item.iteration, false);
+      ActivateAll(node, *item.iteration->flow, item.iteration, false);
     }
     Finish(item, status);
   }
@@ -40612,10 +40939,12 @@ inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
 }
 
 // Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
-// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size); of many blocks, where that
-// takes too long, the small ones get places of their own.
+// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size). Where that wastes memory,
+// the block that lies highest is placed first the next time, a few times over; the best of all is taken. Of many
+// blocks, where placing takes too long, the small ones get places of their own.
 inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
-  constexpr std::size_t kMostCompared = 4096;
+  constexpr std::size_t kMostCompared = 4096, kMostTriedAgain = 1024;
+  constexpr int kTries = 32;
   SlimVector<int> order;
   order.reserve(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
@@ -40629,6 +40958,21 @@ inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
     PlanBlock& block = blocks[static_cast<std::size_t>(order[i])];
     block.offset = arena;
     arena += AlignedForPlan(block.bytes);
+  }
+  if (blocks.size() > kMostTriedAgain) return arena;
+  const std::size_t least = MostLiveBytes(blocks);
+  SlimVector<PlanBlock> tried(blocks.begin(), blocks.end());
+  const auto end = [&](int number) {
+    const PlanBlock& block = tried[static_cast<std::size_t>(number)];
+    return block.offset + AlignedForPlan(block.bytes);
+  };
+  for (int i = 0; i < kTries && arena > least; ++i) {
+    const auto highest = std::max_element(order.begin(), order.end(), [&](int a, int b) { return end(a) < end(b); });
+    std::rotate(order.begin(), highest, highest + 1);
+    if (const std::size_t bytes = PlaceInOrder(tried, order); bytes < arena) {
+      arena = bytes;
+      std::copy(tried.begin(), tried.end(), blocks.begin());
+    }
   }
   return arena;
 }
@@ -40822,7 +41166,7 @@ class PlannedRun {
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
   SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
-  SlimVector<TensorShape> shapes_;  // per value, of those that planned nodes read or write
+  SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
   OpKernelContext context_;
   PlanReport report_;
   int surprise_ = -1;
@@ -40857,7 +41201,7 @@ class RunPlanner {
     for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
     place_.assign(At(program_.num_values), Place::kOther);
     planned_.assign(program_.nodes.size(), 0);
-    run_.shapes_.resize(At(program_.num_values));
+    shape_.assign(At(program_.num_values), -1);
   }
 
   // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
@@ -40893,13 +41237,26 @@ class RunPlanner {
       ++run_.report_.planned_nodes;
       planned_[At(number)] = 1;
       const ProgramNode& n = node(number);
-      for (int i = 0; i < n.num_inputs; ++i) run_.shapes_[At(input(n, i))] = memo(number).inputs[At(i)];
+      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[At(i)]);
       for (int i = 0; i < n.num_outputs; ++i) {
-        run_.shapes_[At(n.first_output + i)] = memo(number).outputs[At(i)];
+        SetShape(n.first_output + i, memo(number).outputs[At(i)]);
         place_[At(n.first_output + i)] = Place::kArena;
       }
     }
   }
+
+  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
+  void SetShape(int value, const TensorShape& shape) {
+    if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
+    constexpr std::size_t kLookedAt = 4;
+    const std::size_t count = run_.shapes_.size();
+    std::size_t at = count;
+    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
+    const bool known = at > 0 && at + kLookedAt > count;
+    if (!known) run_.shapes_.push_back(shape);
+    shape_[At(value)] = static_cast<int>(known ? at - 1 : count);
+  }
+  const TensorShape& ShapeOf(int value) const { return run_.shapes_[At(shape_[At(value)])]; }
 
   // May a node keep a tensor that it reads for longer than its outputs live?
   static bool MayKeepInputs(const ProgramNode& n) {
@@ -40951,7 +41308,7 @@ class RunPlanner {
       for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
         const int value = n.first_output + out.tensor;
         if (place_[At(value)] != Place::kArena) continue;
-        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), run_.shapes_[At(value)]);
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
         run_.report_.value_bytes += bytes;
         int block = Overwritten(n, out, bytes, static_cast<int>(s));
         if (block < 0) {
@@ -40991,7 +41348,7 @@ class RunPlanner {
     for (int v = 0; v < program_.num_values; ++v) {
       if (place_[At(v)] != Place::kArena) continue;
       char* const data = static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
-      step.value(v) = Tensor::FromMemory(TypeOf(v), run_.shapes_[At(v)], data);
+      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
     }
     run_.last_use_ = program_.last_use;
     std::size_t views = 0;
@@ -41046,7 +41403,7 @@ class RunPlanner {
   }
   void AddView(int value, int output, bool changes) {
     Tensor& slot = run_.step_.value(value);
-    const TensorShape& shape = run_.shapes_[At(value)];
+    const TensorShape& shape = ShapeOf(value);
     if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, &shape});
     run_.views_.push_back({changes ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
   }
@@ -41058,6 +41415,7 @@ class RunPlanner {
   SlimVector<std::uint8_t> constant_;  // per value
   SlimVector<Place> place_;  // per value
   SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
   SlimVector<int> first_, last_;  // per value: positions in the sequence
   SlimVector<int> block_;  // per value
   SlimVector<PlanBlock> blocks_;
@@ -41971,10 +42329,12 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
   return FromGraphDef(builder.graph_def(), std::move(options));
 }
 
+#if !defined(__CUDACC__)  // there the instantiation of the whole struct, in lean_runtime.hpp, has these members
 template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraphDef(
     const GraphDef&, SessionOptions);
 template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraph(
     const GraphBuilder&, SessionOptions);
+#endif
 
 }  // namespace detail
 
@@ -45138,10 +45498,10 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   FunctionalLowering lowering(*graph, library, registry, options);
   TENON_RETURN_IF_ERROR(lowering.Run());
   if (!lowering.changed()) return OkStatus();
-  ImportOptions import;
-  import.allow_internal_ops = true;
-  import.ignore_shape_errors = true;  // in a branch that never runs they do no harm
-  TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, import));
+  ImportOptions as_lowered;
+  as_lowered.allow_internal_ops = true;
+  as_lowered.ignore_shape_errors = true;  // in a branch that never runs they do no harm
+  TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, as_lowered));
   *graph = std::move(lowered);
   return OkStatus();
 }
