@@ -567,6 +567,16 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     Refused("FakeQuantWithMinMaxVars", {}, {Floats({2}), Floats({0}), Floats({0})});
     Refused("FakeQuantWithMinMaxVarsPerChannel", {}, {Floats({2}), Floats({0}), Floats({0})});
   }
+  TEST_CASE("CVE-2021-29544, CVE-2022-36026, CVE-2022-41910: QuantizeAndDequantize...") {
+    Refused("QuantizeAndDequantizeV4Grad", {}, {Floats({3}), Floats({3}), Empty(DataType::kFloat, {0}), Float(1)}, 3);
+    Refused("QuantizeAndDequantizeV4Grad", {{"axis", 0}}, {Floats({3}), Floats({3}), Floats({1}), Floats({3})}, 3);
+    Refused("QuantizeAndDequantizeV3", {}, {Floats({3}), Float(0), Float(1), Ints({8})});
+    Refused("QuantizeAndDequantizeV3", {}, {Floats({3}), Float(0), Float(1), Empty(DataType::kInt32, {0})});
+    Refused("QuantizeAndDequantizeV2", {{"range_given", true}, {"axis", -9223372036854775807}},
+            {Floats({2, 2}), Float(0), Float(1)});
+    Refused("QuantizeAndDequantizeV2", {{"range_given", true}, {"axis", 5}},
+            {Floats({2, 2}), Floats({2}), Floats({2})});
+  }
   TEST_CASE("Multinomial, TopKV2, InTopK: what leads outside") {
     Refused("Multinomial", {}, {Floats({1, 1}), Int(-1)});
     Refused("Multinomial", {}, {Empty(DataType::kFloat, {1, 0}), Int(1)});
