@@ -202,7 +202,9 @@ TEST_SUITE("Advisories: ragged tensors, texts") {
     to_tensor(Longs({kHuge, kHuge}), Floats({3}), Float(0), Longs({0, 3}), "ROW_SPLITS");
     to_tensor(Longs({-1, -1}), Floats({3}), Float(0), Longs({0, 3}), "NONSENSE");
   }
-  TEST_CASE("CVE-2021-29516, CVE-2021-37666: RaggedTensorToVariant") {
+  TEST_CASE("CVE-2021-29516, CVE-2021-37666, CVE-2022-36018: RaggedTensorToVariant") {
+    Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Long(0), Floats({2})});
+    Refused("RaggedTensorToVariant", {{"batched_input", true}}, {LongMatrix(1, 2, {0, 2}), Floats({2})});
     Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Longs({}), Floats({2})});
     Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Longs({0, 9}), Floats({2})});
     Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Longs({0, 2, 1}), Floats({2})});
