@@ -202,7 +202,9 @@ TEST_SUITE("Advisories: ragged tensors, texts") {
     to_tensor(Longs({kHuge, kHuge}), Floats({3}), Float(0), Longs({0, 3}), "ROW_SPLITS");
     to_tensor(Longs({-1, -1}), Floats({3}), Float(0), Longs({0, 3}), "NONSENSE");
   }
-  TEST_CASE("CVE-2021-29516, CVE-2021-37666: RaggedTensorToVariant") {
+  TEST_CASE("CVE-2021-29516, CVE-2021-37666, CVE-2022-36018: RaggedTensorToVariant") {
+    Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Long(0), Floats({2})});
+    Refused("RaggedTensorToVariant", {{"batched_input", true}}, {LongMatrix(1, 2, {0, 2}), Floats({2})});
     Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Longs({}), Floats({2})});
     Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Longs({0, 9}), Floats({2})});
     Refused("RaggedTensorToVariant", {{"batched_input", true}}, {Longs({0, 2, 1}), Floats({2})});
@@ -566,6 +568,16 @@ TEST_SUITE("Advisories: numbers, chance, state") {
   TEST_CASE("CVE-2022-35971, CVE-2022-36005: FakeQuantWithMinMaxVars, bounds that are no scalars") {
     Refused("FakeQuantWithMinMaxVars", {}, {Floats({2}), Floats({0}), Floats({0})});
     Refused("FakeQuantWithMinMaxVarsPerChannel", {}, {Floats({2}), Floats({0}), Floats({0})});
+  }
+  TEST_CASE("CVE-2021-29544, CVE-2022-36026, CVE-2022-41910: QuantizeAndDequantize...") {
+    Refused("QuantizeAndDequantizeV4Grad", {}, {Floats({3}), Floats({3}), Empty(DataType::kFloat, {0}), Float(1)}, 3);
+    Refused("QuantizeAndDequantizeV4Grad", {{"axis", 0}}, {Floats({3}), Floats({3}), Floats({1}), Floats({3})}, 3);
+    Refused("QuantizeAndDequantizeV3", {}, {Floats({3}), Float(0), Float(1), Ints({8})});
+    Refused("QuantizeAndDequantizeV3", {}, {Floats({3}), Float(0), Float(1), Empty(DataType::kInt32, {0})});
+    Refused("QuantizeAndDequantizeV2", {{"range_given", true}, {"axis", -9223372036854775807}},
+            {Floats({2, 2}), Float(0), Float(1)});
+    Refused("QuantizeAndDequantizeV2", {{"range_given", true}, {"axis", 5}},
+            {Floats({2, 2}), Floats({2}), Floats({2})});
   }
   TEST_CASE("Multinomial, TopKV2, InTopK: what leads outside") {
     Refused("Multinomial", {}, {Floats({1, 1}), Int(-1)});
