@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/engine/lanes.hpp>
