@@ -353,7 +353,9 @@ for params, rows in (([2, 0], [0, 2]), ([0, 3], []), ([2, 0], [-1]), ([0, 0], [0
 # ---- numbers without bounds
 FAR = [np.inf, -np.inf, np.nan, 1e154, -1e154, 1.5e154, 1e300, 27.0, 5.9, -3.0, 0.5]
 for op in ('Erf', 'Erfc', 'Tanh', 'Sigmoid', 'Ndtri', 'Erfinv', 'Lgamma', 'Digamma', 'Log1p', 'Expm1', 'Atanh', 'Asinh'):
-    case('far_f64', op, ('x', f64, np.array(FAR)), both=False)
+    # TensorFlow's Erf squares the number, and is NaN where that is infinite.
+    far = [x for x in FAR if op != 'Erf' or abs(x) < 1e154]
+    case('far_f64', op, ('x', f64, np.array(far)), both=False)
     case('far_f32', op, ('x', f32, np.clip(np.array(FAR), -1e38, 1e38)), both=False)
 
 for dtype in (f32, f64):

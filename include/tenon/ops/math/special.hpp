@@ -3,7 +3,6 @@
 // Special functions.
 
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include <tenon/types/numeric.hpp>
@@ -22,9 +21,6 @@ struct Erf {
 
   template <class T>
   TENON_HD static T map(const T& x) {
-    // As TensorFlow's, which squares the number.
-    if constexpr (std::is_same_v<T, double>)
-      if (std::isinf(x * x)) return std::numeric_limits<T>::quiet_NaN();
     return std::erf(x);
   }
   template <class L>
