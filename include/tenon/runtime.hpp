@@ -14,6 +14,7 @@
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/frame_executor.hpp>
 #include <tenon/runtime/functions.hpp>
+#include <tenon/runtime/loop_plan.hpp>
 #include <tenon/runtime/parallel_frames.hpp>
 #include <tenon/runtime/planned_run.hpp>
 #include <tenon/runtime/session_impl.hpp>

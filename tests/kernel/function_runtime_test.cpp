@@ -42,6 +42,9 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     calls->End();
     return OkStatus();
   }
+  Status RunLoop(FunctionHandle, FunctionHandle, const StepEnvironment&, Span<Tensor>) override {
+    return errors::Unimplemented("it has no loops");
+  }
 
   bool ended = false;
 

@@ -51,7 +51,9 @@ TEST_SUITE("Parts of the runtime") {
     const bool others =
         parts.find_frames.load() != nullptr && parts.functions.load() != nullptr && parts.plans.load() != nullptr;
     CHECK(engines);
+    const bool loops = parts.loops.load() != nullptr;
     CHECK(others);
+    CHECK(loops);
   }
 
   TEST_CASE("control flow without its engine is refused with the header's name, and runs once it is there") {

@@ -55,6 +55,10 @@ class FunctionRuntime {
   // One call; the errors are those of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
                      Span<Tensor> results) = 0;
+  // Puts body(variables) in the place of the variables as long as cond(variables) holds (TensorFlow's While). Errors:
+  // of Begin and Run, Cancelled when the run is given up, InvalidArgument when the condition is no truth value.
+  virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
+                         Span<Tensor> variables) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };

@@ -211,6 +211,17 @@ class RunFaults final : public AsyncFaults {
   Status error_;
 };
 
+// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
+TENON_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
+  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
+    const Program::Fetch& fetch = program.fetches[i];
+    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
+      return Status(
+          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
+  }
+  return OkStatus();
+}
+
 // The node's kernel, to its end; an asynchronous one is waited for.
 inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {

@@ -19,8 +19,10 @@
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_plan.hpp>
 #include <tenon/runtime/frame_state.hpp>
+#include <tenon/runtime/function_step.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/simple_loop.hpp>
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -32,15 +34,17 @@ class FrameRun {
  public:
   // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
   FrameRun(const Program& program, Step* step, bool own_memos = false)
-      : program_(program), step_(step), states_(program, step, own_memos) {}
+      : program_(program), step_(step), states_(program, step, own_memos), one_thread_(!own_memos) {}
 
   // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
   // be null.
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
+    in_simple_loop_ = false;
     NodeMeter meter(trace, &context_);
     meter_ = &meter;
+    cuts_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -54,7 +58,7 @@ class FrameRun {
       if (!read_status_.ok()) [[unlikely]]
         status.Update(std::exchange(read_status_, OkStatus()));
       if (!status.ok()) [[unlikely]] {
-        status = AtNode(status, program_, NodeOf(item));
+        if (!in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
         break;
       }
       if (!item.dead) meter.End(program_, NodeOf(item));
@@ -188,7 +192,7 @@ class FrameRun {
       case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
       case FlowKind::kSwitch: return RunSwitch(it, node);
       case FlowKind::kEnter:
-      case FlowKind::kEnterConstant: EnterLoop(it, node, false); return OkStatus();
+      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, false);
       case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
       case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
       case FlowKind::kFetch: return TakeFetch(it, node);
@@ -206,7 +210,7 @@ class FrameRun {
     if (node.kind != FlowKind::kMerge) DropInputs(it, node);
     switch (node.kind) {
       case FlowKind::kEnter:
-      case FlowKind::kEnterConstant: EnterLoop(it, node, true); break;
+      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, true);
       case FlowKind::kExit:
         if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
         break;
@@ -330,25 +334,94 @@ class FrameRun {
   }
 
   // ---- loops
-  void EnterLoop(IterationState* it, const FlowNode& node, bool dead) {
+  Status EnterLoop(IterationState* it, int number, const FlowNode& node, bool dead) {
     LoopState* loop = it->children[At(node.number)];
-    if (loop == nullptr) {
-      const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
-      loop = states_.Open(frame, it);
-      states_.Begin(loop);
-    }
+    const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
+    if (loop == nullptr) loop = states_.Open(frame, it);
     --loop->pending_enters;
+    if (CutLoop* const cut = CutOf(frame); cut != nullptr) return EnterCutLoop(it, number, node, dead, loop, cut);
+    if (loop->newest == nullptr) states_.Begin(loop);
+    Tensor value = *it->empty;
+    if (!dead) Take(it, node, 0, &value);
+    StartWith(it, node, dead, &value, loop);
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+    return OkStatus();
+  }
+  // The first iteration is there: it ends after all Enters have come.
+  void StartWith(IterationState* it, const FlowNode& node, bool dead, Tensor* value, LoopState* loop) {
     const FlowFrame& from = *it->flow;
+    IterationState* const first = loop->oldest;
     if (node.kind == FlowKind::kEnter) {
-      // The first iteration is there: it ends after all Enters have come.
-      if (!dead) Forward(it, node, 0, loop->oldest, node.first_output);
-      ActivateAll(node, from, loop->oldest, dead);
+      if (!dead && first->readers[At(node.first_output)] != 0) {
+        first->values[node.first_output] = std::move(*value);
+        ++first->live;
+      }
+      ActivateAll(node, from, first, dead);
     } else {
-      if (!dead) Take(it, node, 0, &loop->invariants[At(node.first_output)]);
+      if (!dead) loop->invariants[At(node.first_output)] = std::move(*value);
       for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
         AddInvariantEdge(loop, from.edges[At(e)], dead);
     }
+  }
+
+  // ---- loops that run as two programs
+  struct CutLoop {
+    explicit CutLoop(Owned<SimpleLoop> parts, Step* lender)
+        : loop(std::move(parts)), cond(*loop->cond, lender), body(*loop->body, lender) {}
+    Owned<SimpleLoop> loop;
+    FunctionStep cond, body;
+  };
+  // Null: the frame's nodes run one by one.
+  CutLoop* CutOf(int frame) {
+    if (!cuts_loops_) return nullptr;
+    if (cuts_.empty()) cuts_ = SlimVector<MaybeCut>(program_.frames.size());
+    MaybeCut& cut = cuts_[At(frame)];
+    if (!std::exchange(cut.tried, true)) [[unlikely]] {
+      if (Owned<SimpleLoop> loop = MakeSimpleLoop(program_, states_.plan(), frame); loop != nullptr)
+        cut.loop = MakeOwned<CutLoop>(std::move(loop), step_);
+    }
+    return cut.loop.get();
+  }
+  // The loop runs when all of its values have come. A dead one is left to the rules of frames.
+  Status EnterCutLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop, CutLoop* cut) {
+    const auto count = static_cast<std::size_t>(cut->loop->num_variables());
+    while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
+    loop->entered.push_back({number, dead});
+    if (!dead) Take(it, node, 0, &loop->variables[VariableOf(*cut, node)]);
+    if (loop->pending_enters != 0) return OkStatus();
+    for (const FlowStart& enter : loop->entered)
+      if (enter.dead) return EnterAgain(it, loop, *cut);
+    cut->cond.BeginWithin(step_->environment(true));
+    cut->body.BeginWithin(step_->environment(true));
+    const Status status = cut->body.RunLoop(&cut->cond, {loop->variables.data(), count});
+    if (!status.ok()) [[unlikely]] {
+      in_simple_loop_ = true;
+      return status;
+    }
+    for (const SimpleLoop::Exit& exit : cut->loop->exits) {
+      const FlowNode& leaves = loop->frame->nodes[At(exit.node)];
+      if (it->readers[At(leaves.first_output)] != 0) {
+        it->values[leaves.first_output] = loop->variables[At(exit.variable)];
+        ++it->live;
+      }
+      ActivateAll(leaves, *loop->frame, it, false);
+    }
+    states_.Close(loop);
+    return OkStatus();
+  }
+  static std::size_t VariableOf(const CutLoop& cut, const FlowNode& node) {
+    std::size_t i = 0;
+    while (cut.loop->enters[i].program_node != node.program_node) ++i;
+    return At(cut.loop->enters[i].variable);
+  }
+  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const CutLoop& cut) {
+    states_.Begin(loop);
+    for (const FlowStart& enter : loop->entered) {
+      const FlowNode& node = it->flow->nodes[At(enter.node)];
+      StartWith(it, node, enter.dead, &loop->variables[VariableOf(cut, node)], loop);
+    }
     if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+    return OkStatus();
   }
   // In the iterations that have begun, and in all later ones.
   void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
@@ -429,33 +502,25 @@ class FrameRun {
   NodeMeter* meter_ = nullptr;  // of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
+  struct MaybeCut {
+    bool tried = false;
+    Owned<CutLoop> loop;
+  };
+  SlimVector<MaybeCut> cuts_;  // per frame
+  const bool one_thread_;
+  bool cuts_loops_ = false;  // in this run
+  bool in_simple_loop_ = false;  // where the run failed: the error names its node
   Status read_status_;  // of the node being run: a reference that it hands on as a value
 };
 
-// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
-inline Status CheckFetches(const Program& program, Step* step, Code code) {
-  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
-    const Program::Fetch& fetch = program.fetches[i];
-    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
-      return Status(
-          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
-  }
-  return OkStatus();
-}
-
-// A FrameRun for a session's run.
+// A FrameRun for whoever asks for an engine.
 class FrameEngine final : public StepEngine {
  public:
-  FrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+  FrameEngine(const Program& program, Step* step) : run_(program, step) {}
 
-  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override {
-    TENON_RETURN_IF_ERROR(run_.Run(trace));
-    return CheckFetches(program_, step_, Code::kInvalidArgument);
-  }
+  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override { return run_.Run(trace); }
 
  private:
-  const Program& program_;
-  Step* step_;
   FrameRun run_;
 };
 inline Owned<StepEngine> MakeFrameEngine(const Program& program, Step* step) {

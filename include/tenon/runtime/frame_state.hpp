@@ -79,6 +79,8 @@ struct LoopState {
   SlimVector<FlowDeferred> deferred;  // values for an iteration that must wait for its turn
   SlimVector<int> dead_exits;  // nodes
   SlimVector<char> exited;  // per Exit: it has given its value
+  SlimVector<Tensor> variables;  // of a loop that runs as a SimpleLoop: those that have come
+  SlimVector<FlowStart> entered;  // its Enters, nodes of the parent
   SlimVector<Owned<IterationState>> iterations;
   IterationState* free = nullptr;
   LoopState* next_free = nullptr;
@@ -127,6 +129,7 @@ class FrameStates {
   }
 
   IterationState* root() const { return root_; }
+  const FramePlan& plan() const { return plan_; }
 
   // Begins a loop that is entered from `parent`, without an iteration yet.
   LoopState* Open(int frame, IterationState* parent) {
@@ -282,6 +285,8 @@ class FrameStates {
     loop->deferred.clear();
     loop->dead_exits.clear();
     for (char& flag : loop->exited) flag = 0;
+    for (Tensor& value : loop->variables) value = EmptySlot();
+    loop->entered.clear();
     loop->parent = nullptr;
     loop->pending_enters = 0;
     loop->next_free = free_[At(loop->number)];

@@ -20,112 +20,15 @@
 #include <tenon/graph/function_import.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/runtime/frame_executor.hpp>
+#include <tenon/runtime/function_step.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
-#include <tenon/runtime/ref_reads.hpp>
-#include <tenon/runtime/sequential_executor.hpp>
 #include <tenon/runtime/session_options.hpp>
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
-
-class FunctionStep;
-
-// One function with its attrs bound. thread-safe once it is ready.
-struct SessionFunction {
-  NameAttrList call;
-  const FunctionDef* def = nullptr;
-  std::atomic<bool> ready{false};
-  Mutex mutex;  // of the rest, until `ready`
-  Graph graph;
-  Owned<KernelCache> kernels;
-  Owned<Program> program;
-  Owned<ProgramPool<FunctionStep>> steps;
-};
-
-// A step of a function with what its calls need; pooled. one thread.
-class FunctionStep final : public FunctionCalls {
- public:
-  explicit FunctionStep(const Program& program) : program_(program), step_(program) {
-    step_.CacheResults();
-    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
-    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
-    args_ = {own_args_.data(), own_args_.size()};
-    results_ = {own_results_.data(), own_results_.size()};
-  }
-
-  void Begin(SessionFunction* function, const StepEnvironment& caller) {
-    function_ = function;
-    step_.set_step_id(caller.step_id);
-    step_.set_services(caller.services);
-    step_.set_call_depth(caller.call_depth + 1);
-    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
-  }
-  Status Run() override {
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      const Program::Feed& feed = program_.feeds[i];
-      if (args_[i].dtype() != feed.dtype) [[unlikely]] {
-        step_.Clear();
-        return WrongType(i);
-      }
-      step_.value(feed.value) = std::move(args_[i]);
-    }
-    Status status = Execute();
-    if (status.ok()) [[likely]] {
-      status = TakeResults();
-      for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = empty_;
-    } else {
-      step_.Clear();
-    }
-    step_.TrimCaches();
-    return status;
-  }
-  void End() override {
-    for (Tensor& arg : own_args_) arg = empty_;
-    for (Tensor& result : own_results_) result = empty_;
-    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
-    step_.set_services(nullptr);
-    function_->steps->Give(Owned<FunctionStep>(this));
-  }
-
- private:
-  Status Execute() {
-    if (!program_.has_control_flow()) [[likely]]
-      return RunInOrder(program_, &step_, nullptr);
-    if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
-    TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
-    return CheckFetches(program_, &step_, Code::kInternal);
-  }
-  Status TakeResults() {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const Program::Fetch& fetch = program_.fetches[i];
-      Tensor& value = step_.value(fetch.value);
-      if (fetch.last) {
-        results_[i] = std::move(value);
-        value = empty_;
-      } else {
-        results_[i] = value;
-      }
-      if (IsRefType(results_[i].dtype())) [[unlikely]]
-        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
-    }
-    return OkStatus();
-  }
-  TENON_COLD Status WrongType(std::size_t i) const {
-    return errors::InvalidArgument("Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(),
-                                   " is provided: function '", function_->call.name, "'");
-  }
-
-  const Program& program_;
-  SessionFunction* function_ = nullptr;  // that is being called
-  Step step_;
-  Owned<FrameRun> frames_;  // when the function has control flow
-  SlimVector<Tensor> own_args_, own_results_;
-  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
-};
 
 TENON_SETUP_CODE_BEGIN
 
@@ -175,6 +78,26 @@ class SessionFunctions final : public GraphFunctions {
 
   TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
                                               std::size_t num_args, std::size_t num_results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(handle, caller, num_args, num_results));
+    return static_cast<FunctionCalls*>(step);
+  }
+
+  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
+                 Span<Tensor> variables) override {
+    const std::size_t count = variables.size();
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const condition, BeginStep(cond, caller, count, 1));
+    Result<FunctionStep*> step = BeginStep(body, caller, count, count);
+    Status status = step.status();
+    if (step.ok()) {
+      status = (*step)->RunLoop(condition, variables);
+      (*step)->End();
+    }
+    condition->End();
+    return status;
+  }
+
+  TENON_NOINLINE Result<FunctionStep*> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
+                                                 std::size_t num_args, std::size_t num_results) {
     SessionFunction* function;
     {
       MutexLock lock(mutex_);
@@ -187,7 +110,7 @@ class SessionFunctions final : public GraphFunctions {
     TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
     FunctionStep* step = function->steps->Take().release();
     step->Begin(function, caller);
-    return static_cast<FunctionCalls*>(step);
+    return step;
   }
 
   Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
@@ -251,7 +174,9 @@ class SessionFunctions final : public GraphFunctions {
     for (const Node& node : graph.nodes())
       if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
-    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
+    ProgramOptions options = options_;
+    options.drop_identities = true;
+    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
     function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
@@ -272,9 +197,10 @@ class SessionFunctions final : public GraphFunctions {
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
                                                   ResourceMgr* resources, const SessionOptions& options) {
-  auto functions = MakeOwned<SessionFunctions>(nullptr, registry, device, host,
-                                               ProgramOptions{.constant_folding = options.constant_folding},
-                                               options.lower_control_flow);
+  auto functions = MakeOwned<SessionFunctions>(
+      nullptr, registry, device, host,
+      ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
+      options.lower_control_flow);
   functions->set_resources(resources);
   return functions;
 }

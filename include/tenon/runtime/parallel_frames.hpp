@@ -261,16 +261,13 @@ class ParallelFrameRun : public FrameRun {
 // A ParallelFrameRun for a session's run.
 class ParallelFrameEngine final : public StepEngine {
  public:
-  ParallelFrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+  ParallelFrameEngine(const Program& program, Step* step) : run_(program, step) {}
 
   Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
-    TENON_RETURN_IF_ERROR(run_.RunOn(pool, flush_denormals, trace));
-    return CheckFetches(program_, step_, Code::kInvalidArgument);
+    return run_.RunOn(pool, flush_denormals, trace);
   }
 
  private:
-  const Program& program_;
-  Step* step_;
   ParallelFrameRun run_;
 };
 inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* step) {

@@ -51,7 +51,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     }
     for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
     partial_ = MakeOwned<PartialProgram>(std::move(program), this);
-    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true, 0));
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true));
   }
 
   const std::string& handle() const { return handle_; }

@@ -46,13 +46,28 @@ class RunPlans {
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
   virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, and afterwards hears how it went. `trace` may be null.
+  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
+  // null.
   virtual Status Run(TraceCollector* trace) = 0;
   virtual void Ran(const Status& status) = 0;
-  // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
-  virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;
+  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
+  // follows, if the run goes well.
+  virtual bool Count(Span<const Tensor> feeds) = 0;
+  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
+  virtual void Make(Step* ran) = 0;
   // Of the plan used last; false when there is none.
   virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+class PlannedLoop {
+ public:
+  virtual ~PlannedLoop() = default;
+  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
+  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
+  // goes on without the plan, which is good for nothing any more, as after an error.
+  virtual Status Run(Span<Tensor> variables, bool* finished) = 0;
 };
 
 // The functions of a session's graph. thread-safe.
@@ -65,19 +80,25 @@ class GraphFunctions : public FunctionRuntime {
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+// For variables of these types and shapes, with which both programs have just run, each in its step; `condition` is
+// what the condition gave. Uses the caches of the body's step, which outlives it. Null when it cannot be: some variable
+// is made by a node that cannot be planned, or may be kept by somebody; or there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+                                               Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
                                                 const SessionOptions&);
 
 // Null: the program was compiled without that part. thread-safe.
 struct RuntimeParts {
-  std::atomic<MakeStepEngine> dataflow{nullptr};         // runtime/dataflow_executor.hpp
+  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
   std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};           // the same
+  std::atomic<MakeStepEngine> frames{nullptr};  // the same
   std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
-  std::atomic<MakeFunctions> functions{nullptr};         // runtime/functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};              // runtime/planned_run.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};    // runtime/local_rendezvous.hpp
+  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned_run.hpp
+  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
 };
 inline constinit RuntimeParts runtime_parts;
 

@@ -28,17 +28,24 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// One thread runs it at a time. Has a step of its own: values in the arena stay in their slots between runs.
+// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
+// none; a result that no planned node makes has none either. Nobody may keep what lies there.
+struct GivenPlaces {
+  Span<void* const> feeds, fetches;
+};
+
+// One thread runs it at a time, the owner of the step's cache. Has a step of its own: values in the arena stay in their
+// slots between runs.
 class PlannedRun {
  public:
-  // The plan for the shapes with which `ran` has just run. `varies` marks values whose shape is known to change from
-  // run to run. Null when there is no node to plan or no memory.
-  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
-                                Span<const std::uint8_t> varies);
+  // The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
+  // `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no
+  // memory, or somebody keeps what lies at a given place; `places` may be null.
+  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Step* lender, Span<const TensorShape> feeds,
+                                Span<const std::uint8_t> varies, const GivenPlaces* places = nullptr);
 
-  PlannedRun(const Program& program, Span<const Tensor> feeds) : program_(program), step_(program) {
-    for (const Tensor& feed : feeds) feed_shapes_.push_back(feed.shape());
-  }
+  PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
+      : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
   ~PlannedRun() {
     if (arena_ != nullptr) arena_->Unref();
   }
@@ -60,50 +67,35 @@ class PlannedRun {
   // null.
   Status Run(TraceCollector* trace = nullptr) {
     NodeMeter meter(trace, &context_);
-    step_.cache()->SetOwnerThread();
-    std::size_t at = 0;
+    BindFeeds();
     Status status;
 #if defined(__cpp_exceptions)
     try {
-      status = RunFrom(&at, &meter);
+      status = RunNodes(&meter);
     } catch (...) {
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
-      status = AtNode(StatusOfException(*node.kernel), program_, node);
+      status = StatusOfThrown();
     }
 #else
-    status = RunFrom(&at, &meter);
+    status = RunNodes(&meter);
 #endif
-    step_.cache()->ClearOwnerThread();
     context_.set_memory_record(nullptr);
     return status;
   }
 
- private:
-  // A place in `views` that is filled in before each run of the node.
-  struct Rebind {
-    int value;
-    int view;
-    int output;  // of the node, to be allocated; -1: an input
-    const TensorShape* shape;  // what was planned
-  };
-  struct Entry {
-    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
-    const void* kernel = nullptr;
-    CallFrame* call_frame = nullptr;
-    const OpKernelContext::NodeFrame* frame = nullptr;
-    int number = 0;  // of the program's node
-    int num_rebinds = 0;
-    int first_rebind = 0;
-    int first_release = 0, num_releases = 0;
-  };
-
-  Status RunFrom(std::size_t* position, NodeMeter* meter) {
+  // -- the same in parts, for those who run it again and again
+  // The feeds are in the step: planned nodes find them there from now on.
+  void BindFeeds() {
+    for (const FeedView& feed : feed_views_)
+      views_[static_cast<std::size_t>(feed.view)].data = step_.value(feed.value).raw_data();
+  }
+  // What kernels throw comes through, and is what StatusOfThrown tells of.
+  Status RunNodes(NodeMeter* meter) {
     const std::size_t count = nodes_.size();
     const CancellationManager* const cancellation = CancellationOf(step_);
-    for (std::size_t& at = *position; at < count; ++at) {
+    for (at_ = 0; at_ < count; ++at_) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return RunCancelled();
-      const Entry& entry = nodes_[at];
+      const Entry& entry = nodes_[at_];
       meter->Begin();
       if (entry.call != nullptr) [[likely]] {
         context_.Enter(entry.frame);
@@ -111,7 +103,7 @@ class PlannedRun {
           bool as_planned = true;
           TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
           if (!as_planned) [[unlikely]]
-            return RunRest(position, meter);
+            return RunRest(meter);
         }
         Status status = entry.call(entry.kernel, *entry.call_frame);
         if (!status.ok()) [[unlikely]]
@@ -125,12 +117,48 @@ class PlannedRun {
     }
     return OkStatus();
   }
+#if defined(__cpp_exceptions)
+  TENON_COLD Status StatusOfThrown() const {
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+    return AtNode(StatusOfException(*node.kernel), program_, node);
+  }
+#endif
+  // Whether a fetched value lies at the place that was given for it.
+  bool LiesAtItsPlace(int fetch) const { return at_place_[static_cast<std::size_t>(fetch)] != 0; }
+
+ private:
+  // A place in `views` that holds a feed.
+  struct FeedView {
+    int value;
+    int view;
+  };
+  // A place in `views` that is filled in before each run of the node.
+  struct Rebind {
+    int value;
+    int view;
+    int output;  // of the node, to be allocated; -1: an input
+    int forward_from;  // an input whose buffer the output may take over when nobody else holds it; -1: none
+    const TensorShape* shape;  // what was planned
+  };
+  struct Entry {
+    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
+    const void* kernel = nullptr;
+    CallFrame* call_frame = nullptr;
+    const OpKernelContext::NodeFrame* frame = nullptr;
+    int number = 0;  // of the program's node
+    int num_rebinds = 0;
+    int first_rebind = 0;
+    int first_release = 0, num_releases = 0;
+  };
+
   Status FillIn(const Entry& entry, bool* as_planned) {
     for (int r = 0; r < entry.num_rebinds; ++r) {
       const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
       Tensor& value = step_.value(rebind.value);
       if (rebind.output >= 0) {
-        if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
+        if (rebind.forward_from >= 0 && context_.TryForward(rebind.forward_from, rebind.output, *rebind.shape)) {
+          // in place
+        } else if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
           return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
       } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
         surprise_ = rebind.value;
@@ -142,13 +170,13 @@ class PlannedRun {
     return OkStatus();
   }
   // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(std::size_t* position, NodeMeter* meter) {
+  TENON_COLD Status RunRest(NodeMeter* meter) {
     const CancellationManager* const cancellation = CancellationOf(step_);
-    for (std::size_t& at = *position; at < nodes_.size(); ++at) {
+    for (; at_ < nodes_.size(); ++at_) {
       if (IsCancelled(cancellation)) return RunCancelled();
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
       meter->Begin();
-      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
+      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
       meter->End(program_, node, &step_);
       for (int i = 0; i < node.num_releases; ++i)
         step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
@@ -172,21 +200,19 @@ class PlannedRun {
       return OkStatus();
     }
   };
-  // Outputs that the kernel has put in the place of planned ones: readers of the arena find their values there.
+  // Outputs that the kernel has put in the place of planned ones: readers find their values where those lie.
   TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
                            const AnyView* views) const {
-    const auto* const arena = static_cast<const std::byte*>(arena_->data());
     TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
     for (int i = 0; i < node.num_outputs; ++i) {
       const AnyView& planned = views[node.num_inputs + i];
       Tensor& output = frame.outputs[i];
-      const auto* const place = static_cast<const std::byte*>(planned.data);
       if (!(output.shape() == *planned.shape))
         return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
-      if (output.raw_data() == place || place < arena || place >= arena + report_.arena_bytes) continue;
-      Tensor in_arena = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
+      if (output.raw_data() == planned.data || stays_[static_cast<std::size_t>(node.first_output + i)] == 0) continue;
+      Tensor in_place = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
       if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
-      output = std::move(in_arena);
+      output = std::move(in_place);
     }
     return OkStatus();
   }
@@ -201,12 +227,16 @@ class PlannedRun {
   SlimVector<AnyView> views_;
   SlimVector<CallFrame> call_frames_;
   SlimVector<Watched> watched_;
+  SlimVector<FeedView> feed_views_;
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
-  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
+  SlimVector<std::uint8_t> stays_;  // per value: it lies at the same place in every run
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what stays
   SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
   OpKernelContext context_;
+  SlimVector<std::uint8_t> at_place_;  // per fetch
   PlanReport report_;
+  std::size_t at_ = 0;  // the node that runs, in nodes_
   int surprise_ = -1;
 };
 
@@ -215,20 +245,25 @@ TENON_SETUP_CODE_BEGIN
 // Decides what PlannedRun executes.
 class RunPlanner {
  public:
-  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, PlannedRun* run)
-      : program_(program), ran_(ran), varies_(varies), run_(*run) {}
+  // `places` may be null.
+  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, const GivenPlaces* places,
+             PlannedRun* run)
+      : program_(program), ran_(ran), varies_(varies), places_(places), run_(*run) {}
 
   bool Plan() {
     FindKnown();
     ChooseNodes();
-    if (run_.report_.planned_nodes == 0) return false;
+    if (run_.report_.planned_nodes == 0 && places_ == nullptr) return false;
+    TakeGivenPlaces();
     FindSpans();
+    if (keeps_given_) return false;
     MakeBlocks();
     return AllocateArena() && Bind();
   }
 
  private:
-  enum class Place : std::uint8_t { kOther, kArena, kFresh };  // kFresh: allocated in each run
+  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
+  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
   int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
@@ -238,6 +273,8 @@ class RunPlanner {
     constant_.assign(At(program_.num_values), 0);
     for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
     place_.assign(At(program_.num_values), Place::kOther);
+    for (const Program::Feed& feed : program_.feeds) place_[At(feed.value)] = Place::kFeed;
+    given_.assign(At(program_.num_values), nullptr);
     planned_.assign(program_.nodes.size(), 0);
     shape_.assign(At(program_.num_values), -1);
   }
@@ -283,6 +320,25 @@ class RunPlanner {
     }
   }
 
+  void TakeGivenPlaces() {
+    run_.at_place_.assign(program_.fetches.size(), 0);
+    if (places_ == nullptr) return;
+    for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
+      const int value = program_.feeds[i].value;
+      if (places_->feeds[i] == nullptr) continue;
+      place_[At(value)] = Place::kGiven;
+      given_[At(value)] = places_->feeds[i];
+      SetShape(value, run_.feed_shapes_[i]);
+    }
+    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
+      const int value = program_.fetches[i].value;
+      if (places_->fetches[i] == nullptr || place_[At(value)] != Place::kArena) continue;
+      place_[At(value)] = Place::kGiven;
+      given_[At(value)] = places_->fetches[i];
+      run_.at_place_[i] = 1;
+    }
+  }
+
   // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
   void SetShape(int value, const TensorShape& shape) {
     if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
@@ -310,6 +366,8 @@ class RunPlanner {
     first_.assign(At(program_.num_values), 0);
     last_.assign(At(program_.num_values), 0);
     SlimVector<std::uint8_t> kept(program_.escapes);
+    for (std::size_t v = 0; v < place_.size(); ++v)
+      if (place_[v] == Place::kGiven) kept[v] = 0;  // the caller gives the place, and takes the value from there
     for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
       const ProgramNode& n = node(program_.sequence[s]);
       for (int i = 0; i < n.num_outputs; ++i)
@@ -332,8 +390,11 @@ class RunPlanner {
         kept[At(input(n, i))] |= keeps;
       }
     }
-    for (std::size_t v = 0; v < place_.size(); ++v)
-      if (place_[v] == Place::kArena && kept[v] != 0) place_[v] = Place::kFresh;
+    for (std::size_t v = 0; v < place_.size(); ++v) {
+      if (kept[v] == 0) continue;
+      if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
+      keeps_given_ = keeps_given_ || place_[v] == Place::kGiven;
+    }
   }
 
   // One block per value, or per chain of values of which each may overwrite the one before.
@@ -383,9 +444,13 @@ class RunPlanner {
   // Makes the arguments of all calls.
   bool Bind() {
     Step& step = run_.step_;
+    run_.stays_.assign(At(program_.num_values), 0);
     for (int v = 0; v < program_.num_values; ++v) {
-      if (place_[At(v)] != Place::kArena) continue;
-      char* const data = static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
+      if (!StaysInPlace(v)) continue;
+      run_.stays_[At(v)] = 1;
+      void* const data = place_[At(v)] == Place::kGiven
+                             ? given_[At(v)]
+                             : static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
       step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
     }
     run_.last_use_ = program_.last_use;
@@ -394,7 +459,7 @@ class RunPlanner {
       const ProgramNode& item = program_.nodes[n];
       step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
       for (int i = 0; i < item.num_inputs; ++i)
-        if (place_[At(input(item, i))] == Place::kArena) run_.last_use_[At(item.first_input + i)] = 0;
+        if (IsKept(input(item, i))) run_.last_use_[At(item.first_input + i)] = 0;
       if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
     }
     run_.views_.reserve(views);
@@ -403,7 +468,15 @@ class RunPlanner {
     for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
     return true;
   }
+  bool StaysInPlace(int value) const {
+    return place_[At(value)] == Place::kArena || place_[At(value)] == Place::kGiven;
+  }
+  // Nor do feeds go that are bound once for many runs.
+  bool IsKept(int value) const {
+    return StaysInPlace(value) || (places_ != nullptr && place_[At(value)] == Place::kFeed);
+  }
   DataType TypeOf(int value) const {
+    if (At(value) < program_.feeds.size()) return program_.feeds[At(value)].dtype;  // feeds are numbered first
     const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
     return n.kernel->output_type(value - n.first_output);
   }
@@ -415,7 +488,7 @@ class RunPlanner {
     entry.first_release = static_cast<int>(run_.releases_.size());
     for (int i = 0; i < n.num_releases; ++i) {
       const int value = program_.releases[At(n.first_release + i)];
-      if (place_[At(value)] != Place::kArena) run_.releases_.push_back(value);
+      if (!IsKept(value)) run_.releases_.push_back(value);
     }
     entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
     if (planned_[At(number)] == 0) return entry;
@@ -429,29 +502,49 @@ class RunPlanner {
     }
     entry.first_rebind = static_cast<int>(run_.rebinds_.size());
     const auto first_view = run_.views_.size();
-    for (int i = 0; i < n.num_inputs; ++i)
-      AddView(input(n, i), -1, constant_[At(input(n, i))] == 0 && place_[At(input(n, i))] != Place::kArena);
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (place_[At(value)] == Place::kFeed) run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
+      const bool moves = place_[At(value)] == Place::kOther || place_[At(value)] == Place::kFresh;
+      AddView(value, -1, -1, constant_[At(value)] == 0 && moves);
+    }
     for (int i = 0; i < n.num_outputs; ++i)
-      AddView(n.first_output + i, i, place_[At(n.first_output + i)] == Place::kFresh);
+      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[At(n.first_output + i)] == Place::kFresh);
     entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
     run_.context_.Enter(entry.frame);
     run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
     entry.call_frame = &run_.call_frames_.back();
     return entry;
   }
-  void AddView(int value, int output, bool changes) {
+  void AddView(int value, int output, int forward_from, bool changes) {
     Tensor& slot = run_.step_.value(value);
     const TensorShape& shape = ShapeOf(value);
-    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, &shape});
-    run_.views_.push_back({changes ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, forward_from, &shape});
+    run_.views_.push_back(
+        {changes || place_[At(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+  }
+  // An input outside of the arena, read here for the last time, that output `out` may overwrite; -1: none.
+  int ForwardFrom(const ProgramNode& n, int out) const {
+    for (const AdaptedCore::OutputPlan& plan : n.kernel->adapted()->sized_outputs()) {
+      if (plan.tensor != out) continue;
+      for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
+        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[At(n.first_input + i)] != 0 &&
+            n.kernel->input_type(i) == n.kernel->output_type(out) &&
+            ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
+          return i;
+    }
+    return -1;
   }
 
   const Program& program_;
   const Step& ran_;
   const Span<const std::uint8_t> varies_;
+  const GivenPlaces* const places_;
   PlannedRun& run_;
+  bool keeps_given_ = false;  // somebody may keep what lies at a given place
   SlimVector<std::uint8_t> constant_;  // per value
   SlimVector<Place> place_;  // per value
+  SlimVector<void*> given_;  // per value: its place, if that is given
   SlimVector<std::uint8_t> planned_;  // per node
   SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
   SlimVector<int> first_, last_;  // per value: positions in the sequence
@@ -459,10 +552,11 @@ class RunPlanner {
   SlimVector<PlanBlock> blocks_;
 };
 
-inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
-                                          Span<const std::uint8_t> varies) {
-  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, feeds);
-  if (!RunPlanner(program, ran, varies, run.get()).Plan()) return {};
+inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Step* lender,
+                                          Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
+                                          const GivenPlaces* places) {
+  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, lender, feeds);
+  if (!RunPlanner(program, ran, varies, places, run.get()).Plan()) return {};
   return run;
 }
 
@@ -484,17 +578,19 @@ class PlanCache final : public RunPlans {
     if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
       Drop();
   }
-  void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) override {
-    if (hopeless_) return;
+  bool Count(Span<const Tensor> feeds) override {
+    if (hopeless_) return false;
     if (!SameShapes(feeds)) {
       shapes_.clear();
       for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
       in_a_row_ = 0;
     }
-    if (++in_a_row_ < wanted) return;
+    return ++in_a_row_ >= program_.plan_after_runs;
+  }
+  void Make(Step* ran) override {
     in_a_row_ = 0;
     if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
-    Owned<PlannedRun> plan = PlannedRun::Make(program_, step, feeds, varies_);
+    Owned<PlannedRun> plan = PlannedRun::Make(program_, *ran, ran, shapes_, varies_);
     if (plan == nullptr) {
       hopeless_ = true;
       return;
@@ -535,7 +631,7 @@ class PlanCache final : public RunPlans {
 
   const Program& program_;
   SlimVector<Owned<PlannedRun>> plans_;
-  SlimVector<TensorShape> shapes_;  // of the feeds of the last run without a plan
+  SlimVector<TensorShape> shapes_;  // of the feeds that were counted last
   SlimVector<std::uint8_t> varies_;  // per value
   int in_a_row_ = 0;
   bool hopeless_ = false;

@@ -150,6 +150,9 @@ struct ProgramFrame {
 
 struct ProgramOptions {
   bool constant_folding = true;
+  // An Identity that only hands its input on is no node, but another name for that.
+  bool drop_identities = false;
+  int plan_after_runs = 0;  // as in SessionOptions
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
 };
 
@@ -187,9 +190,11 @@ struct Program {
   SlimVector<int> value_frames;  // per value: where it lives
   SlimVector<std::pair<int, int>> control_edges;  // of nodes, from and to
   bool has_control_flow() const { return !frames.empty(); }
+  bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && device == host; }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
   bool has_async = false;  // some kernel may wait for another node
+  int plan_after_runs = 0;  // with the same shapes; 0: never
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
@@ -199,6 +204,48 @@ struct Program {
 };
 
 namespace detail {
+
+// When `nodes`, `sequence`, `constants` and `fetches` stand, with readers and escapes: who takes a value last, in
+// sequential order, and when it can go.
+inline void FindLastUses(Program* program) {
+  Program& p = *program;
+  const auto At = [](int i) { return static_cast<std::size_t>(i); };
+  SlimVector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
+  for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
+  SlimVector<char> taken(pinned);  // a constant is copied out, never moved
+  for (std::size_t i = p.fetches.size(); i-- > 0;)
+    p.fetches[i].last = std::exchange(taken[At(p.fetches[i].value)], char{1}) == 0;
+  for (std::size_t v = 0; v < p.escapes.size(); ++v)
+    if (p.escapes[v] != 0) pinned[v] = 1;
+  p.last_use.assign(p.inputs.size(), 0);
+  p.only_use.assign(p.inputs.size(), 0);
+  SlimVector<char> used(At(p.num_values), 0);
+  SlimVector<char> ends(p.inputs.size(), 0);  // here
+  for (std::size_t s = p.sequence.size(); s-- > 0;) {
+    const ProgramNode& node = p.nodes[At(p.sequence[s])];
+    for (int i = node.num_inputs - 1; i >= 0; --i) {
+      const std::size_t input = At(node.first_input + i);
+      const std::size_t value = At(p.inputs[input]);
+      if (pinned[value] != 0) continue;
+      p.only_use[input] = p.readers[value] == 1;
+      if (used[value] != 0) continue;
+      used[value] = 1;
+      // A node that reads a value twice must not overwrite it through one of the two.
+      const auto first = p.inputs.begin() + node.first_input;
+      p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
+      ends[input] = 1;
+    }
+  }
+  for (const int n : p.sequence) {
+    ProgramNode& node = p.nodes[At(n)];
+    node.first_release = static_cast<int>(p.releases.size());
+    for (int i = node.num_inputs - 1; i >= 0; --i)
+      if (ends[At(node.first_input + i)] != 0) p.releases.push_back(p.inputs[At(node.first_input + i)]);
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (p.readers[At(node.first_output + i)] == 0) p.releases.push_back(node.first_output + i);
+    node.num_releases = static_cast<int>(p.releases.size()) - node.first_release;
+  }
+}
 
 // Builds a Program. one thread.
 class ProgramBuilder {
@@ -210,6 +257,7 @@ class ProgramBuilder {
     program_->host = host;
     program_->functions = functions;
     program_->graph = &graph;
+    program_->plan_after_runs = options.plan_after_runs;
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -363,9 +411,23 @@ class ProgramBuilder {
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
-      TENON_RETURN_IF_ERROR(Emit(graph_.node(id)));
+      const Node& node = graph_.node(id);
+      if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
     }
     return OkStatus();
+  }
+  // Whether the node's output is its input and nothing else is to be done; then it has the input's place.
+  bool IsOtherName(const Node& node) {
+    if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
+    const InEdge& from = node.input(0);
+    if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
+      return false;
+    for (const int control : node.control_inputs)
+      if (node_of_[At(control)] >= 0) return false;
+    const Location& place = At(from);
+    At({node.id, 0}) = place;
+    node_of_[At(node.id)] = place.producer;
+    return true;
   }
   bool IsConstant(int id) const { return !constant_nodes_[At(id)].empty(); }
 
@@ -581,16 +643,6 @@ class ProgramBuilder {
       program_->escapes[At(values[0])] = 1;
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
-    SlimVector<char> seen(At(program_->num_values), 0);
-    for (std::size_t i = program_->fetches.size(); i-- > 0;) {
-      Program::Fetch& fetch = program_->fetches[i];
-      fetch.last = seen[At(fetch.value)] == 0;
-      seen[At(fetch.value)] = 1;
-    }
-    SlimVector<char> constant(At(program_->num_values), 0);
-    for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
-    for (Program::Fetch& fetch : program_->fetches)
-      if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
     return OkStatus();
   }
 
@@ -629,44 +681,7 @@ class ProgramBuilder {
       if (At(level[n]) >= level_size.size()) level_size.resize(At(level[n]) + 1, 0);
       p.width = std::max(p.width, ++level_size[At(level[n])]);
     }
-    FindLastUses();
-  }
-
-  // In sequential order: who reads a value last, and when it can go.
-  void FindLastUses() {
-    Program& p = *program_;
-    SlimVector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
-    for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
-    for (std::size_t v = 0; v < p.escapes.size(); ++v)
-      if (p.escapes[v] != 0) pinned[v] = 1;
-    p.last_use.assign(p.inputs.size(), 0);
-    p.only_use.assign(p.inputs.size(), 0);
-    SlimVector<char> used(At(p.num_values), 0);
-    SlimVector<char> ends(p.inputs.size(), 0);  // here
-    for (std::size_t s = p.sequence.size(); s-- > 0;) {
-      const ProgramNode& node = p.nodes[At(p.sequence[s])];
-      for (int i = node.num_inputs - 1; i >= 0; --i) {
-        const std::size_t input = At(node.first_input + i);
-        const std::size_t value = At(p.inputs[input]);
-        if (pinned[value] != 0) continue;
-        p.only_use[input] = p.readers[value] == 1;
-        if (used[value] != 0) continue;
-        used[value] = 1;
-        // A node that reads a value twice must not overwrite it through one of the two.
-        const auto first = p.inputs.begin() + node.first_input;
-        p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
-        ends[input] = 1;
-      }
-    }
-    for (const int n : p.sequence) {
-      ProgramNode& node = p.nodes[At(n)];
-      node.first_release = static_cast<int>(p.releases.size());
-      for (int i = node.num_inputs - 1; i >= 0; --i)
-        if (ends[At(node.first_input + i)] != 0) p.releases.push_back(p.inputs[At(node.first_input + i)]);
-      for (int i = 0; i < node.num_outputs; ++i)
-        if (p.readers[At(node.first_output + i)] == 0) p.releases.push_back(node.first_output + i);
-      node.num_releases = static_cast<int>(p.releases.size()) - node.first_release;
-    }
+    FindLastUses(&p);
   }
 
   const Graph& graph_;

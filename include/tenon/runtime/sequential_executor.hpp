@@ -36,10 +36,8 @@ inline Status RunInOrder(const Program& program, Step* step, TraceCollector* tra
 
 // The same for a step whose cache nobody owns.
 inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
-  step->cache()->SetOwnerThread();
-  Status status = RunInOrder(program, step, trace);
-  step->cache()->ClearOwnerThread();
-  return status;
+  const OwnsCache owner(step);
+  return RunInOrder(program, step, trace);
 }
 
 }  // namespace detail

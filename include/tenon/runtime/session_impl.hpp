@@ -141,12 +141,10 @@ class LazyRendezvous final : public RunRendezvous {
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  // plan_after_runs: as in SessionOptions.
-  Prepared(Owned<Program> program, bool dataflow, int plan_after_runs)
+  Prepared(Owned<Program> program, bool dataflow)
       : program_(std::move(program)),
         dataflow_(dataflow),
-        plan_after_runs_(plan_after_runs),
-        make_plans_(plan_after_runs > 0 && MayPlan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }
@@ -214,8 +212,8 @@ class Prepared : public RefCounted {
     if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
     if (plan != nullptr)
       plan->Ran(status);
-    else if (plans != nullptr && status.ok())
-      plans->RanWithout(running->step, feeds, plan_after_runs_);
+    else if (plans != nullptr && status.ok() && plans->Count(feeds))
+      plans->Make(&running->step);
     steps_.Give(std::move(running));
     return status;
   }
@@ -238,9 +236,6 @@ class Prepared : public RefCounted {
     Owned<StepEngine> alone, on_pool;  // as far as they are needed
     Owned<RunPlans> plans;  // null: never
   };
-  bool MayPlan() const {
-    return !dataflow_ && !program_->has_control_flow() && !program_->has_async && program_->device == program_->host;
-  }
   RunPlans* PlansOf(Running* running) const {
     if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
     return running->plans.get();
@@ -253,7 +248,10 @@ class Prepared : public RefCounted {
   // `plan`: null where there is none.
   Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
-    if (plan != nullptr) return plan->Run(trace);
+    if (plan != nullptr) {
+      const OwnsCache owner(&running->step);
+      return plan->Run(trace);
+    }
     Status status;
     const bool on_pool = settings.dataflow && settings.pool != nullptr;
     if (!on_pool && !program_->has_control_flow()) {
@@ -262,6 +260,8 @@ class Prepared : public RefCounted {
       Owned<StepEngine>& engine = on_pool ? running->on_pool : running->alone;
       if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
       if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
+      if (status.ok() && program_->has_control_flow())
+        status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     }
     if (program_->device != program_->host) status.Update(program_->device->Synchronize());
     return status;
@@ -298,7 +298,6 @@ class Prepared : public RefCounted {
 
   Owned<Program> program_;
   bool dataflow_;
-  int plan_after_runs_;
   MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
 };
@@ -474,7 +473,7 @@ class SessionImpl : public RefCounted {
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
     const bool dataflow = WantsDataflow(*program);
     if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, options_.plan_after_runs));
+    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -666,7 +665,8 @@ class SessionImpl : public RefCounted {
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
     ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding}, functions_.get());
+                           {.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs},
+                           functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));

@@ -25,10 +25,15 @@ inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
 // One run at a time. Between runs every value but the constants is empty.
 class Step {
  public:
-  explicit Step(const Program& program)
-      : program_(program),
-        cache_(CachingAllocator::Create(program.device->allocator())),
-        host_cache_(program.device == program.host ? nullptr : CachingAllocator::Create(program.host->allocator())) {
+  // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
+  // own.
+  explicit Step(const Program& program, Step* lender = nullptr) : program_(program) {
+    if (lender == nullptr) {
+      own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
+      if (program.device != program.host) own_host_cache_.reset(CachingAllocator::Create(program.host->allocator()));
+    }
+    cache_ = lender != nullptr ? lender->cache_ : own_cache_.get();
+    host_cache_ = lender != nullptr ? lender->host_cache_ : own_host_cache_.get();
     const auto count = static_cast<std::size_t>(program.num_values);
     values_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) values_.push_back(EmptySlot());
@@ -37,6 +42,10 @@ class Step {
     for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
     memos_ = SlimVector<ShapeMemo>(program.nodes.size());
     MakeEnvironments();
+    if (lender != nullptr) {
+      device_.result_allocator = lender->device_.result_allocator;
+      host_.result_allocator = lender->host_.result_allocator;
+    }
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
@@ -50,15 +59,22 @@ class Step {
 
   const Program& program() const { return program_; }
   Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+  const Tensor& value(int v) const { return values_[static_cast<std::size_t>(v)]; }
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
-  CachingAllocator* cache() { return cache_.get(); }
+  CachingAllocator* cache() { return cache_; }
   Allocator* host_allocator() const { return host_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
   void set_services(const RunServices* services) { device_.services = host_.services = services; }
   const RunServices* services() const { return host_.services; }
   const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
+  // Runs as a part of what `other` was to run.
+  void StandInFor(const Step& other) {
+    set_step_id(other.host_.step_id);
+    set_services(other.host_.services);
+    set_call_depth(other.host_.call_depth);
+  }
 
   // What the program's results lie in is taken from the cache, too, and comes back to it: for a program that runs often
   // and whose results are soon gone.
@@ -75,8 +91,8 @@ class Step {
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
-    TrimCache(cache_.get(), &cache_limit_);
-    if (host_cache_ != nullptr) TrimCache(host_cache_.get(), &host_cache_limit_);
+    TrimCache(cache_, &cache_limit_);
+    if (host_cache_ != nullptr) TrimCache(host_cache_, &host_cache_limit_);
   }
 
  private:
@@ -102,8 +118,8 @@ class Step {
       env->graph_def_version = program_.graph_def_version;
       env->functions = program_.functions;
     };
-    fill(&device_, program_.device, cache_.get());
-    CachingAllocator* host_cache = host_cache_ != nullptr ? host_cache_.get() : cache_.get();
+    fill(&device_, program_.device, cache_);
+    CachingAllocator* const host_cache = host_cache_ != nullptr ? host_cache_ : cache_;
     fill(&host_, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
@@ -112,11 +128,12 @@ class Step {
     if (program_.device == program_.host) device_.device = &cpu_;
     device_.host_allocator = host_.host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
-    if (program_.device != program_.host) device_.result_allocator = cache_.get();
+    if (program_.device != program_.host) device_.result_allocator = cache_;
   }
 
   const Program& program_;
-  Owned<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_, own_host_cache_;
+  CachingAllocator *cache_ = nullptr, *host_cache_ = nullptr;  // host_cache_: null where there is one memory
   std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
   Cpu cpu_;
   StepEnvironment device_, host_;
@@ -125,6 +142,22 @@ class Step {
   SlimVector<ShapeMemo> memos_;
   SlimVector<OpKernelContext::NodeFrame> frames_;
 };
+
+namespace detail {
+
+// While it lives, this thread owns the step's cache.
+class OwnsCache {
+ public:
+  explicit OwnsCache(Step* step) : cache_(step->cache()) { cache_->SetOwnerThread(); }
+  ~OwnsCache() { cache_->ClearOwnerThread(); }
+  OwnsCache(const OwnsCache&) = delete;
+  OwnsCache& operator=(const OwnsCache&) = delete;
+
+ private:
+  CachingAllocator* const cache_;
+};
+
+}  // namespace detail
 
 // Objects made from a program, between their uses. T(const Program&). thread-safe.
 template <class T>

@@ -20,6 +20,7 @@
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/condition.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/op_kernel.hpp>
@@ -55,29 +56,9 @@ inline Status LoopShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
-// when it has elements.
-inline Status ToBool(const Tensor& t, bool* value) {
-  if (t.dims() > 0) {
-    *value = t.NumElements() > 0;
-    return OkStatus();
-  }
-  switch (t.dtype()) {
-    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
-    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
-    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
-    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
-    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
-    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
-    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
-    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
-    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
-    default:
-      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
-  }
-}
-
 TENON_SETUP_CODE_END
+
+TENON_COLD inline Status NoFunctions() { return errors::Internal("functions can be called within a session only"); }
 
 // The calls of one function by a kernel; ended with it.
 class Calls {
@@ -90,7 +71,7 @@ class Calls {
   Calls& operator=(const Calls&) = delete;
   Status Begin(OpKernelContext* ctx, FunctionHandle function, int num_args, int num_results) {
     if (ctx->function_library() == nullptr) [[unlikely]]
-      return errors::Internal("functions can be called within a session only");
+      return NoFunctions();
     TENON_ASSIGN_OR_RETURN(
         calls_, ctx->function_library()->Begin(function, ctx->environment(), static_cast<std::size_t>(num_args),
                                                static_cast<std::size_t>(num_results)));
@@ -161,7 +142,8 @@ class IfKernel : public CallingKernel {
   }
   void Compute(OpKernelContext* ctx) override {
     bool condition = false;
-    if (const Status status = ToBool(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
+    if (const Status status = tenon::detail::ToBool(ctx->input(0), &condition); !status.ok())
+      return ctx->SetStatus(status);
     ctx->SetStatus(CallForOutputs(ctx, condition ? then_ : else_, 1));
   }
 
@@ -202,23 +184,12 @@ class WhileKernel : public CallingKernel {
 
  private:
   Status Loop(OpKernelContext* ctx) const {
-    const int count = ctx->num_inputs();
-    Calls cond, body;
-    TENON_RETURN_IF_ERROR(cond.Begin(ctx, cond_, count, 1));
-    TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count, count));
-    for (int i = 0; i < count; ++i) body.result(i) = ctx->input(i);  // the loop's variables
-    for (;;) {
-      TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
-      for (int i = 0; i < count; ++i) cond.arg(i) = body.result(i);
-      TENON_RETURN_IF_ERROR(cond.Run());
-      bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond.result(0), &go_on));
-      if (!go_on) break;
-      for (int i = 0; i < count; ++i) body.arg(i) = std::move(body.result(i));
-      TENON_RETURN_IF_ERROR(body.Run());
-    }
-    for (int i = 0; i < count; ++i) ctx->set_output(i, std::move(body.result(i)));
-    return OkStatus();
+    if (ctx->function_library() == nullptr) [[unlikely]]
+      return NoFunctions();
+    const int count = ctx->num_outputs();
+    for (int i = 0; i < count; ++i) ctx->set_output(i, ctx->input(i));  // the loop's variables
+    const Span<Tensor> variables(count == 0 ? nullptr : ctx->mutable_output(0), static_cast<std::size_t>(count));
+    return ctx->function_library()->RunLoop(cond_, body_, ctx->environment(), variables);
   }
 
   FunctionHandle cond_, body_;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What conditionals and loops make of the tensor that they go by.
+
+#include <cstdint>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
+// when it has elements.
+TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
+  if (t.dims() > 0) {
+    *value = t.NumElements() > 0;
+    return OkStatus();
+  }
+  switch (t.dtype()) {
+    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
+    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
+    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
+    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
+    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
+    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
+    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
+    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
+    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
+    default:
+      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
+  }
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

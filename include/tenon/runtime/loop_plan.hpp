@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
+// variable has two fixed places; the body reads from the one and writes to the other, in turn. So both functions are
+// planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/condition.hpp>
+#include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/memory_plan.hpp>
+#include <tenon/runtime/parts.hpp>
+#include <tenon/runtime/planned_run.hpp>
+#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/step.hpp>
+#include <tenon/tensor/buffer.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One thread runs it at a time, the owner of the cache of the body's step.
+class LoopPlan final : public PlannedLoop {
+ public:
+  LoopPlan(const Step& cond, Step* body) : cond_(&cond.program()), body_(body), fetches_(body->program().fetches) {}
+  ~LoopPlan() override {
+    if (memory_ != nullptr) memory_->Unref();
+  }
+  LoopPlan(const LoopPlan&) = delete;
+  LoopPlan& operator=(const LoopPlan&) = delete;
+
+  bool Fits(const Program& cond, Span<const Tensor> variables) const override {
+    if (&cond != cond_) return false;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (!(variables[i].shape() == shapes_[i])) return false;
+    return true;
+  }
+
+  Status Run(Span<Tensor> variables, bool* finished) override {
+    Begin(variables);
+    int phase = 0;
+    Status status;
+#if defined(__cpp_exceptions)
+    PlannedRun* running = nullptr;
+    try {
+      status = Iterate(variables, &phase, finished, &running);
+    } catch (...) {
+      status = running->StatusOfThrown();
+    }
+#else
+    PlannedRun* running = nullptr;
+    status = Iterate(variables, &phase, finished, &running);
+#endif
+    if (status.ok() && *finished) status = TakeVariables(phase, variables);
+    End();
+    return status;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied };
+  struct Variable {
+    Kind kind = Kind::kInvariant;
+    std::size_t bytes = 0;
+    char* places[2] = {nullptr, nullptr};  // none for an invariant
+  };
+  // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
+  struct Copy {
+    const void* from[2];  // when the iteration reads places[0], or [1]
+    int to;  // variable
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  Status Iterate(Span<Tensor> variables, int* phase, bool* finished, PlannedRun** running) {
+    NodeMeter meter(nullptr, nullptr);
+    const CancellationManager* const cancellation = CancellationOf(*body_);
+    for (;;) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return LoopCancelled();
+      PlannedRun* const cond = *running = conds_[*phase].get();
+      TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+      bool go_on = false;
+      TENON_RETURN_IF_ERROR(ToBool(cond->step()->value(cond_->fetches[0].value), &go_on));
+      if (!go_on) {
+        *finished = true;
+        return OkStatus();
+      }
+      PlannedRun* const body = *running = bodies_[*phase].get();
+      TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
+      if (body->surprise() >= 0) [[unlikely]]
+        return TakeResults(body->step(), variables);
+      for (const Copy& copy : copies_) {
+        const Variable& to = variables_[At(copy.to)];
+        std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
+      }
+      *phase = 1 - *phase;
+      if (cond->surprise() >= 0) [[unlikely]]
+        return TakeVariables(*phase, variables);
+    }
+  }
+
+  TENON_NOINLINE void Begin(Span<Tensor> variables) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Variable& variable = variables_[i];
+      if (variable.kind == Kind::kInvariant) {
+        ForEachRun(
+            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
+      } else if (variable.bytes != 0) {
+        std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
+      }
+    }
+    ForEachRun([&](PlannedRun& run, const Program&) {
+      run.step()->StandInFor(*body_);
+      run.BindFeeds();
+    });
+  }
+  TENON_NOINLINE void End() {
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+      if (variables_[i].kind == Kind::kInvariant)
+        ForEachRun(
+            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
+    ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
+  }
+  template <class Visit>
+  void ForEachRun(const Visit& visit) {
+    for (const Owned<PlannedRun>& run : conds_) visit(*run, *cond_);
+    for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
+  }
+
+  // Out of their places. The plan may run again, so that memory of their own is what they get.
+  TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Variable& from = variables_[i];
+      if (from.kind == Kind::kInvariant) continue;
+      TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
+      if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
+    }
+    return OkStatus();
+  }
+  // After an iteration that did not go as planned: wherever they are.
+  TENON_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
+    SlimVector<Tensor> results;
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Tensor& value = step->value(fetches_[i].value);
+      if (variables_[i].kind == Kind::kInvariant || value.TotalBytes() == 0) {
+        results.push_back(value);
+        continue;
+      }
+      TENON_ASSIGN_OR_RETURN(Tensor own, Tensor::Make(value.dtype(), value.shape(), Results()));
+      std::memcpy(own.raw_data(), value.raw_data(), value.TotalBytes());
+      results.push_back(std::move(own));
+    }
+    for (std::size_t i = 0; i < variables_.size(); ++i) variables[i] = std::move(results[i]);
+    return OkStatus();
+  }
+  Allocator* Results() const { return body_->environment(true).result_allocator; }
+
+  friend class LoopPlanner;
+
+  const Program* cond_;
+  Step* const body_;
+  const SlimVector<Program::Fetch>& fetches_;  // of the body
+  SlimVector<TensorShape> shapes_;  // of the variables
+  SlimVector<Variable> variables_;
+  SlimVector<Copy> copies_;
+  Buffer* memory_ = nullptr;  // of the places
+  Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
+};
+
+TENON_SETUP_CODE_BEGIN
+
+// Makes a LoopPlan.
+class LoopPlanner {
+ public:
+  LoopPlanner(const Step& cond, const Tensor& condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
+      : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
+
+  bool Make() {
+    for (const Tensor& variable : given_) plan_.shapes_.push_back(variable.shape());
+    return FindKinds() && MakePlaces() && PlanRuns() && CheckPlaces();
+  }
+
+ private:
+  using Kind = LoopPlan::Kind;
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const Program& body() const { return body_.program(); }
+
+  // Feeds are numbered first: the value of feed i is value i.
+  bool IsFeed(int value) const { return At(value) < body().feeds.size(); }
+  bool FindKinds() {
+    SlimVector<int> maker(At(body().num_values), -1);  // the first variable that takes the value
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+      const int value = body().fetches[i].value;
+      LoopPlan::Variable& variable = plan_.variables_.emplace_back();
+      if (IsFeed(value) && At(value) == i) continue;
+      if (SizeOf(given_[i].dtype()) == 0 || !HasShape(value, given_[i].shape())) return false;
+      variable.bytes = given_[i].TotalBytes();
+      if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
+        variable.kind = Kind::kCopied;
+        sources_.push_back({static_cast<int>(i), value, maker[At(value)]});
+      } else {
+        variable.kind = Kind::kComputed;
+        maker[At(value)] = static_cast<int>(i);
+      }
+    }
+    return true;
+  }
+  const Tensor* IsConstant(int value) const {
+    for (const auto& [number, tensor] : body().constants)
+      if (number == value) return &tensor;
+    return nullptr;
+  }
+  bool HasShape(int value, const TensorShape& shape) const {
+    if (IsFeed(value)) return given_[At(value)].shape() == shape;
+    if (const Tensor* constant = IsConstant(value)) return constant->shape() == shape;
+    for (std::size_t n = 0; n < body().nodes.size(); ++n) {
+      const ProgramNode& node = body().nodes[n];
+      const int output = value - node.first_output;
+      if (output < 0 || output >= node.num_outputs) continue;
+      const ShapeMemo* const memo = body_.frame(static_cast<int>(n)).memo;
+      return memo->valid && At(output) < memo->outputs.size() && memo->outputs[At(output)] == shape;
+    }
+    return false;
+  }
+
+  bool MakePlaces() {
+    std::size_t bytes = kPlanAlignment;  // of the condition, and as much again for each place
+    for (const LoopPlan::Variable& variable : plan_.variables_)
+      if (variable.kind != Kind::kInvariant) bytes += 2 * PlaceBytes(variable);
+    plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
+    if (plan_.memory_ == nullptr) return false;
+    char* next = static_cast<char*>(plan_.memory_->data()) + kPlanAlignment;
+    for (LoopPlan::Variable& variable : plan_.variables_) {
+      if (variable.kind == Kind::kInvariant) continue;
+      for (char*& place : variable.places) {
+        place = next;
+        next += PlaceBytes(variable);
+      }
+    }
+    return true;
+  }
+  static std::size_t PlaceBytes(const LoopPlan::Variable& variable) {
+    return AlignedForPlan(variable.bytes + (variable.bytes == 0 ? 1 : 0));
+  }
+
+  bool PlanRuns() {
+    for (std::size_t phase = 0; phase < 2; ++phase) {
+      SlimVector<void*> feeds, next, cond_result(1, nullptr);
+      for (const LoopPlan::Variable& variable : plan_.variables_) {
+        feeds.push_back(variable.places[phase]);
+        next.push_back(variable.kind == Kind::kComputed ? variable.places[1 - phase] : nullptr);
+      }
+      if (condition_.TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
+      if (!PlanRun(cond_, feeds, cond_result, &plan_.conds_[phase]) ||
+          !PlanRun(body_, feeds, next, &plan_.bodies_[phase]))
+        return false;
+    }
+    return true;
+  }
+  bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
+    const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
+    const GivenPlaces places{feeds, fetches};
+    *run = PlannedRun::Make(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
+    return *run != nullptr;
+  }
+  // Whether every next value arrives where it must; where it does not by itself, it is copied.
+  bool CheckPlaces() {
+    for (std::size_t i = 0; i < plan_.variables_.size(); ++i)
+      for (const Owned<PlannedRun>& run : plan_.bodies_)
+        if (plan_.variables_[i].kind == Kind::kComputed && !run->LiesAtItsPlace(static_cast<int>(i))) return false;
+    for (const Source& source : sources_) {
+      LoopPlan::Copy copy{{nullptr, nullptr}, source.variable};
+      for (std::size_t phase = 0; phase < 2; ++phase) {
+        const Tensor* const constant = IsConstant(source.value);
+        if (constant != nullptr)
+          copy.from[phase] = constant->raw_data();
+        else if (!IsFeed(source.value))
+          copy.from[phase] = plan_.variables_[At(source.made_for)].places[1 - phase];
+        else if (plan_.variables_[At(source.value)].kind == Kind::kInvariant)
+          return false;  // it would be another one in the next run
+        else
+          copy.from[phase] = plan_.variables_[At(source.value)].places[phase];
+      }
+      if (plan_.variables_[At(source.variable)].bytes != 0) plan_.copies_.push_back(copy);
+    }
+    return true;
+  }
+
+  // The next value of a variable that no node makes for it.
+  struct Source {
+    int variable;
+    int value;  // of the body's program
+    int made_for;  // the variable that a node makes it for; -1: a feed or a constant
+  };
+  const Step& cond_;
+  const Tensor& condition_;
+  Step& body_;
+  const Span<const Tensor> given_;
+  LoopPlan& plan_;
+  SlimVector<Source> sources_;
+};
+
+inline Owned<PlannedLoop> MakeLoopPlan(const Step& cond, const Tensor& condition, Step* body,
+                                       Span<const Tensor> variables) {
+  Owned<LoopPlan> plan = MakeOwned<LoopPlan>(cond, body);
+  if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};
+  return plan;
+}
+inline const bool loops_linked = LinkPart<MakePlannedLoop>(&runtime_parts.loops, &MakeLoopPlan);
+
+TENON_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/runtime/loop_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tenon/graph/lower_functional.hpp>
+#include <tenon/session.hpp>
+#include <tenon/tensor/tensor_util.hpp>
+
+#include "graphs.hpp"
+#include "heap_counter.hpp"
+#include "while_graphs.hpp"
+
+namespace loop_plan_test {
+using namespace tenon;
+using namespace runtime_test;
+
+namespace {
+
+// While it lives, the plans of loops that are made are counted.
+class CountsPlans {
+ public:
+  CountsPlans() : make_(detail::runtime_parts.loops.exchange(&Make)) {
+    real_ = make_;
+    made = failed = 0;
+  }
+  CountsPlans(const CountsPlans&) = delete;
+  ~CountsPlans() { detail::runtime_parts.loops.store(make_); }
+
+  static inline std::atomic<int> made{0}, failed{0};
+
+ private:
+  static Owned<detail::PlannedLoop> Make(const Step& cond, const Tensor& condition, Step* body,
+                                         Span<const Tensor> variables) {
+    Owned<detail::PlannedLoop> plan = real_(cond, condition, body, variables);
+    ++(plan != nullptr ? made : failed);
+    return plan;
+  }
+  static inline detail::MakePlannedLoop real_ = nullptr;
+  detail::MakePlannedLoop make_;
+};
+
+struct Loop {
+  Loop(const WhileGraph& graph, SessionOptions options) : session(Session::FromGraphDef(graph.Graph(), options)) {
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    fetches.push_back("loop:0");
+    for (std::size_t v = 2; v < graph.types.size(); ++v) fetches.push_back(StrCat("loop:", v));
+  }
+  Result<std::vector<Tensor>> Try(std::int32_t n, const std::vector<Tensor>& x) const {
+    std::vector<NamedTensor> feeds{{"n", Tensor::Scalar(n)}};
+    for (std::size_t v = 0; v < x.size(); ++v) feeds.push_back({StrCat("x", v), x[v]});
+    return session->Run(feeds, fetches);
+  }
+  std::vector<Tensor> Run(std::int32_t n, const std::vector<Tensor>& x) const {
+    auto out = Try(n, x);
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    return *std::move(out);
+  }
+  Result<Session> session;
+  std::vector<std::string> fetches;
+};
+
+const SessionOptions kPlanned{.intra_op_threads = 1, .plan_after_runs = 1};
+const SessionOptions kPlain{.intra_op_threads = 1, .plan_after_runs = 0};
+
+bool Same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].dtype() != b[i].dtype() || !(a[i].shape() == b[i].shape()) || a[i].tensor_data() != b[i].tensor_data())
+      return false;
+  return a.size() == b.size();
+}
+std::vector<Tensor> Inputs(int count, float scale) {
+  std::vector<Tensor> x;
+  for (int v = 0; v < count; ++v) {
+    const float s = scale + 0.25f * static_cast<float>(v);
+    x.push_back(MakeTensor<float>({4}, {s, -s, 2 * s, 1}));
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_SUITE("Planned loops") {
+  TEST_CASE("begin when the shapes have stayed the same, and stay for the next run") {
+    WhileGraph graph(1);
+    graph.Add("sum", "AddV2", {"x0", "x0"}).Next(0, "sum:z:0");
+    const CountsPlans plans;
+    const Loop loop(graph, {.intra_op_threads = 1, .plan_after_runs = 2});
+    const Tensor x = MakeTensor<float>({2}, {1, 3});
+    for (const std::int32_t n : {0, 1}) loop.Run(n, {x});
+    CHECK(plans.made == 0);
+    for (int run = 0; run < 3; ++run) {
+      const std::vector<Tensor> out = loop.Run(10, {x});
+      CHECK(out[0].scalar<std::int32_t>()() == 10);
+      CHECK(out[1].flat<float>()(1) == 3072);
+      CHECK(plans.made == 1);
+    }
+    CHECK(loop.Run(0, {x})[1].flat<float>()(1) == 3);
+    CHECK(loop.Run(1, {x})[1].flat<float>()(1) == 6);
+    // Another shape has another plan.
+    CHECK(loop.Run(5, {MakeTensor<float>({3}, {1, 2, 3})})[1].flat<float>()(2) == 96);
+    CHECK(plans.made == 2);
+    CHECK(x.flat<float>()(1) == 3);
+  }
+
+  TEST_CASE("give what loops without a plan give: exchanged, copied, fixed and untouched variables") {
+    for (const std::vector<std::string>& next : {std::vector<std::string>{"x1", "x0", "x2"},
+                                                 {"x1", "x2", "x0"},
+                                                 {"x0", "x0", "x0"},
+                                                 {"sum:z:0", "sum:z:0", "x0"},
+                                                 {"fixed:output:0", "sum:z:0", "fixed:output:0"},
+                                                 {"x1", "sum:z:0", "same:output:0"}}) {
+      WhileGraph graph(3);
+      graph.body.node_def.push_back(ConstNode("fixed", MakeTensor<float>({4}, {1, 2, 3, 4})));
+      graph.Add("sum", "AddV2", {"x0", "x2"}).Add("same", "Identity", {"sum:z:0"});
+      for (int v = 0; v < 3; ++v) graph.Next(v, next[static_cast<std::size_t>(v)]);
+      const CountsPlans plans;
+      const Loop planned(graph, kPlanned), plain(graph, kPlain);
+      for (const std::int32_t n : {5, 4, 1, 0, 7, 2})
+        CHECK(Same(planned.Run(n, Inputs(3, 0.5f)), plain.Run(n, Inputs(3, 0.5f))));
+      CHECK(plans.made + plans.failed == 1);
+    }
+  }
+
+  TEST_CASE("random ones, native and lowered, on one thread and on three") {
+    std::mt19937 random(20261124);
+    const CountsPlans plans;
+    for (int round = 0; round < 120; ++round) {
+      CAPTURE(round);
+      const int floats = 1 + static_cast<int>(random() % 4);
+      const WhileGraph graph = RandomWhile(random, floats);
+      SessionOptions lowered = kPlanned;
+      lowered.lower_control_flow = LowerAllFunctionalOps;
+      SessionOptions parallel = lowered;
+      parallel.inter_op_threads = 3;
+      parallel.executor = ExecutorKind::kDataflow;
+      const Loop planned(graph, kPlanned), plain(graph, kPlain), frames(graph, lowered), threads(graph, parallel);
+      for (int run = 0; run < 4; ++run) {
+        const auto n = static_cast<std::int32_t>(random() % 6);
+        const std::vector<Tensor> x = Inputs(floats, static_cast<float>(random() % 100) / 50);
+        const std::vector<Tensor> right = plain.Run(n, x);
+        REQUIRE(Same(planned.Run(n, x), right));
+        REQUIRE(Same(frames.Run(n, x), right));
+        REQUIRE(Same(threads.Run(n, x), right));
+      }
+    }
+    CHECK(plans.made > 60);
+  }
+
+  TEST_CASE("results belong to the caller: no later run writes into them") {
+    WhileGraph graph(1);
+    graph.Add("sum", "AddV2", {"x0", "x0"}).Next(0, "sum:z:0");
+    const Loop loop(graph, kPlanned);
+    std::vector<std::vector<Tensor>> kept;
+    for (int run = 0; run < 4; ++run) kept.push_back(loop.Run(3, {Tensor::Scalar(static_cast<float>(run))}));
+    for (std::size_t run = 0; run < kept.size(); ++run)
+      CHECK(kept[run][1].scalar<float>()() == 8 * static_cast<float>(run));
+  }
+
+  TEST_CASE("a variable that grows is never planned") {
+    WhileGraph graph(1);
+    graph.body.node_def.push_back(ConstNode("axis", Tensor::Scalar(std::int32_t{0})));
+    NodeDef concat = function_test::MakeNode(
+        "both", "ConcatV2", {"x0", "x0", "axis:output:0"},
+        {{"N", AttrValue(std::int64_t{2})}, {"T", AttrValue(DataType::kFloat)}, {"Tidx", AttrValue(DataType::kInt32)}});
+    graph.body.node_def.push_back(concat);
+    graph.Next(0, "both:output:0");
+    const CountsPlans plans;
+    const Loop loop(graph, kPlanned);
+    CHECK(loop.Run(6, {MakeTensor<float>({1}, {2})})[1].NumElements() == 64);
+    CHECK(plans.made == 0);
+  }
+
+  TEST_CASE("an error names its node, and the next run is right") {
+    WhileGraph graph(1);
+    graph.Add("left", "Sub", {"n", "i"}, {{"T", AttrValue(DataType::kInt32)}})
+        .Add("minus", "Sub", {"left:z:0", "three:output:0"}, {{"T", AttrValue(DataType::kInt32)}})
+        .Add("divided", "FloorDiv", {"n", "minus:z:0"}, {{"T", AttrValue(DataType::kInt32)}})
+        .Add("number", "Cast", {"divided:z:0"},
+             {{"SrcT", AttrValue(DataType::kInt32)}, {"DstT", AttrValue(DataType::kFloat)}})
+        .Next(0, "number:y:0");
+    graph.body.node_def.push_back(ConstNode("three", Tensor::Scalar(std::int32_t{3})));
+    graph.body.node_def[graph.body.node_def.size() - 2].attr.erase("T");
+    const Loop loop(graph, kPlanned);
+    for (int run = 0; run < 3; ++run) {
+      const auto bad = loop.Try(9, {Tensor::Scalar(1.0f)});
+      CHECK(bad.status().code() == Code::kInvalidArgument);
+      CHECK_MESSAGE(Contains(bad.status().message(), "[node 'divided', CPU:0]"), bad.status().message());
+      CHECK(loop.Run(2, {Tensor::Scalar(1.0f)})[1].scalar<float>()() == -1);
+    }
+  }
+
+  TEST_CASE("take no memory from the heap but for what they give") {
+    WhileGraph graph(2);
+    graph.Add("sum", "AddV2", {"x0", "x1"}).Next(0, "x1").Next(1, "sum:z:0");
+    const Loop loop(graph, kPlanned);
+    const auto callable = loop.session->MakeCallable({.feeds = {"n", "x0", "x1"}, .fetches = {"loop:2"}});
+    REQUIRE(callable.ok());
+    std::vector<Tensor> feeds{Tensor::Scalar(std::int32_t{20}), Tensor::Scalar(1.0f), Tensor::Scalar(1.0f)}, out(1);
+    for (int run = 0; run < 4; ++run) REQUIRE(callable->Run(feeds, out).ok());
+    HeapCalls() = 0;
+    Status status;
+    for (int run = 0; run < 10; ++run) status.Update(callable->Run(feeds, out));
+    const long calls = HeapCalls();
+    CHECK(status.ok());
+    CHECK(calls == 0);
+    CHECK(out[0].scalar<float>()() == 10946);
+  }
+
+  TEST_CASE("threads have plans of their own") {
+    WhileGraph graph(1);
+    graph.Add("sum", "AddV2", {"x0", "x0"}).Next(0, "sum:z:0");
+    const Loop loop(graph, kPlanned);
+    std::vector<std::thread> threads;
+    std::vector<int> wrong(4, 0);
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (int run = 0; run < 100; ++run) {
+          const auto out = loop.Try(5, {Tensor::Scalar(static_cast<float>(t))});
+          if (!out.ok() || (*out)[1].scalar<float>()() != 32 * static_cast<float>(t))
+            ++wrong[static_cast<std::size_t>(t)];
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const int n : wrong) CHECK(n == 0);
+  }
+}
+}  // namespace loop_plan_test
