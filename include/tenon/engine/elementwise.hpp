@@ -17,6 +17,7 @@
 #include <tenon/engine/broadcast.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/lanes.hpp>
+#include <tenon/engine/streaming.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -213,9 +214,18 @@ inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
+  const detail::StreamedRun all{static_cast<char*>(out), loop.out_bytes, static_cast<const char*>(x),
+                                loop.in_bytes,           nullptr,        0};
+  const bool streams = detail::WritesPastCaches(all, n);
   ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
-    loop.v(attrs, static_cast<const char*>(x) + begin * loop.in_bytes, static_cast<char*>(out) + begin * loop.out_bytes,
-           end - begin);
+    const char* const from = all.a + begin * all.a_bytes;
+    char* const to = all.out + begin * all.out_bytes;
+    if (streams) {
+      detail::RunPastCaches({to, all.out_bytes, from, all.a_bytes, nullptr, 0}, end - begin,
+                            [&](const char* a, const char*, char* tile, Index m) { loop.v(attrs, a, tile, m); });
+    } else {
+      loop.v(attrs, from, to, end - begin);
+    }
   });
   return OkStatus();
 }
@@ -372,8 +382,16 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
   if (longer != n || !(same || step_a == 0 || step_b == 0) || n == 0) {
     return detail::BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
   }
+  const bool streams = detail::WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
-    work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
+    const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
+    if (streams) {
+      detail::RunPastCaches(
+          {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
+          end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
+    } else {
+      work.Run(first_a, step_a, first_b, step_b, work.Out(begin), end - begin);
+    }
   });
   return OkStatus();
 }
