@@ -110,6 +110,15 @@ const TensorShape kShapePairs[][2] = {
     {{200, 3}, {3}},
     {{200, 3}, {200, 1}},
     {{9, 70}, {70}},
+    {{9, 7}, {9, 1}},
+    {{9, 8}, {9, 1}},
+    {{9, 8}, {9, 8}},
+    {{40, 32}, {32}},
+    {{40, 33}, {33}},
+    {{5, 6, 15}, {5, 1, 15}},
+    {{5, 6, 16}, {5, 1, 16}},
+    {{1, 3, 20}, {4, 1, 20}},
+    {{3, 4, 1}, {3, 1, 12}},
     {{9, 70}, {9, 1}},
     {{5, 2, 3}, {5, 1, 3}},
     {{50, 1, 7}, {1, 40, 1}},
@@ -169,6 +178,40 @@ TEST_SUITE("elementwise") {
     CHECK(BinaryIsRight<SubOp, float, float>(device, {100000, 3}, {100000, 1}, 3));
     CHECK(BinaryIsRight<SubOp, float, float>(device, {3, 100001}, {3, 1}, 3));
     CHECK(BinaryIsRight<LessOp, half, bool>(device, {70, 1, 40}, {1, 50, 1}, 3));
+  }
+
+  TEST_CASE("results that no cache holds, by one thread and by several") {
+    const Index n = detail::Caches().last / 2 / static_cast<Index>(sizeof(float)) + 4099;
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<float> a(size), b(size), out(size), again(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      a[i] = static_cast<float>(i % 1009) - 500;
+      b[i] = static_cast<float>(i % 7);
+    }
+    const auto differing = [&](const std::vector<float>& results, const auto& expected) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < size; ++i) count += results[i] != expected(i) ? 1 : 0;
+      return count;
+    };
+    ThreadPool pool(3, "test");
+    for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
+      Cpu device{.pool = threads};
+      REQUIRE(Unary(device, kUnaryLoop<ReluOp, float>, nullptr, a.data(), out.data(), n).ok());
+      CHECK(differing(out, [&](std::size_t i) { return ReluOp::map(a[i]); }) == 0);
+      REQUIRE(
+          BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, a.data(), {n}, b.data(), {n}, out.data(), {n})
+              .ok());
+      CHECK(differing(out, [&](std::size_t i) { return a[i] - b[i]; }) == 0);
+      REQUIRE(
+          BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, b.data() + 3, {}, a.data(), {n}, out.data(), {n})
+              .ok());
+      CHECK(differing(out, [&](std::size_t i) { return 3 - a[i]; }) == 0);
+      again = a;
+      REQUIRE(BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, again.data(), {n}, b.data(), {n},
+                              again.data(), {n})
+                  .ok());
+      CHECK(differing(again, [&](std::size_t i) { return a[i] - b[i]; }) == 0);
+    }
   }
 
   TEST_CASE("the output may be one of the operands") {

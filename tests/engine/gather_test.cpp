@@ -54,7 +54,7 @@ bool GatherIsRight(Cpu device, Index bytes, const GatherPlan& plan) {
 TEST_SUITE("Gather") {
   TEST_CASE("any rows of any tensor, for elements of every size and indices of every type") {
     for (const Index bytes : {1, 2, 4, 8, 16}) {
-      for (Index run = 0; run <= 70; run += 1 + run / 6) {
+      for (Index run = 0; run <= 140; run += 1 + run / 6) {
         CHECK_UNARY(GatherIsRight<std::int32_t>({}, bytes, {1, 1, 5, 9, run}));
         CHECK_UNARY(GatherIsRight<std::int16_t>({}, bytes, {2, 3, 4, 2, run}));
         CHECK_UNARY(GatherIsRight<std::int64_t>({}, bytes, {3, 1, 1, 7, run}));
@@ -89,6 +89,27 @@ TEST_SUITE("Gather") {
     CHECK(bad(MakeTensor<std::int32_t>({2}, {2, 3}), 3, 0) == 1);  // rows without elements are numbered too
     CHECK(bad(Tensor(DataType::kInt32, {0}), 0) == -1);
     CHECK(out.IsUntouched());
+  }
+  TEST_CASE_TEMPLATE("an index outside is found wherever it stands", Int, std::int16_t, std::int32_t, std::int64_t) {
+    constexpr Int kMost = std::numeric_limits<Int>::max(), kLeast = std::numeric_limits<Int>::min();
+    std::vector<Int> indices(70);
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<Int>(i % 7);
+    CHECK(detail::FirstOutside(indices.data(), 70, 7) == -1);
+    CHECK(detail::FirstOutside(indices.data(), 70, 6) == 6);
+    CHECK(detail::FirstOutside(indices.data(), 70, 0) == 0);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      CAPTURE(i);
+      const Int before = indices[i];
+      for (const Int bad : {Int{7}, kMost, Int{-1}, kLeast}) {
+        indices[i] = bad;
+        CHECK(detail::FirstOutside(indices.data(), 70, 7) == static_cast<Index>(i));
+      }
+      indices[i] = kMost;  // as large as its type can say
+      CHECK(detail::FirstOutside(indices.data(), 70, static_cast<Index>(kMost)) == static_cast<Index>(i));
+      if constexpr (sizeof(Int) < sizeof(Index))
+        CHECK(detail::FirstOutside(indices.data(), 70, static_cast<Index>(kMost) + 1) == -1);
+      indices[i] = before;
+    }
   }
 }
 }  // namespace gather_test

@@ -52,9 +52,10 @@ TEST_SUITE("CopyNd") {
   TEST_CASE("transposes matrices of every element size, with sides that no block divides") {
     for (const DataType type :
          {DataType::kInt8, DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kComplex128}) {
-      for (const Index rows : {1, 3, 8, 65, 130})
+      for (const Index rows : {1, 2, 3, 4, 5, 6, 7, 8, 65, 130})
         for (const Index columns : {1, 7, 64, 71})
           Check(type, {{rows, 1, columns}, {columns, rows, 1}}, 0, 0, rows * columns, rows * columns);
+      Check(type, {{3, 1, 9}, {9, -3, 1}}, 24, 0, 27, 27);
       Check(type, {{600, 1, 70}, {70, 600, 1}}, 0, 0, 42000, 42000);  // columns far apart
       Check(type, {{3, 35, 1 * 35}, {5, 1, 7}, {7, 5, 1}}, 0, 0, 105, 105);
       Check(type, {{5, 1, 21}, {3, 35, 7}, {7, 5, 1}}, 0, 0, 105, 105);

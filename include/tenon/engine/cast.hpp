@@ -15,6 +15,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/byte_casts.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/lanes.hpp>
 
@@ -66,6 +67,9 @@ struct FloatToBfloat16Body {
   }
 };
 inline CastLoop FloatToBfloat16() {
+#if TENON_DETAIL_BYTE_CASTS
+  if (simd::BestLevel() < simd::Level::kAvx512) return &RunByteCast<FloatToUpperHalf>;
+#endif
   return simd::detail::ForLevels<FloatToBfloat16Body, simd::Compiled, const void*, void*, Index>::Best();
 }
 #else
@@ -118,6 +122,16 @@ inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<f
 #else
 inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
 inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
+#endif
+
+// Between float and bytes. Those that keep the low bits are the same for both signs.
+#if TENON_DETAIL_BYTE_CASTS
+inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>,
+                          kInt8ToFloat = &RunByteCast<ByteToFloat<std::int8_t, true>>,
+                          kUint8ToFloat = &RunByteCast<ByteToFloat<std::uint8_t, false>>;
+#else
+inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>,
+                          kInt8ToFloat = &RunCast<std::int8_t, float>, kUint8ToFloat = &RunCast<std::uint8_t, float>;
 #endif
 
 // The widest types: every number that is cast is exactly one of their values.
@@ -235,9 +249,9 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kInt32: return &RunCast<float, std::int32_t>;
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCast<float, double>;
-      case DataType::kUint8: return &RunCast<float, std::uint8_t>;
-      case DataType::kInt8: return &RunCast<float, std::int8_t>;
-      case DataType::kBool: return &RunCast<float, bool>;
+      case DataType::kUint8:
+      case DataType::kInt8: return kFloatToByte;
+      case DataType::kBool: return kFloatToBool;
       case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
       default: return nullptr;
     }
@@ -247,10 +261,10 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kHalf: return HalfToFloat();
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
-      case DataType::kUint8: return &RunCast<std::uint8_t, float>;
-      case DataType::kInt8: return &RunCast<std::int8_t, float>;
+      case DataType::kUint8:
+      case DataType::kBool: return kUint8ToFloat;  // true is 1
+      case DataType::kInt8: return kInt8ToFloat;
       case DataType::kDouble: return &RunCast<double, float>;
-      case DataType::kBool: return &RunCast<std::uint8_t, float>;  // 0 or 1, and g++ makes vectors of it
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;
     }

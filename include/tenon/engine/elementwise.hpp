@@ -17,6 +17,7 @@
 #include <tenon/engine/broadcast.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/lanes.hpp>
+#include <tenon/engine/streaming.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -213,9 +214,18 @@ inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
+  const detail::StreamedRun all{static_cast<char*>(out), loop.out_bytes, static_cast<const char*>(x),
+                                loop.in_bytes,           nullptr,        0};
+  const bool streams = detail::WritesPastCaches(all, n);
   ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
-    loop.v(attrs, static_cast<const char*>(x) + begin * loop.in_bytes, static_cast<char*>(out) + begin * loop.out_bytes,
-           end - begin);
+    const char* const from = all.a + begin * all.a_bytes;
+    char* const to = all.out + begin * all.out_bytes;
+    if (streams) {
+      detail::RunPastCaches({to, all.out_bytes, from, all.a_bytes, nullptr, 0}, end - begin,
+                            [&](const char* a, const char*, char* tile, Index m) { loop.v(attrs, a, tile, m); });
+    } else {
+      loop.v(attrs, from, to, end - begin);
+    }
   });
   return OkStatus();
 }
@@ -223,8 +233,10 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
 namespace detail {
 
 inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
-inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles,
-inline constexpr Index kShortWholeRow = 256;  // and these where no operand is one element for the row
+
+// Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
+// without), where a row repeats for all of the output, and where it does only for some neighbours.
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 32, kShortInnerRow = 15;
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -240,16 +252,22 @@ struct BinaryWork {
 
   // n elements at `to`; an operand whose step is 0 is one element for all of them.
   void Run(const char* x, Index step_x, const char* y, Index step_y, char* to, Index n) const {
-    if (n == 1 || (step_x != 0 && step_y != 0)) return loops.vv(attrs, x, y, to, n);
-    if (step_x == 0 && loops.sv != nullptr) return loops.sv(attrs, x, y, to, n);
-    if (step_y == 0 && loops.vs != nullptr) return loops.vs(attrs, x, y, to, n);
+    const BinaryLoops::Loop loop = n == 1 ? loops.vv : LoopFor(step_x, step_y);
+    if (loop != nullptr) return loop(attrs, x, y, to, n);
     RunSpread(x, step_x, y, to, n);
+  }
+  // Null where a repeated operand must be spread out.
+  BinaryLoops::Loop LoopFor(Index step_x, Index step_y) const {
+    if (step_x != 0 && step_y != 0) return loops.vv;
+    return step_x == 0 && loops.sv != nullptr ? loops.sv : step_y == 0 ? loops.vs : nullptr;
   }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
 
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
+  Index RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const;
+  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin, Index end) const;
 };
 
 // `count` copies of one element of `bytes` bytes.
@@ -325,21 +343,50 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
     run_row(column, inner - column < end - begin ? inner - column : end - begin);
 
   const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
-  const bool whole_rows = step_a != 0 && step_b != 0;
-  if (bytes_may_be_copied && (inner < kShortRow || (whole_rows && inner <= kShortWholeRow))) {
-    const Index fitting = kTileBytes / (inner * loops.in_bytes);
-    const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
-    RowTile tile_a(plan.stride_a[last - 1], step_a, inner, loops.in_bytes, most_rows);
-    RowTile tile_b(plan.stride_b[last - 1], step_b, inner, loops.in_bytes, most_rows);
-    while (end - begin >= inner) {
-      Index rows = walk.RowsLeft() < most_rows ? walk.RowsLeft() : most_rows;
-      if (rows > (end - begin) / inner) rows = (end - begin) / inner;
-      loops.vv(attrs, tile_a.Rows(A(walk.a), rows), tile_b.Rows(B(walk.b), rows), Out(begin), rows * inner);
-      begin += rows * inner;
-      walk.Advance(rows);
-    }
-  }
+  const BinaryLoops::Loop loop = LoopFor(step_a, step_b);
+  const Index longest = loop == nullptr              ? kShortSpreadRow
+                        : step_a == 0 || step_b == 0 ? kShortRow
+                        : plan.rank == 2             ? kShortRepeatedRow
+                                                     : kShortInnerRow;
+  if (bytes_may_be_copied && inner <= longest)
+    begin = RunTiles(plan, &walk, begin, end);
+  else if (loop != nullptr)
+    begin = RunRows(plan, &walk, loop, begin, end);
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
+}
+
+// Whole rows from element `begin` on, where the walk stands, several at a time; how far it came.
+inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const {
+  const int last = plan.rank - 1;
+  const Index inner = plan.inner(), fitting = kTileBytes / (inner * loops.in_bytes);
+  const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
+  RowTile tile_a(plan.stride_a[last - 1], plan.stride_a[last], inner, loops.in_bytes, most_rows);
+  RowTile tile_b(plan.stride_b[last - 1], plan.stride_b[last], inner, loops.in_bytes, most_rows);
+  while (end - begin >= inner) {
+    Index rows = walk->RowsLeft() < most_rows ? walk->RowsLeft() : most_rows;
+    if (rows > (end - begin) / inner) rows = (end - begin) / inner;
+    loops.vv(attrs, tile_a.Rows(A(walk->a), rows), tile_b.Rows(B(walk->b), rows), Out(begin), rows * inner);
+    begin += rows * inner;
+    walk->Advance(rows);
+  }
+  return begin;
+}
+// The same, row by row.
+inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin,
+                                 Index end) const {
+  const Index inner = plan.inner();
+  const Index next_a = plan.stride_a[plan.rank - 2] * loops.in_bytes,
+              next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
+  while (end - begin >= inner) {
+    const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
+    const char *row_a = A(walk->a), *row_b = B(walk->b);
+    char* to = Out(begin);
+    for (Index r = 0; r < rows; ++r, row_a += next_a, row_b += next_b, to += inner * loops.out_bytes)
+      loop(attrs, row_a, row_b, to, inner);
+    begin += rows * inner;
+    walk->Advance(rows);
+  }
+  return begin;
 }
 
 inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorShape& a, const TensorShape& b,
@@ -372,8 +419,16 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
   if (longer != n || !(same || step_a == 0 || step_b == 0) || n == 0) {
     return detail::BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
   }
+  const bool streams = detail::WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
-    work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
+    const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
+    if (streams) {
+      detail::RunPastCaches(
+          {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
+          end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
+    } else {
+      work.Run(first_a, step_a, first_b, step_b, work.Out(begin), end - begin);
+    }
   });
   return OkStatus();
 }

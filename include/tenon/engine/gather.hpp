@@ -2,12 +2,17 @@
 #pragma once
 // Rows picked by number along one axis of a tensor.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/isa.hpp>
 #include <tenon/engine/move.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -19,38 +24,81 @@ struct GatherPlan {
 
 namespace detail {
 
+// Row number at[i] of `from` becomes row i of `to`, for n rows of so many bytes.
+template <std::size_t kBytes, class Int>
+void GatherFixed(const Int* at, Index n, const char* from, char* to) {
+  for (Index i = 0; i < n; ++i, to += kBytes)
+    std::memcpy(to, from + static_cast<Index>(at[i]) * static_cast<Index>(kBytes), kBytes);
+}
+template <class Int>
+void GatherBytes(const Int* at, Index n, Index bytes, const char* from, char* to) {
+  switch (bytes) {
+    case 1: return GatherFixed<1>(at, n, from, to);
+    case 2: return GatherFixed<2>(at, n, from, to);
+    case 4: return GatherFixed<4>(at, n, from, to);
+    case 8: return GatherFixed<8>(at, n, from, to);
+    case 16: return GatherFixed<16>(at, n, from, to);
+    case 32: return GatherFixed<32>(at, n, from, to);
+    default: break;
+  }
+  if (bytes > 16 && bytes <= kMostShortBytes) {
+    constexpr Index kAhead = 6, kLine = 64;  // rows of several lines, which nothing else foresees, are asked for
+    for (Index i = 0; i < n; ++i) {
+      if (bytes >= 2 * kLine && i + kAhead < n) {
+        const char* const soon = from + static_cast<Index>(at[i + kAhead]) * bytes;
+        for (Index line = 0; line < bytes; line += kLine) __builtin_prefetch(soon + line);
+      }
+      CopyShortPiece(from + static_cast<Index>(at[i]) * bytes, to + i * bytes, bytes);
+    }
+  } else {
+    for (Index i = 0; i < n; ++i)
+      std::memcpy(to + i * bytes, from + static_cast<Index>(at[i]) * bytes, static_cast<std::size_t>(bytes));
+  }
+}
+
 // Rows [begin, end) of the output's batch * outer * count.
 template <class Int>
 void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
                 Index begin, Index end) {
   Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
-  const Index run_bytes = plan.run * mover.bytes;
-  const bool is_short = mover.assign == nullptr && run_bytes >= 16 && run_bytes <= kMostShortBytes;
-  const Int* at = indices + block / plan.outer * plan.count;  // those of the batch
-  for (Index row = begin; row < end; ++row) {
-    const Index from = static_cast<Index>(at[i]);
-    const char* const source = mover.At(in, (block * plan.limit + from) * plan.run);
-    char* const target = mover.At(out, row * plan.run);
-    if (is_short)
-      CopyShortPiece(source, target, run_bytes);
-    else if (mover.assign == nullptr && plan.run == 1)
-      CopyBytePieces(mover.bytes, source, 0, target, 0, 1);
-    else
-      CopyRun(mover, source, target, plan.run);
-    if (++i == plan.count) {
-      i = 0;
-      at = indices + ++block / plan.outer * plan.count;
+  while (begin < end) {
+    const Index n = std::min(plan.count - i, end - begin);
+    const Int* const at = indices + block / plan.outer * plan.count + i;
+    const char* const from = mover.At(in, block * plan.limit * plan.run);
+    char* const to = mover.At(out, begin * plan.run);
+    if (mover.assign == nullptr) {
+      GatherBytes(at, n, plan.run * mover.bytes, from, to);
+    } else {
+      for (Index k = 0; k < n; ++k)
+        mover.assign(mover.At(from, static_cast<Index>(at[k]) * plan.run), 1, mover.At(to, k * plan.run), plan.run);
     }
+    begin += n;
+    i = 0;
+    ++block;
   }
 }
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// Whether one of n indices is negative or larger than `last`: then it, or what is between the two, has its sign set.
+template <class Int>
+TENON_DETAIL_LOOP bool IsOneOutside(const Int* indices, Index n, Int last) {
+  using Bits = std::make_unsigned_t<Int>;
+  Bits all = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Bits index = static_cast<Bits>(indices[i]);
+    all = static_cast<Bits>(all | index | static_cast<Bits>(static_cast<Bits>(last) - index));
+  }
+  return static_cast<Int>(all) < 0;
+}
+
+TENON_DETAIL_LOOPS_END
 
 // The position of the first of n indices that is not in [0, limit), or -1.
 template <class Int>
 Index FirstOutside(const Int* indices, Index n, Index limit) {
-  bool outside = false;
-  for (Index i = 0; i < n; ++i)
-    outside |= static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[i])) >= static_cast<std::uint64_t>(limit);
-  if (!outside) return -1;
+  const Index last = std::min(limit - 1, static_cast<Index>(std::numeric_limits<Int>::max()));
+  if (!IsOneOutside(indices, n, static_cast<Int>(last))) return -1;
   for (Index i = 0;; ++i)
     if (indices[i] < 0 || static_cast<Index>(indices[i]) >= limit) return i;
 }

@@ -10,14 +10,11 @@
 #include <cstddef>
 #include <cstring>
 
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
-
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/cache_sizes.hpp>
 #include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/packed_weights.hpp>
 #include <tenon/engine/scratch.hpp>
@@ -27,24 +24,6 @@
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
-
-// Of one core; guesses where the system does not tell.
-struct CacheSizes {
-  Index first = 32 * 1024, second = 512 * 1024;
-};
-inline CacheSizes FindCacheSizes() {
-  CacheSizes sizes;
-#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
-  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) sizes.first = bytes;
-  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > sizes.first) sizes.second = bytes;
-#endif
-  return sizes;
-}
-// Found out once. thread-safe.
-inline const CacheSizes& Caches() {
-  static const CacheSizes sizes = FindCacheSizes();
-  return sizes;
-}
 
 // Operands with the distances, in elements, between rows and between columns; one of the two is 1. T is void where only
 // the size of an element counts.

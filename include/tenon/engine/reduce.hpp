@@ -199,15 +199,16 @@ void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   const T* x = static_cast<const T*>(px);
   for (Index k = 0; k < count; ++k, x += step) {
     L sums[kChains];
+    const bool has_row = n >= kRow;
 #pragma GCC unroll 8
-    for (Index c = 0; c < kChains; ++c) sums[c] = L(Step::template Identity<T>());
-    Index i = 0;
-    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four rows first: fewer roundings one after the other
+    for (Index c = 0; c < kChains; ++c) sums[c] = has_row ? L::Load(x + c * kSize) : L(Step::template Identity<T>());
+    Index i = has_row ? kRow : 0;
+    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
 #pragma GCC unroll 8
       for (Index c = 0; c < kChains; ++c) {
-        const T* const at = x + i + c * kSize;
-        const L first = Step::Combine(L::Load(at), L::Load(at + kRow)),
-                second = Step::Combine(L::Load(at + 2 * kRow), L::Load(at + 3 * kRow));
+        const T* const at = x + i + 4 * c * kSize;
+        const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
+                second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
         sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
       }
     }
@@ -218,11 +219,9 @@ void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
     for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
     const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
             second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
-    T lanes[kSize];
-    Step::Combine(first, second).Store(lanes);
-    for (Index lane = 0; i < n; ++i, ++lane) lanes[lane] = Step::Combine(lanes[lane], x[i]);
-    FoldHalves<Step, static_cast<int>(kSize)>(lanes);
-    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], lanes[0]);
+    T result = simd::Fold<Step>(Step::Combine(first, second));
+    for (; i < n; ++i) result = Step::Combine(result, x[i]);
+    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], result);
   }
 }
 #endif

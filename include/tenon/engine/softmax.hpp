@@ -32,7 +32,9 @@ struct SoftmaxRow {
   template <int bytes>
   TENON_HD static void Run(const T* x, T* out, Index n) {
     using L = simd::Lanes<T, bytes>;
-    using Wide = simd::WideLanes<T, bytes>;
+    using Two = simd::WideLanes<T, bytes>;
+    // The steps of an exponential wait for each other, so many that not even two vectors in turns fill the time.
+    using Four = std::conditional_t<(bytes < 64), simd::Pair<Two>, Two>;
     constexpr Index kSize = L::size;
     if (n < kSize) {
       T part[L::size];
@@ -43,32 +45,34 @@ struct SoftmaxRow {
       for (Index i = 0; i < n; ++i) out[i] = part[i];
       return;
     }
-    const Index wide = n / Wide::size * Wide::size, whole = n / kSize * kSize;
+    const Index fours = n / Four::size * Four::size, twos = n / Two::size * Two::size, whole = n / kSize * kSize;
     const L last = L::Load(x + n - kSize);  // before anything is written
-    const T shift = Largest<Wide>(x, n, last);
-    Wide sums = Wide::Zero();
-    for (Index i = 0; i < wide; i += Wide::size) {
-      const Wide y = simd::ExpOfNegative(Wide::Load(x + i) - Wide::Repeat(shift));
-      y.Store(out + i);
-      sums = sums + y;
-    }
-    L sum = L::Zero();
-    for (Index i = wide; i < whole; i += kSize) {
-      const L y = simd::ExpOfNegative(L::Load(x + i) - L::Repeat(shift));
-      y.Store(out + i);
-      sum = sum + y;
-    }
-    T total = simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum);
+    const T shift = Largest<Two>(x, n, last);
+    T total = 0;
+    if (fours > 0) total += SumOfExponentials<Four>(x, out, 0, fours, shift);
+    if (twos > fours) total += SumOfExponentials<Two>(x, out, fours, twos, shift);
+    if (whole > twos) total += SumOfExponentials<L>(x, out, twos, whole, shift);
     const L y = simd::ExpOfNegative(last - L::Repeat(shift));
     for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += y.v[lane];  // those not added yet
     const T factor = T(1) / total;
     Index i = 0;
-    for (; i < wide; i += Wide::size) (Wide::Load(out + i) * Wide::Repeat(factor)).Store(out + i);
+    for (; i < twos; i += Two::size) (Two::Load(out + i) * Two::Repeat(factor)).Store(out + i);
     for (; i < whole; i += kSize) (L::Load(out + i) * L::Repeat(factor)).Store(out + i);
     (y * L::Repeat(factor)).Store(out + n - kSize);
   }
 
  private:
+  // Into [begin, end) of `out`, which is a multiple of V's size.
+  template <class V>
+  TENON_HD static T SumOfExponentials(const T* x, T* out, Index begin, Index end, T shift) {
+    V sum = V::Zero();
+    for (Index i = begin; i < end; i += V::size) {
+      const V y = simd::ExpOfNegative(V::Load(x + i) - V::Repeat(shift));
+      y.Store(out + i);
+      sum = sum + y;
+    }
+    return simd::Fold<simd::AddLanes>(sum);
+  }
   // Of a row that ends with `last`; anything where there is a NaN.
   template <class Wide, class L>
   TENON_HD static T Largest(const T* x, Index n, const L& last) {

@@ -78,7 +78,8 @@ struct FourByFour {
   TENON_HD void Load(const std::uint32_t* from, Index step) {
     for (Index i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * step, sizeof(Row));
   }
-  TENON_HD void Store(std::uint32_t* to, Index step, Index count) const {
+  template <Index count = 4>
+  TENON_HD void Store(std::uint32_t* to, Index step) const {
     for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
   }
   TENON_HD void Transpose() {
@@ -92,6 +93,22 @@ struct FourByFour {
     rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
   }
 };
+
+// At most four rows. Squares of which only `count` columns count read on, but not behind the last element of all,
+// `last` elements from the first.
+template <Index count>
+void TransposeFew(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index columns,
+                  Index last) {
+  FourByFour square;
+  Index c = 0;
+  for (; c + 4 <= columns && (count == 4 || (from_step > 0 && 3 + (c + 3) * from_step <= last)); c += 4) {
+    square.Load(from + c * from_step, from_step);
+    square.Transpose();
+    square.Store<count>(to + c, to_step);
+  }
+  for (; c < columns; ++c)
+    for (Index i = 0; i < count; ++i) to[i * to_step + c] = from[i + c * from_step];
+}
 
 // Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
 // apart push each other out.
@@ -115,7 +132,7 @@ inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint
         for (Index i = 0; i < kSide; i += 4) {
           square.Load(from + r + i + (c + j) * from_step, from_step);
           square.Transpose();
-          square.Store(turned + i * kSide + j, kSide, 4);
+          square.Store(turned + i * kSide + j, kSide);
         }
       }
       for (Index i = 0; i < kSide; ++i)
@@ -125,17 +142,13 @@ inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
   }
   for (; r < rows; r += 4) {
-    const Index count = std::min<Index>(4, rows - r);
-    // Squares of which only `count` columns count read on, but not behind the last element of all.
-    const Index last = rows - 1 + (columns - 1) * from_step;
-    Index c = 0;
-    for (; c + 4 <= columns && (count == 4 || (from_step > 0 && r + 3 + (c + 3) * from_step <= last)); c += 4) {
-      square.Load(from + r + c * from_step, from_step);
-      square.Transpose();
-      square.Store(to + r * to_step + c, to_step, count);
+    const Index last = rows - 1 - r + (columns - 1) * from_step;
+    switch (rows - r) {
+      case 1: TransposeFew<1>(from + r, from_step, to + r * to_step, to_step, columns, last); break;
+      case 2: TransposeFew<2>(from + r, from_step, to + r * to_step, to_step, columns, last); break;
+      case 3: TransposeFew<3>(from + r, from_step, to + r * to_step, to_step, columns, last); break;
+      default: TransposeFew<4>(from + r, from_step, to + r * to_step, to_step, columns, last);
     }
-    for (; c < columns; ++c)
-      for (Index i = r; i < r + count; ++i) to[i * to_step + c] = from[i + c * from_step];
   }
 }
 #endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How large this processor's caches are.
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/tensor/shape.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// In bytes, the first two of one core; guesses where the system does not tell.
+struct CacheSizes {
+  Index first = 32 * 1024, second = 512 * 1024, last = 32 * 1024 * 1024;
+};
+inline CacheSizes FindCacheSizes() {
+  CacheSizes sizes;
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) sizes.first = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > sizes.first) sizes.second = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > sizes.second) sizes.last = bytes;
+#endif
+  return sizes;
+}
+// Found out once. thread-safe.
+inline const CacheSizes& Caches() {
+  static const CacheSizes sizes = FindCacheSizes();
+  return sizes;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
