@@ -214,6 +214,37 @@ TEST_SUITE("Planned loops") {
     CHECK(out[0].scalar<float>()() == 10946);
   }
 
+  TEST_CASE("a trace shows every node of every iteration, within the loop's time") {
+    WhileGraph graph(1);
+    graph.Add("sum", "AddV2", {"x0", "x0"}).Next(0, "sum:z:0");
+    const Loop loop(graph, kPlanned);
+    const auto callable = loop.session->MakeCallable({.feeds = {"n", "x0"}, .fetches = {"loop:2"}});
+    REQUIRE(callable.ok());
+    const std::vector<Tensor> feeds{Tensor::Scalar(std::int32_t{6}), Tensor::Scalar(1.0f)};
+    for (int run = 0; run < 3; ++run) {
+      std::vector<Tensor> out(1);
+      REQUIRE(callable->Run(feeds, out).ok());
+      RunTrace trace;
+      REQUIRE(callable->RunTraced(feeds, out, &trace).ok());
+      CHECK(out[0].scalar<float>()() == 64);
+      int sums = 0, conditions = 0;
+      const NodeTiming* whole = nullptr;
+      for (const NodeTiming& node : trace.nodes)
+        if (node.name == "loop") whole = &node;
+      REQUIRE(whole != nullptr);
+      CHECK(whole->node != nullptr);
+      for (const NodeTiming& node : trace.nodes) {
+        if (node.node != nullptr) continue;
+        sums += node.name == "sum" && node.op == "AddV2";
+        conditions += node.name == "less";
+        const bool within = node.start_ns >= whole->start_ns && node.end_ns <= whole->end_ns;
+        CHECK(within);
+      }
+      CHECK(sums == 6);
+      CHECK(conditions == 7);
+    }
+  }
+
   TEST_CASE("threads have plans of their own") {
     WhileGraph graph(1);
     graph.Add("sum", "AddV2", {"x0", "x0"}).Next(0, "sum:z:0");
