@@ -12,7 +12,6 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
-#include <tenon/kernel/condition.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
@@ -88,8 +87,8 @@ class FunctionStep final : public FunctionCalls {
     return status;
   }
   // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
-  Status RunLoop(FunctionStep* cond, Span<Tensor> variables) {
-    Status status = Loop(cond, variables);
+  Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
+    Status status = Loop(cond, variables, holds);
     // Wherever in an iteration it was noticed.
     if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
       return LoopCancelled();
@@ -104,7 +103,7 @@ class FunctionStep final : public FunctionCalls {
   }
 
  private:
-  Status Loop(FunctionStep* cond, Span<Tensor> variables) {
+  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
     if (loop_ != nullptr && !loop_->Fits(cond->program_, variables)) loop_.reset();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
@@ -112,7 +111,7 @@ class FunctionStep final : public FunctionCalls {
     bool finished = false;
     for (int in_a_row = 0;;) {
       if (loop_ != nullptr && trace == nullptr) {
-        Status status = loop_->Run(variables, &finished);
+        Status status = loop_->Run(variables, holds, &finished);
         if (status.ok() && finished) return status;
         loop_.reset();
         if (!status.ok()) return status;
@@ -126,7 +125,7 @@ class FunctionStep final : public FunctionCalls {
       for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
       TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond->results_[0], &go_on));
+      TENON_RETURN_IF_ERROR(holds(cond->results_[0], &go_on));
       if (!go_on) return OkStatus();
       for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
       TENON_RETURN_IF_ERROR(Run(!hopeful));

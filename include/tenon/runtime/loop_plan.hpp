@@ -14,7 +14,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/cancellation.hpp>
-#include <tenon/kernel/condition.hpp>
+#include <tenon/kernel/function_runtime.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/memory_plan.hpp>
 #include <tenon/runtime/parts.hpp>
@@ -45,20 +45,20 @@ class LoopPlan final : public PlannedLoop {
     return true;
   }
 
-  Status Run(Span<Tensor> variables, bool* finished) override {
+  Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) override {
     Begin(variables);
     int phase = 0;
     Status status;
 #if defined(__cpp_exceptions)
     PlannedRun* running = nullptr;
     try {
-      status = Iterate(variables, &phase, finished, &running);
+      status = Iterate(variables, holds, &phase, finished, &running);
     } catch (...) {
       status = running->StatusOfThrown();
     }
 #else
     PlannedRun* running = nullptr;
-    status = Iterate(variables, &phase, finished, &running);
+    status = Iterate(variables, holds, &phase, finished, &running);
 #endif
     if (status.ok() && *finished) status = TakeVariables(phase, variables);
     End();
@@ -79,7 +79,7 @@ class LoopPlan final : public PlannedLoop {
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
-  Status Iterate(Span<Tensor> variables, int* phase, bool* finished, PlannedRun** running) {
+  Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
     for (;;) {
@@ -88,7 +88,7 @@ class LoopPlan final : public PlannedLoop {
       PlannedRun* const cond = *running = conds_[*phase].get();
       TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond->step()->value(cond_->fetches[0].value), &go_on));
+      TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
       if (!go_on) {
         *finished = true;
         return OkStatus();

@@ -67,7 +67,7 @@ class PlannedLoop {
   // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
   // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
   // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, bool* finished) = 0;
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
 };
 
 // The functions of a session's graph. thread-safe.
