@@ -41,8 +41,7 @@ TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
   if (t.dtype() != DataType::kBool)
     return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
                                    t.dtype());
-  if (t.dims() != 0)
-    return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
+  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
   *value = t.scalar<bool>()();
   return OkStatus();
 }

@@ -82,8 +82,8 @@ class SessionFunctions final : public GraphFunctions {
     return static_cast<FunctionCalls*>(step);
   }
 
-  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
-                 Span<Tensor> variables, ReadCondition holds) override {
+  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
+                 ReadCondition holds) override {
     const std::size_t count = variables.size();
     TENON_ASSIGN_OR_RETURN(FunctionStep* const condition, BeginStep(cond, caller, count, 1));
     Result<FunctionStep*> step = BeginStep(body, caller, count, count);
