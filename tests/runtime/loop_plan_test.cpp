@@ -178,6 +178,28 @@ TEST_SUITE("Planned loops") {
     CHECK(plans.made == 0);
   }
 
+  TEST_CASE("what a node without a plan makes is copied to its place, and a new shape ends the plan") {
+    // x0 becomes x1 without the rows whose number is 4 or more: a size that depends on a value.
+    WhileGraph graph(2);
+    graph.body.node_def.push_back(ConstNode("four", Tensor::Scalar(std::int32_t{4})));
+    graph.body.node_def.push_back(ConstNode("zero", MakeTensor<std::int32_t>({1}, {0})));
+    graph.body.node_def.push_back(ConstNode("axis", Tensor::Scalar(std::int32_t{0})));
+    graph.body.node_def.push_back(
+        function_test::MakeNode("more", "Maximum", {"i", "four:output:0"}, {{"T", AttrValue(DataType::kInt32)}}));
+    graph.body.node_def.push_back(
+        function_test::MakeNode("size", "ExpandDims", {"more:z:0", "axis:output:0"},
+                                {{"T", AttrValue(DataType::kInt32)}, {"Tdim", AttrValue(DataType::kInt32)}}));
+    graph.body.node_def.push_back(
+        function_test::MakeNode("part", "Slice", {"x1", "zero:output:0", "size:output:0"},
+                                {{"T", AttrValue(DataType::kFloat)}, {"Index", AttrValue(DataType::kInt32)}}));
+    graph.Next(0, "part:output:0");
+    const CountsPlans plans;
+    const Loop planned(graph, kPlanned), plain(graph, kPlain);
+    const std::vector<Tensor> x{MakeTensor<float>({4}, {9, 9, 9, 9}), MakeTensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8})};
+    for (const std::int32_t n : {3, 5, 8, 4}) CHECK(Same(planned.Run(n, x), plain.Run(n, x)));
+    CHECK(plans.made >= 1);
+  }
+
   TEST_CASE("an error names its node, and the next run is right") {
     WhileGraph graph(1);
     graph.Add("left", "Sub", {"n", "i"}, {{"T", AttrValue(DataType::kInt32)}})

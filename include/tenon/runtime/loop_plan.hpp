@@ -114,8 +114,8 @@ class LoopPlan final : public PlannedLoop {
       if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
         return false;
     for (const int i : strays_)
-      std::memcpy(variables_[At(i)].places[phase], step->value(fetches_[At(i)].value).raw_data(),
-                  variables_[At(i)].bytes);
+      if (const Variable& to = variables_[At(i)]; to.bytes != 0)
+        std::memcpy(to.places[phase], step->value(fetches_[At(i)].value).raw_data(), to.bytes);
     return true;
   }
 
@@ -278,7 +278,7 @@ class LoopPlanner {
     for (std::size_t i = 0; i < plan_.variables_.size(); ++i) {
       const LoopPlan::Variable& variable = plan_.variables_[i];
       const int number = static_cast<int>(i);
-      if (variable.kind == Kind::kComputed && variable.bytes != 0 && !plan_.bodies_[0]->LiesAtItsPlace(number))
+      if (variable.kind == Kind::kComputed && !plan_.bodies_[0]->LiesAtItsPlace(number))
         plan_.strays_.push_back(number);  // both plans are made in the same way
     }
     for (const Source& source : sources_) {
