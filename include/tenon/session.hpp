@@ -45,7 +45,7 @@ struct NodeTiming {
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
   int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
   // Of the graph (graph/graph.hpp), as long as the session; of a copy or a fetch the node whose value it takes. Null:
-  // something that a kernel measured within its node.
+  // something within a node, a node of a function that it calls or what its kernel measured.
   const Node* node = nullptr;
 };
 struct RunTrace {

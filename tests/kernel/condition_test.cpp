@@ -48,4 +48,13 @@ TEST_CASE("a scalar of another type is refused") {
   CHECK(status.code() == Code::kInvalidArgument);
   CHECK(status.message().find("half") != status.message().npos);
 }
+TEST_CASE("a predicate is a scalar bool") {
+  bool value = false;
+  CHECK(detail::ToPredicate(Tensor::Scalar(true), &value).ok());
+  CHECK(value);
+  CHECK(detail::ToPredicate(Tensor::Scalar(false), &value).ok());
+  CHECK(!value);
+  CHECK(detail::ToPredicate(Tensor::Scalar(1.0f), &value).code() == Code::kInvalidArgument);
+  CHECK(detail::ToPredicate(Tensor::Zeros<bool>({1}), &value).code() == Code::kInvalidArgument);
+}
 }  // namespace condition_test

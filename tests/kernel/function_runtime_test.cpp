@@ -42,7 +42,7 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     calls->End();
     return OkStatus();
   }
-  Status RunLoop(FunctionHandle, FunctionHandle, const StepEnvironment&, Span<Tensor>) override {
+  Status RunLoop(FunctionHandle, FunctionHandle, const StepEnvironment&, Span<Tensor>, ReadCondition) override {
     return errors::Unimplemented("it has no loops");
   }
 

@@ -22,6 +22,7 @@ TEST_SUITE("RunDescriber") {
     NodeTiming timing;
     timing.name = "y";
     timing.op = "AddV2";
+    timing.node = built->graph.Find("y");
     timing.device = built->device.name();
     timing.start_ns = 1500;
     timing.end_ns = 4600;

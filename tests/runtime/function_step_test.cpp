@@ -6,6 +6,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <memory>
+
+#include <tenon/kernel/condition.hpp>
 
 #include "flow_program.hpp"
 #include "graphs.hpp"
@@ -73,7 +76,7 @@ TEST_SUITE("FunctionStep") {
     body.BeginWithin(lender.environment(true));
     for (const std::int32_t limit : {0, 7, 7, 100}) {
       Tensor variables[] = {Tensor::Scalar(0), Tensor::Scalar(limit)};
-      const Status status = body.RunLoop(&cond, variables);
+      const Status status = body.RunLoop(&cond, variables, &tenon::detail::ToBool);
       REQUIRE_MESSAGE(status.ok(), status.message());
       CHECK(variables[0].scalar<std::int32_t>()() == limit);
     }
@@ -92,7 +95,7 @@ TEST_SUITE("FunctionStep") {
     cond.BeginWithin(env);
     body.BeginWithin(env);
     Tensor variables[] = {Tensor::Scalar(0), Tensor::Scalar(7)};
-    CHECK(body.RunLoop(&cond, variables).code() == Code::kCancelled);
+    CHECK(body.RunLoop(&cond, variables, &tenon::detail::ToBool).code() == Code::kCancelled);
   }
 }
 }  // namespace function_step_test

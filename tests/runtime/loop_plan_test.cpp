@@ -178,6 +178,28 @@ TEST_SUITE("Planned loops") {
     CHECK(plans.made == 0);
   }
 
+  TEST_CASE("what a node without a plan makes is copied to its place, and a new shape ends the plan") {
+    // x0 becomes x1 without the rows whose number is 4 or more: a size that depends on a value.
+    WhileGraph graph(2);
+    graph.body.node_def.push_back(ConstNode("four", Tensor::Scalar(std::int32_t{4})));
+    graph.body.node_def.push_back(ConstNode("zero", MakeTensor<std::int32_t>({1}, {0})));
+    graph.body.node_def.push_back(ConstNode("axis", Tensor::Scalar(std::int32_t{0})));
+    graph.body.node_def.push_back(
+        function_test::MakeNode("more", "Maximum", {"i", "four:output:0"}, {{"T", AttrValue(DataType::kInt32)}}));
+    graph.body.node_def.push_back(
+        function_test::MakeNode("size", "ExpandDims", {"more:z:0", "axis:output:0"},
+                                {{"T", AttrValue(DataType::kInt32)}, {"Tdim", AttrValue(DataType::kInt32)}}));
+    graph.body.node_def.push_back(
+        function_test::MakeNode("part", "Slice", {"x1", "zero:output:0", "size:output:0"},
+                                {{"T", AttrValue(DataType::kFloat)}, {"Index", AttrValue(DataType::kInt32)}}));
+    graph.Next(0, "part:output:0");
+    const CountsPlans plans;
+    const Loop planned(graph, kPlanned), plain(graph, kPlain);
+    const std::vector<Tensor> x{MakeTensor<float>({4}, {9, 9, 9, 9}), MakeTensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8})};
+    for (const std::int32_t n : {3, 5, 8, 4}) CHECK(Same(planned.Run(n, x), plain.Run(n, x)));
+    CHECK(plans.made >= 1);
+  }
+
   TEST_CASE("an error names its node, and the next run is right") {
     WhileGraph graph(1);
     graph.Add("left", "Sub", {"n", "i"}, {{"T", AttrValue(DataType::kInt32)}})
@@ -212,6 +234,37 @@ TEST_SUITE("Planned loops") {
     CHECK(status.ok());
     CHECK(calls == 0);
     CHECK(out[0].scalar<float>()() == 10946);
+  }
+
+  TEST_CASE("a trace shows every node of every iteration, within the loop's time") {
+    WhileGraph graph(1);
+    graph.Add("sum", "AddV2", {"x0", "x0"}).Next(0, "sum:z:0");
+    const Loop loop(graph, kPlanned);
+    const auto callable = loop.session->MakeCallable({.feeds = {"n", "x0"}, .fetches = {"loop:2"}});
+    REQUIRE(callable.ok());
+    const std::vector<Tensor> feeds{Tensor::Scalar(std::int32_t{6}), Tensor::Scalar(1.0f)};
+    for (int run = 0; run < 3; ++run) {
+      std::vector<Tensor> out(1);
+      REQUIRE(callable->Run(feeds, out).ok());
+      RunTrace trace;
+      REQUIRE(callable->RunTraced(feeds, out, &trace).ok());
+      CHECK(out[0].scalar<float>()() == 64);
+      int sums = 0, conditions = 0;
+      const NodeTiming* whole = nullptr;
+      for (const NodeTiming& node : trace.nodes)
+        if (node.name == "loop") whole = &node;
+      REQUIRE(whole != nullptr);
+      CHECK(whole->node != nullptr);
+      for (const NodeTiming& node : trace.nodes) {
+        if (node.node != nullptr) continue;
+        sums += node.name == "sum" && node.op == "AddV2";
+        conditions += node.name == "less";
+        const bool within = node.start_ns >= whole->start_ns && node.end_ns <= whole->end_ns;
+        CHECK(within);
+      }
+      CHECK(sums == 6);
+      CHECK(conditions == 7);
+    }
   }
 
   TEST_CASE("threads have plans of their own") {

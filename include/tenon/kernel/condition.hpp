@@ -35,6 +35,17 @@ TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
   }
 }
 
+// Of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond refuses what is no scalar
+// bool.
+TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
+  if (t.dtype() != DataType::kBool)
+    return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
+                                   t.dtype());
+  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
+  *value = t.scalar<bool>()();
+  return OkStatus();
+}
+
 }  // namespace detail
 
 TENON_NAMESPACE_END

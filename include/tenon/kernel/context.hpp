@@ -84,7 +84,7 @@ struct RunServices {
   DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
   ThreadPoolInterface* pool = nullptr;           // of the run's nodes
   const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
-  StepStatsCollector* stats = nullptr;           // of a run with a trace
+  StepStatsCollector* stats = nullptr;           // of a run with a trace: a detail::TraceCollector
   RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
 };
 

@@ -19,6 +19,9 @@ struct FunctionHandle {
   int number = -1;
 };
 
+// What a tensor means as a condition; an error when it can be none.
+using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
+
 // A function made ready to be called again and again by one kernel, as a loop does. one thread.
 class FunctionCalls {
  public:
@@ -56,9 +59,10 @@ class FunctionRuntime {
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
                      Span<Tensor> results) = 0;
   // Puts body(variables) in the place of the variables as long as cond(variables) holds (TensorFlow's While). Errors:
-  // of Begin and Run, Cancelled when the run is given up, InvalidArgument when the condition is no truth value.
+  // of Begin and Run, Cancelled when the run is given up, and those of `holds`, which says what the condition's result
+  // means (kernel/condition.hpp).
   virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
-                         Span<Tensor> variables) = 0;
+                         Span<Tensor> variables, ReadCondition holds) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };

@@ -73,7 +73,7 @@ class RunDescriber {
                                    [&](const OutEdge& edge) { return ids[At(edge.node)] >= 0; });
     }
     for (const NodeTiming& timing : trace.nodes) {
-      const Node* node = graph_.Find(timing.name);
+      const Node* const node = timing.node;
       if (node == nullptr || ids[At(node->id)] < 0 || timing.op != node->op_name()) continue;
       cost.node[At(ids[At(node->id)])].compute_cost += (timing.end_ns - timing.start_ns) / 1000;
     }
@@ -168,9 +168,9 @@ class RunDescriber {
     stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
     stats.thread_id = static_cast<std::uint32_t>(timing.thread);
     stats.timeline_label = StrCat(timing.name, " = ", timing.op, "(");
-    if (const Node* node = graph_.Find(timing.name); node != nullptr)
-      for (int i = 0; i < node->num_inputs(); ++i)
-        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(node->input(i)));
+    if (timing.node != nullptr)
+      for (int i = 0; i < timing.node->num_inputs(); ++i)
+        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
     stats.timeline_label += ')';
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     if (timing.output_bytes > 0)

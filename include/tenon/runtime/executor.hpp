@@ -27,10 +27,11 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Collects the timings of one run. thread-safe.
+// Collects the timings of one run, also those of the functions that it calls. thread-safe.
 class TraceCollector final : public StepStatsCollector {
  public:
-  TraceCollector() : start_(SteadyNanoseconds()) {}
+  // `graph`: the session's.
+  explicit TraceCollector(const Graph* graph) : graph_(graph), start_(SteadyNanoseconds()) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
@@ -53,7 +54,7 @@ class TraceCollector final : public StepStatsCollector {
     }
     timing.name = node.node->name();
     timing.op = OpOf(node);
-    timing.node = node.node;
+    if (program.graph == graph_) timing.node = node.node;
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
@@ -92,10 +93,16 @@ class TraceCollector final : public StepStatsCollector {
     timings_.push_back(timing);
   }
 
+  const Graph* const graph_;
   const std::int64_t start_;
   Mutex mutex_;
   std::vector<NodeTiming> timings_;
 };
+
+// Of the session's run that a step is a part of; null: nobody watches it.
+inline TraceCollector* TraceOf(const Step& step) {
+  return step.services() == nullptr ? nullptr : static_cast<TraceCollector*>(step.services()->stats);
+}
 
 // For an engine's loop over nodes on one thread: when the current node began, and what it takes beside its outputs.
 // Does nothing without a trace. one thread.

@@ -14,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/condition.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/runtime/executor.hpp>
@@ -393,7 +394,7 @@ class FrameRun {
       if (enter.dead) return EnterAgain(it, loop, *cut);
     cut->cond.BeginWithin(step_->environment(true));
     cut->body.BeginWithin(step_->environment(true));
-    const Status status = cut->body.RunLoop(&cut->cond, {loop->variables.data(), count});
+    const Status status = cut->body.RunLoop(&cut->cond, {loop->variables.data(), count}, &ToPredicate);
     if (!status.ok()) [[unlikely]] {
       in_simple_loop_ = true;
       return status;

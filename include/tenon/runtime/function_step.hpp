@@ -12,7 +12,6 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
-#include <tenon/kernel/condition.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
@@ -88,8 +87,8 @@ class FunctionStep final : public FunctionCalls {
     return status;
   }
   // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
-  Status RunLoop(FunctionStep* cond, Span<Tensor> variables) {
-    Status status = Loop(cond, variables);
+  Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
+    Status status = Loop(cond, variables, holds);
     // Wherever in an iteration it was noticed.
     if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
       return LoopCancelled();
@@ -104,14 +103,15 @@ class FunctionStep final : public FunctionCalls {
   }
 
  private:
-  Status Loop(FunctionStep* cond, Span<Tensor> variables) {
+  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
     if (loop_ != nullptr && !loop_->Fits(cond->program_, variables)) loop_.reset();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
+    const TraceCollector* const trace = TraceOf(step_);  // which shows every node
     bool finished = false;
     for (int in_a_row = 0;;) {
-      if (loop_ != nullptr) {
-        Status status = loop_->Run(variables, &finished);
+      if (loop_ != nullptr && trace == nullptr) {
+        Status status = loop_->Run(variables, holds, &finished);
         if (status.ok() && finished) return status;
         loop_.reset();
         if (!status.ok()) return status;
@@ -120,11 +120,12 @@ class FunctionStep final : public FunctionCalls {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
       const MakePlannedLoop make = runtime_parts.loops.load(std::memory_order_acquire);
-      const bool hopeful = may_plan_loop_ && make != nullptr && program_.may_plan() && cond->program_.may_plan();
+      const bool hopeful =
+          may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() && cond->program_.may_plan();
       for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
       TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond->results_[0], &go_on));
+      TENON_RETURN_IF_ERROR(holds(cond->results_[0], &go_on));
       if (!go_on) return OkStatus();
       for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
       TENON_RETURN_IF_ERROR(Run(!hopeful));
@@ -144,7 +145,8 @@ class FunctionStep final : public FunctionCalls {
   // `plans`: that have found the step, or null.
   Status RunStep(Step* step, RunPlans* plans) {
     for (std::size_t i = 0; i < args_.size(); ++i) step->value(program_.feeds[i].value) = std::move(args_[i]);
-    Status status = plans != nullptr ? plans->Run(nullptr) : Execute();
+    TraceCollector* const trace = TraceOf(step_);
+    Status status = plans != nullptr ? plans->Run(trace) : Execute(trace);
     if (status.ok()) [[likely]] {
       status = TakeResults(step);
       for (const Program::Feed& feed : program_.feeds) step->value(feed.value) = empty_;
@@ -154,11 +156,11 @@ class FunctionStep final : public FunctionCalls {
     step->TrimCaches();
     return status;
   }
-  Status Execute() {
+  Status Execute(TraceCollector* trace) {
     if (!program_.has_control_flow()) [[likely]]
-      return RunInOrder(program_, &step_, nullptr);
+      return RunInOrder(program_, &step_, trace);
     if (frames_ == nullptr) frames_ = runtime_parts.frames.load(std::memory_order_acquire)(program_, &step_);
-    TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, nullptr));
+    TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, trace));
     return CheckFetches(program_, &step_, Code::kInternal);
   }
   Status TakeResults(Step* step) {

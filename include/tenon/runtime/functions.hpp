@@ -82,14 +82,14 @@ class SessionFunctions final : public GraphFunctions {
     return static_cast<FunctionCalls*>(step);
   }
 
-  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
-                 Span<Tensor> variables) override {
+  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
+                 ReadCondition holds) override {
     const std::size_t count = variables.size();
     TENON_ASSIGN_OR_RETURN(FunctionStep* const condition, BeginStep(cond, caller, count, 1));
     Result<FunctionStep*> step = BeginStep(body, caller, count, count);
     Status status = step.status();
     if (step.ok()) {
-      status = (*step)->RunLoop(condition, variables);
+      status = (*step)->RunLoop(condition, variables, holds);
       (*step)->End();
     }
     condition->End();

@@ -14,7 +14,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/cancellation.hpp>
-#include <tenon/kernel/condition.hpp>
+#include <tenon/kernel/function_runtime.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/memory_plan.hpp>
 #include <tenon/runtime/parts.hpp>
@@ -41,24 +41,25 @@ class LoopPlan final : public PlannedLoop {
   bool Fits(const Program& cond, Span<const Tensor> variables) const override {
     if (&cond != cond_) return false;
     for (std::size_t i = 0; i < variables.size(); ++i)
-      if (!(variables[i].shape() == shapes_[i])) return false;
+      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
+        return false;
     return true;
   }
 
-  Status Run(Span<Tensor> variables, bool* finished) override {
+  Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) override {
     Begin(variables);
     int phase = 0;
     Status status;
 #if defined(__cpp_exceptions)
     PlannedRun* running = nullptr;
     try {
-      status = Iterate(variables, &phase, finished, &running);
+      status = Iterate(variables, holds, &phase, finished, &running);
     } catch (...) {
       status = running->StatusOfThrown();
     }
 #else
     PlannedRun* running = nullptr;
-    status = Iterate(variables, &phase, finished, &running);
+    status = Iterate(variables, holds, &phase, finished, &running);
 #endif
     if (status.ok() && *finished) status = TakeVariables(phase, variables);
     End();
@@ -79,7 +80,7 @@ class LoopPlan final : public PlannedLoop {
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
-  Status Iterate(Span<Tensor> variables, int* phase, bool* finished, PlannedRun** running) {
+  Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
     for (;;) {
@@ -88,14 +89,14 @@ class LoopPlan final : public PlannedLoop {
       PlannedRun* const cond = *running = conds_[*phase].get();
       TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond->step()->value(cond_->fetches[0].value), &go_on));
+      TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
       if (!go_on) {
         *finished = true;
         return OkStatus();
       }
       PlannedRun* const body = *running = bodies_[*phase].get();
       TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
-      if (body->surprise() >= 0) [[unlikely]]
+      if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
         return TakeResults(body->step(), variables);
       for (const Copy& copy : copies_) {
         const Variable& to = variables_[At(copy.to)];
@@ -105,6 +106,17 @@ class LoopPlan final : public PlannedLoop {
       if (cond->surprise() >= 0) [[unlikely]]
         return TakeVariables(*phase, variables);
     }
+  }
+
+  // Values that the plan could not put in their places. False when one has another shape than planned.
+  bool FetchStrays(Step* step, int phase) {
+    for (const int i : strays_)
+      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+        return false;
+    for (const int i : strays_)
+      if (const Variable& to = variables_[At(i)]; to.bytes != 0)
+        std::memcpy(to.places[phase], step->value(fetches_[At(i)].value).raw_data(), to.bytes);
+    return true;
   }
 
   TENON_NOINLINE void Begin(Span<Tensor> variables) {
@@ -171,6 +183,8 @@ class LoopPlan final : public PlannedLoop {
   SlimVector<TensorShape> shapes_;  // of the variables
   SlimVector<Variable> variables_;
   SlimVector<Copy> copies_;
+  SlimVector<int>
+      strays_;  // variables whose next values lie somewhere else: no planned node makes them, or they are kept
   Buffer* memory_ = nullptr;  // of the places
   Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
 };
@@ -201,7 +215,7 @@ class LoopPlanner {
       const int value = body().fetches[i].value;
       LoopPlan::Variable& variable = plan_.variables_.emplace_back();
       if (IsFeed(value) && At(value) == i) continue;
-      if (SizeOf(given_[i].dtype()) == 0 || !HasShape(value, given_[i].shape())) return false;
+      if (SizeOf(given_[i].dtype()) == 0) return false;
       variable.bytes = given_[i].TotalBytes();
       if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
         variable.kind = Kind::kCopied;
@@ -217,18 +231,6 @@ class LoopPlanner {
     for (const auto& [number, tensor] : body().constants)
       if (number == value) return &tensor;
     return nullptr;
-  }
-  bool HasShape(int value, const TensorShape& shape) const {
-    if (IsFeed(value)) return given_[At(value)].shape() == shape;
-    if (const Tensor* constant = IsConstant(value)) return constant->shape() == shape;
-    for (std::size_t n = 0; n < body().nodes.size(); ++n) {
-      const ProgramNode& node = body().nodes[n];
-      const int output = value - node.first_output;
-      if (output < 0 || output >= node.num_outputs) continue;
-      const ShapeMemo* const memo = body_.frame(static_cast<int>(n)).memo;
-      return memo->valid && At(output) < memo->outputs.size() && memo->outputs[At(output)] == shape;
-    }
-    return false;
   }
 
   bool MakePlaces() {
@@ -271,11 +273,14 @@ class LoopPlanner {
     *run = PlannedRun::Make(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }
-  // Whether every next value arrives where it must; where it does not by itself, it is copied.
+  // Every next value arrives where it must; where it does not by itself, it is copied.
   bool CheckPlaces() {
-    for (std::size_t i = 0; i < plan_.variables_.size(); ++i)
-      for (const Owned<PlannedRun>& run : plan_.bodies_)
-        if (plan_.variables_[i].kind == Kind::kComputed && !run->LiesAtItsPlace(static_cast<int>(i))) return false;
+    for (std::size_t i = 0; i < plan_.variables_.size(); ++i) {
+      const LoopPlan::Variable& variable = plan_.variables_[i];
+      const int number = static_cast<int>(i);
+      if (variable.kind == Kind::kComputed && !plan_.bodies_[0]->LiesAtItsPlace(number))
+        plan_.strays_.push_back(number);  // both plans are made in the same way
+    }
     for (const Source& source : sources_) {
       LoopPlan::Copy copy{{nullptr, nullptr}, source.variable};
       for (std::size_t phase = 0; phase < 2; ++phase) {

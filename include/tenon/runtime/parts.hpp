@@ -67,7 +67,7 @@ class PlannedLoop {
   // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
   // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
   // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, bool* finished) = 0;
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
 };
 
 // The functions of a session's graph. thread-safe.
@@ -80,9 +80,9 @@ class GraphFunctions : public FunctionRuntime {
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// For variables of these types and shapes, with which both programs have just run, each in its step; `condition` is
-// what the condition gave. Uses the caches of the body's step, which outlives it. Null when it cannot be: some variable
-// is made by a node that cannot be planned, or may be kept by somebody; or there is no memory.
+// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
+// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
+// when it cannot be: some variable that changes holds no plain data, or may be kept by somebody; or there is no memory.
 using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
                                                Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);

@@ -29,7 +29,7 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
-// none; a result that no planned node makes has none either. Nobody may keep what lies there.
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either.
 struct GivenPlaces {
   Span<void* const> feeds, fetches;
 };
@@ -40,7 +40,7 @@ class PlannedRun {
  public:
   // The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
   // `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no
-  // memory, or somebody keeps what lies at a given place; `places` may be null.
+  // memory, or somebody may keep an argument that lies at a given place; `places` may be null.
   static Owned<PlannedRun> Make(const Program& program, const Step& ran, Step* lender, Span<const TensorShape> feeds,
                                 Span<const std::uint8_t> varies, const GivenPlaces* places = nullptr);
 
@@ -393,8 +393,12 @@ class RunPlanner {
     for (std::size_t v = 0; v < place_.size(); ++v) {
       if (kept[v] == 0) continue;
       if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
-      keeps_given_ = keeps_given_ || place_[v] == Place::kGiven;
+      if (place_[v] != Place::kGiven) continue;
+      keeps_given_ = keeps_given_ || v < program_.feeds.size();
+      place_[v] = Place::kFresh;
     }
+    for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
+      if (place_[At(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
   }
 
   // One block per value, or per chain of values of which each may overwrite the one before.
@@ -541,7 +545,7 @@ class RunPlanner {
   const Span<const std::uint8_t> varies_;
   const GivenPlaces* const places_;
   PlannedRun& run_;
-  bool keeps_given_ = false;  // somebody may keep what lies at a given place
+  bool keeps_given_ = false;  // somebody may keep a feed that lies at a given place
   SlimVector<std::uint8_t> constant_;  // per value
   SlimVector<Place> place_;  // per value
   SlimVector<void*> given_;  // per value: its place, if that is given

@@ -176,7 +176,7 @@ class Prepared : public RefCounted {
     if (settings.trace == nullptr) [[likely]] {
       status = Execute(running.get(), plan, settings, nullptr);
     } else {
-      TraceCollector collector;
+      TraceCollector collector(program_->graph);
       services.stats = &collector;
       status = Execute(running.get(), plan, settings, &collector);
       deferred.Wait();  // it may still tell the collector

@@ -189,7 +189,7 @@ class WhileKernel : public CallingKernel {
     const int count = ctx->num_outputs();
     for (int i = 0; i < count; ++i) ctx->set_output(i, ctx->input(i));  // the loop's variables
     const Span<Tensor> variables(count == 0 ? nullptr : ctx->mutable_output(0), static_cast<std::size_t>(count));
-    return ctx->function_library()->RunLoop(cond_, body_, ctx->environment(), variables);
+    return ctx->function_library()->RunLoop(cond_, body_, ctx->environment(), variables, &tenon::detail::ToBool);
   }
 
   FunctionHandle cond_, body_;
