@@ -84,14 +84,14 @@ TENON_SETUP_CODE_END
 template <class T>
 void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
   using W = typename WideOf<T>::type;
-  SlimVector<W> a = Numbers<W>(m * n), full = Numbers<W>(m * m);
+  SlimVector<W> a = Numbers<W>(m * n), factor = Numbers<W>(m * kept);
   if constexpr (std::is_same_v<T, half>)
     for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<float>(in[i]));
   else
     CopyAs(in, a.data(), m * n);
-  linalg::FactorQr(a.data(), m, n, full.data());
+  linalg::FactorQr(a.data(), m, n, kept, factor.data());
   CopyAs(a.data(), r, kept * n);
-  for (Index i = 0; i < m; ++i) CopyAs(full.data() + i * m, q + i * kept, kept);
+  CopyAs(factor.data(), q, m * kept);
 }
 
 // u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
@@ -159,7 +159,8 @@ struct Qr {
       Tensor *q_out = &q, *r_out = &r;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
-      (void)detail::ForEachMatrix(context.device(), at.count, m, m + n, [&](Index i) {
+      if (m * std::max(kept, n) == 0) return OkStatus();
+      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Index i) {
         detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
                      r_out->data<T>() + i * kept * n);
         return true;
