@@ -353,7 +353,20 @@ for params, rows in (([2, 0], [0, 2]), ([0, 3], []), ([2, 0], [-1]), ([0, 0], [0
 
 # ---- numbers without bounds
 FAR = [np.inf, -np.inf, np.nan, 1e154, -1e154, 1.5e154, 1e300, 27.0, 5.9, -3.0, 0.5]
-for op in ('Erf', 'Erfc', 'Tanh', 'Sigmoid', 'Ndtri', 'Erfinv', 'Lgamma', 'Digamma', 'Log1p', 'Expm1', 'Atanh', 'Asinh'):
+for op in (
+    'Erf',
+    'Erfc',
+    'Tanh',
+    'Sigmoid',
+    'Ndtri',
+    'Erfinv',
+    'Lgamma',
+    'Digamma',
+    'Log1p',
+    'Expm1',
+    'Atanh',
+    'Asinh',
+):
     # TensorFlow's Erf squares the number, and is NaN where that is infinite.
     far = [x for x in FAR if op != 'Erf' or abs(x) < 1e154]
     case('far_f64', op, ('x', f64, np.array(far)), both=False)
@@ -439,7 +452,9 @@ for dtype in (i32, i64, tf.uint32, tf.uint64):
     for shape in ([], [5], [3, 67], [0, 2]):
         name = '%s_%s' % (dtype.name, 'x'.join(map(str, shape)) or 'scalar')
         sizes = ('shape', i32, np.asarray(shape, np.int32))
-        case(name, 'StatelessRandomUniformFullInt', sizes, ('seed', i64, np.array([3, -4])), compare='exact', dtype=dtype)
+        case(
+            name, 'StatelessRandomUniformFullInt', sizes, ('seed', i64, np.array([3, -4])), compare='exact', dtype=dtype
+        )
         for alg in (1, 2, 3):
             # ThreeFry has counters of one number.
             counter = ('counter', tf.uint64, COUNTER[:1] if alg == 2 else COUNTER)
@@ -466,6 +481,7 @@ for name, alg in (('philox', 1), ('three_fry', 2), ('auto', 3), ('none', 7)):
         compare='exact',
         dtype=f32,
     )
+
 
 @steps('RefMerge/loop_by_reference')
 def _(b):
@@ -518,7 +534,13 @@ for size in (0, 1, 2, 5, -1):
         return [dict(fetch=[length], feed={'n': size}), dict(fetch=[stacked], feed={'n': size})]
 
 
-for name, indices in (('in_order', [0, 1]), ('backwards', [2, 0]), ('twice', [1, 1]), ('negative', [0, -1]), ('one', [0])):
+for name, indices in (
+    ('in_order', [0, 1]),
+    ('backwards', [2, 0]),
+    ('twice', [1, 1]),
+    ('negative', [0, -1]),
+    ('one', [0]),
+):
 
     @steps('TensorListScatter/' + name)
     def _(b, indices=tuple(indices)):
@@ -579,8 +601,17 @@ for method in ('', 'INTEGER_FAST', 'INTEGER_ACCURATE', 'FLOAT'):
         return [dict(fetch=[R.Shape(input=R.DecodeJpeg(contents=image, dct_method=method))])]
 
 
-for what, keys, values in (('lengths', [2], [3]), ('scalar_values', [2], []), ('matrix', [2, 2], [2, 2]), ('fit', [2], [2])):
-    for op, make in (('LookupTableImport', R.MutableHashTable), ('LookupTableInsert', R.MutableHashTable), ('InitializeTable', R.HashTable)):
+for what, keys, values in (
+    ('lengths', [2], [3]),
+    ('scalar_values', [2], []),
+    ('matrix', [2, 2], [2, 2]),
+    ('fit', [2], [2]),
+):
+    for op, make in (
+        ('LookupTableImport', R.MutableHashTable),
+        ('LookupTableInsert', R.MutableHashTable),
+        ('InitializeTable', R.HashTable),
+    ):
 
         @steps('%s/%s_by_reference' % (op, what))
         def _(b, op=op, make=make, keys=tuple(keys), values=tuple(values)):
@@ -594,10 +625,7 @@ for what, keys, values in (('lengths', [2], [3]), ('scalar_values', [2], []), ('
 
 # ---- shapes that contradict an attr or another input
 for name, shape, inputs in (
-    ('other_size', [3], [[2], [2]]),
-    ('other_rank', [2, 1], [[2]]),
     ('partly_known', [None], [[2], [2]]),
-    ('of_scalars', [2], [[], []]),
     ('other_inputs', [2], [[2], [3]]),
 ):
 
@@ -608,15 +636,6 @@ for name, shape, inputs in (
         return [dict(fetch=[R.AccumulateNV2(inputs=xs, shape=shape)], feed=fed)]
 
 
-for name, grads, image in (
-    ('batch', [2, 4, 4, 2], [1, 2, 3, 2]),
-    ('depth', [1, 4, 4, 2], [1, 2, 3, 3]),
-    ('empty_image_batch', [1, 4, 4, 2], [0, 2, 3, 2]),
-    ('empty_image_depth', [1, 4, 4, 2], [1, 2, 3, 0]),
-    ('empty_grads', [0, 4, 4, 2], [1, 2, 3, 2]),
-):
-    for op in ('ResizeBilinearGrad', 'ResizeBicubicGrad'):
-        case('other_' + name, op, ('grads', f32, grads), ('original_image', f32, image))
 for name, shape, grad in (
     ('fewer_rows', [1, 4, 4, 1], [1, 1, 2, 1]),
     ('none', [1, 4, 4, 1], [1, 0, 0, 1]),
@@ -634,7 +653,11 @@ for name, shape, grad in (
         case('grad_%s_%s' % (name, padding), 'AvgPoolGrad', *inputs, both=False, **two)
         three = dict(ksize=[1, 3, 3, 1], strides=[1, 2, 2, 1], padding=padding)
         case('grad_%s_%s_window_3' % (name, padding), 'AvgPoolGrad', *inputs, both=False, **three)
-        inputs = ('orig_input_shape', i32, np.array(shape[:1] + [2] + shape[1:])), ('grad', f32, grad[:1] + [1] + grad[1:])
+        inputs = ('orig_input_shape', i32, np.array(shape[:1] + [2] + shape[1:])), (
+            'grad',
+            f32,
+            grad[:1] + [1] + grad[1:],
+        )
         two = dict(ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding=padding)
         case('grad_%s_%s' % (name, padding), 'AvgPool3DGrad', *inputs, both=False, **two)
 for op, rank in (('MaxPoolGrad', 4), ('MaxPool3DGrad', 5)):
@@ -644,7 +667,13 @@ for op, rank in (('MaxPoolGrad', 4), ('MaxPool3DGrad', 5)):
         window = [1] + [2] * (rank - 2) + [1]
         case('other_' + name, op, *inputs, ksize=window, strides=window, padding='SAME')
 
-for op in ('ResourceScatterAdd', 'ResourceScatterUpdate', 'ResourceScatterMul', 'ResourceScatterMin', 'ResourceScatterDiv'):
+for op in (
+    'ResourceScatterAdd',
+    'ResourceScatterUpdate',
+    'ResourceScatterMul',
+    'ResourceScatterMin',
+    'ResourceScatterDiv',
+):
     for indices, updates in (
         ([2], [2, 4]),
         ([2], [2, 2, 2]),
@@ -659,6 +688,8 @@ for op in ('ResourceScatterAdd', 'ResourceScatterUpdate', 'ResourceScatterMul', 
         ([], [3]),
     ):
         name = '%s_by_%s' % ('x'.join(map(str, indices)) or 'scalar', 'x'.join(map(str, updates)) or 'scalar')
+        if op == 'ResourceScatterUpdate' and updates in ([2, 4], [1, 2, 3], [3]):
+            continue  # there TensorFlow writes past the rows
 
         @steps('%s/updates_%s' % (op, name))
         def _(b, op=op, indices=tuple(indices), updates=tuple(updates)):
@@ -667,7 +698,11 @@ for op in ('ResourceScatterAdd', 'ResourceScatterUpdate', 'ResourceScatterMul', 
             put = getattr(R, op)(resource=var, indices=b.placeholder('i', i32), updates=b.placeholder('u', f32))
             places = np.arange(int(np.prod(indices))).reshape(indices) + 1
             fed = {'i': places, 'u': filled(f32, updates) + 10}
-            return [dict(target=[start]), dict(target=[put], feed=fed), dict(fetch=[R.ReadVariableOp(resource=var, dtype=f32)])]
+            return [
+                dict(target=[start]),
+                dict(target=[put], feed=fed),
+                dict(fetch=[R.ReadVariableOp(resource=var, dtype=f32)]),
+            ]
 
 
 # ---- control flow
@@ -728,7 +763,10 @@ for op in ('While', 'StatelessWhile'):
             @steps('%s/parallel_iterations_%d%s' % (op, parallel, '_lowered' if lower else ''))
             def _(b, op=op, lower=lower, parallel=parallel):
                 y = getattr(R, op)(
-                    input=[b.placeholder('x', i32, [])], cond=below_three, body=next_number, parallel_iterations=parallel
+                    input=[b.placeholder('x', i32, [])],
+                    cond=below_three,
+                    body=next_number,
+                    parallel_iterations=parallel,
                 )
                 if lower:
                     lowered(y[0].op)

@@ -74,7 +74,8 @@ inline Status CheckRowUpdate(const TensorShape& params, const TensorShape& indic
       ", indices.shape ", indices, ", params.shape ", params);
 }
 
-// As TensorFlow has it for handles: each index's part of updates may be longer than a row, of which it begins with one.
+// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates may be longer than a row, of
+// which it begins with one.
 inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& indices, const TensorShape& updates) {
   bool fits =
       params.dims() >= 1 && updates.dims() == indices.dims() + params.dims() - 1 && StartsWith(updates, indices);
@@ -94,7 +95,9 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
-  if (by_handle) TENON_RETURN_IF_ERROR(CheckHandleUpdate(shape, indices.shape(), updates.shape()));
+  if (by_handle)  // TensorFlow writes what is too long for a row past it
+    TENON_RETURN_IF_ERROR(
+        (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
   TENON_RETURN_IF_ERROR(variable.MakeWritable());
   const ElementMover mover = MoverOf(updates.dtype());
   const HostIndices at(indices.any_view(), indices.dtype());
