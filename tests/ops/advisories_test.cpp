@@ -654,10 +654,10 @@ TEST_SUITE("Advisories: numbers, chance, state") {
       Refused("MutableDenseHashTableV2", {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", buckets}},
               {Long(-1), Long(-2)});
     // The session's limit counts as well.
-    const Status limited = Try("MutableDenseHashTableV2",
-                               {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", std::int64_t{1} << 25}},
-                               {Long(-1), Long(-2)})
-                               .status();
+    const Status limited =
+        Try("MutableDenseHashTableV2",
+            {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", std::int64_t{1} << 25}}, {Long(-1), Long(-2)})
+            .status();
     CHECK_MESSAGE(limited.code() == Code::kResourceExhausted, limited.ToString());
   }
   TEST_CASE("CVE-2021-41217: Exit without Enter") {
