@@ -91,9 +91,15 @@ TEST_SUITE("linalg") {
       for (Index n : {1, 3, 6}) {
         const std::vector<T> a = Matrix<T>(m, n, 3);
         std::vector<T> r = a, q(static_cast<std::size_t>(m * m));
-        linalg::FactorQr(r.data(), m, n, q.data());
+        linalg::FactorQr(r.data(), m, n, m, q.data());
         CHECK(Residual(q, r, a, m, m, n) < 1e-13);
         CHECK(FarFromUnitary(q, m, m) < 1e-13);
+        const Index kept = std::min(m, n);
+        std::vector<T> thin_r = a, thin_q(static_cast<std::size_t>(m * kept));
+        linalg::FactorQr(thin_r.data(), m, n, kept, thin_q.data());
+        CHECK(thin_r == r);
+        for (Index i = 0; i < m * kept; ++i)
+          CHECK(thin_q[static_cast<std::size_t>(i)] == q[static_cast<std::size_t>(i / kept * m + i % kept)]);
         for (Index i = 0; i < m; ++i)
           for (Index j = 0; j < std::min(i, n); ++j) CHECK(r[static_cast<std::size_t>(i * n + j)] == T(0));
         if (m < n) continue;

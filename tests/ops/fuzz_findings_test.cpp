@@ -3,7 +3,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/limited_allocator.hpp>
 
 #include <doctest/doctest.h>
 
@@ -35,6 +40,8 @@ TEST_SUITE("Found by ops_fuzz") {
     CHECK(CallOp("QuantizeAndDequantizeV2", {{"axis", kLargest}}, {floats, floats, floats}, 1).status().code() ==
           Code::kInvalidArgument);
     for (const std::int64_t number : {kLargest, kLeast}) {
+      CHECK(CallOp("GatherV2", {}, {floats, Ints({0}), Tensor::Scalar<std::int64_t>(number)}, 1).status().code() ==
+            Code::kInvalidArgument);
       CHECK(CallOp("GatherV2", {{"batch_dims", number}}, {floats, Ints({0}), Int(0)}, 1).status().code() ==
             Code::kInvalidArgument);
       for (const char* op : {"ConcatV2", "GatherV2"}) {
@@ -57,6 +64,67 @@ TEST_SUITE("Found by ops_fuzz") {
     CHECK(CallOp("StridedSlice", {{"ellipsis_mask", 3}}, {x, Ints({0, 0}), Ints({1, 1}), Ints({1, 1})}, 1)
               .status()
               .code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("Qr of a long matrix with few columns, or none, takes no square of its rows") {
+    const Index rows = 200000;
+    LimitedAllocator memory(CpuAllocator(), std::size_t{64} << 20, "qr");
+    for (const Index columns : {Index{0}, Index{1}}) {
+      Tensor tall(DataType::kFloat, {rows, columns});
+      for (Index i = 0; i < rows * columns; ++i) tall.data<float>()[i] = i == 0 ? 3.f : i == 1 ? 4.f : 0.f;
+      const auto outputs = CallOp("Qr", {}, {tall}, 2, {.allocator = &memory});
+      REQUIRE_MESSAGE(outputs.ok(), outputs.status().message());
+      CHECK((*outputs)[0].shape() == TensorShape({rows, columns}));
+      if (columns == 1) CHECK((*outputs)[1].data<float>()[0] == doctest::Approx(-5));
+    }
+  }
+  TEST_CASE("Svd, SelfAdjointEigV2: very many matrices of no size take no time") {
+    const Tensor none(DataType::kFloat, {Index{1} << 40, 1, 0}), square(DataType::kFloat, {Index{1} << 40, 0, 0});
+    CHECK(CallOp("Svd", {}, {none}, 3).ok());
+    CHECK(CallOp("SelfAdjointEigV2", {}, {square}, 2).ok());
+  }
+  TEST_CASE("ExtractVolumePatches: a size at the end of int64") {
+    const AttrArgs attrs{{"ksizes", SlimVector<std::int64_t>{1, 1, 1, std::numeric_limits<std::int64_t>::min(), 1}},
+                         {"strides", SlimVector<std::int64_t>{1, 1, 1, 1, 1}},
+                         {"padding", "VALID"}};
+    CHECK_FALSE(CallOp("ExtractVolumePatches", attrs, {Make<float>({1, 2, 3, 3, 1}, {1})}, 1).ok());
+    GraphBuilder b;
+    const Output x = b.Const("x", Make<float>({1, 2, 3, 3, 1}, {1}));
+    std::vector<GraphBuilder::Attr> with;
+    for (const auto& [name, value] : attrs) with.emplace_back(name, value);
+    b.AddNode("ExtractVolumePatches", "y", SlimVector<GraphBuilder::Input>{x}, with);
+    const Result<Session> session = Session::FromGraph(b);
+    if (session.ok()) CHECK_FALSE(session->Run({}, {"y:0"}).ok());
+  }
+  TEST_CASE("RaggedTensorToTensor: row splits far apart") {
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+    const AttrArgs attrs{{"row_partition_types", SlimVector<std::string>{"ROW_SPLITS"}}};
+    for (const Tensor& splits : {Longs({0, 2, kLeast, 5}), Longs({kLeast, 2, 2, 5})})
+      CHECK_FALSE(CallOp("RaggedTensorToTensor", attrs,
+                         {Longs({-1, -1}), Make<float>({5}, {1}), Tensor::Scalar(0.f), splits}, 1)
+                      .ok());
+  }
+  TEST_CASE("Conv2D of an image without channels") {
+    const AttrArgs attrs{{"strides", SlimVector<std::int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}};
+    (void)CallOp("Conv2D", attrs, {Tensor(DataType::kFloat, {1, 2, 2, 0}), Make<float>({2, 3, 1, 3}, {1})}, 1);
+  }
+  TEST_CASE("Shapes that are too large without one of their dimensions are refused") {
+    constexpr Index kLarge = Index{1} << 40;
+    const Tensor nothing(DataType::kFloat, TensorShape({0, kLarge, kLarge}));
+    const auto refused = [](std::string_view op, const AttrArgs& attrs, const std::vector<Tensor>& inputs) {
+      const Status status = CallOp(op, attrs, inputs, 1).status();
+      CHECK_MESSAGE(status.code() == Code::kInvalidArgument, op, ": ", status.ToString());
+    };
+    refused("Unpack", {{"num", 0}, {"axis", 0}}, {nothing});
+    refused("TensorListFromTensor", {}, {nothing, Int(-1)});
+    GraphBuilder b;
+    const Output list = b.Add("TensorListReserve", "list", {b.Const("shape", Int(-1)), b.Const("n", Int(2))},
+                              {{"element_dtype", DataType::kFloat}, {"shape_type", DataType::kInt32}});
+    b.Add("TensorListConcatV2", "y", {list, b.Placeholder("s", DataType::kInt64), b.Const("leading", Longs({3, 3}))},
+          {{"element_dtype", DataType::kFloat}, {"shape_type", DataType::kInt64}});
+    const Result<Session> session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const Tensor shape = Longs({-1, 5, 1, std::numeric_limits<std::int64_t>::max()});
+    CHECK(session->Run({{"s:0", shape}}, {"y:0"}).status().code() == Code::kInvalidArgument);
   }
   TEST_CASE("RngSkip, RngReadAndSkip: a delta without elements") {
     for (const bool reads : {false, true}) {

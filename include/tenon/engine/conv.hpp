@@ -292,7 +292,8 @@ class ConvWork {
       }
       to = Zeros(to, left * g_.in_depth);
       if constexpr (sizeof(T) == sizeof(C)) {
-        std::memcpy(to, from + r * row_elements, static_cast<std::size_t>(inside * g_.in_depth) * sizeof(C));
+        if (inside * g_.in_depth > 0)
+          std::memcpy(to, from + r * row_elements, static_cast<std::size_t>(inside * g_.in_depth) * sizeof(C));
       } else {
         Convert(from + r * row_elements, to, inside * g_.in_depth);
       }

@@ -148,38 +148,39 @@ void SolveCholesky(const T* l, Index n, T* b, Index k, T* scratch) {
   SolveTriangular(scratch, n, false, false, b, k);
 }
 
-// a: [m, n] becomes R (upper triangle, zeros below), q: [m, m] the unitary factor: a = q R. The diagonal of R has the
-// sign that LAPACK gives it.
+// a: [m, n] becomes R (upper triangle, zeros below), q: [m, kept] the first columns of the unitary factor, at least
+// min(m, n) of them: a = q R. The diagonal of R has the sign that LAPACK gives it.
 template <class T>
-void FactorQr(T* a, Index m, Index n, T* q) {
-  std::fill(q, q + m * m, T(0));
-  for (Index i = 0; i < m; ++i) q[i * m + i] = T(1);
-  SlimVector<T> v(static_cast<std::size_t>(m), T(0));
-  for (Index k = 0; k < std::min(m, n); ++k) {
+void FactorQr(T* a, Index m, Index n, Index kept, T* q) {
+  const Index steps = std::min(m, n);
+  SlimVector<T> taus(static_cast<std::size_t>(steps), T(0)), sums(static_cast<std::size_t>(std::max(n, kept)), T(0));
+  // Step k multiplies by 1 - tau v v^H, where v is 0 up to k, 1 at k, and then what lies below k in column k of a.
+  const auto v = [&](Index i, Index k) { return i == k ? T(1) : a[i * n + k]; };
+  const auto multiply = [&](Index k, T tau, T* x, Index columns, Index from) {
+    std::fill(sums.data() + from, sums.data() + columns, T(0));
+    for (Index i = k; i < m; ++i)
+      for (Index j = from; j < columns; ++j) sums.data()[j] += Times(Conj(v(i, k)), x[i * columns + j]);
+    for (Index i = k; i < m; ++i)
+      for (Index j = from; j < columns; ++j) x[i * columns + j] -= Times(Times(tau, sums.data()[j]), v(i, k));
+  };
+  for (Index k = 0; k < steps; ++k) {
     Real<T> tail = 0;
     for (Index i = k + 1; i < m; ++i) tail += Square(a[i * n + k]);
     const T alpha = a[k * n + k];
     if (tail == 0 && std::imag(alpha) == 0) continue;
     const Real<T> norm = std::sqrt(Square(alpha) + tail);
     const Real<T> beta = RealPart(alpha) >= 0 ? -norm : norm;
-    const T tau = (beta - Conj(alpha)) / beta,
-            scale = alpha - beta;  // H^H = 1 - conj(tau) v v^H maps the column to beta
-    T* const w = v.data();
-    w[k] = T(1);
-    for (Index i = k + 1; i < m; ++i) w[i] = a[i * n + k] / scale;
-    for (Index j = k; j < n; ++j) {
-      T dot = T(0);
-      for (Index i = k; i < m; ++i) dot += Times(Conj(w[i]), a[i * n + j]);
-      dot = Times(tau, dot);
-      for (Index i = k; i < m; ++i) a[i * n + j] -= Times(dot, w[i]);
-    }
+    const T tau = (beta - Conj(alpha)) / beta, scale = alpha - beta;  // which maps the column to beta
+    for (Index i = k + 1; i < m; ++i) a[i * n + k] /= scale;
+    multiply(k, tau, a, n, k + 1);
+    a[k * n + k] = beta;
+    taus.data()[k] = tau;
+  }
+  std::fill(q, q + m * kept, T(0));
+  for (Index i = 0; i < std::min(m, kept); ++i) q[i * kept + i] = T(1);
+  for (Index k = steps; k-- > 0;) {
+    multiply(k, Conj(taus.data()[k]), q, kept, k);
     for (Index i = k + 1; i < m; ++i) a[i * n + k] = T(0);
-    for (Index i = 0; i < m; ++i) {  // q = q (1 - conj(tau) v v^H)
-      T dot = T(0);
-      for (Index p = k; p < m; ++p) dot += Times(q[i * m + p], w[p]);
-      dot = Times(Conj(tau), dot);
-      for (Index p = k; p < m; ++p) q[i * m + p] -= Times(dot, Conj(w[p]));
-    }
   }
 }
 

@@ -101,7 +101,7 @@ struct DynamicStitch {
         return errors::InvalidArgument("DynamicStitch: data[", i, "].shape = ", part.shape(),
                                        " does not start with indices[", i, "].shape = ", at.shape());
       TensorShape own = part.shape();
-      own.RemoveDimRange(0, at.shape().dims());
+      TENON_RETURN_IF_ERROR(own.RemoveDimRangeWithStatus(0, at.shape().dims()));
       if (i == 0) row = own;
       if (!(own == row))
         return errors::InvalidArgument("DynamicStitch: Need data[0].shape[", indices[0].shape().dims(), ":] = data[", i,
@@ -165,7 +165,7 @@ struct DynamicPartition {
       ++next[static_cast<std::size_t>(k)];
     }
     TensorShape row = data.shape();
-    row.RemoveDimRange(0, partitions.shape().dims());
+    TENON_RETURN_IF_ERROR(row.RemoveDimRangeWithStatus(0, partitions.shape().dims()));
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       TensorShape shape = row;
       TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, next[k]));

@@ -80,13 +80,18 @@ inline std::string PlaceText(const TensorShape& shape, Index i) {
   return StrCat("[", text, "]");
 }
 
+// The least rank that has this axis.
+constexpr std::uint64_t RankFor(Index axis) {
+  const auto bits = static_cast<std::uint64_t>(axis);
+  return axis < 0 ? 0 - bits : bits + 1;
+}
+
 inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, Index axis,
                         Index batch_dims, Tensor* output) {
   const int rank = params.dims(), index_rank = indices.dims();
   if (rank < 1) return errors::InvalidArgument("Gather: params must be at least 1 dimensional");
   if (axis < -rank || axis >= rank)
-    return errors::InvalidArgument("Gather: Shape must be at least rank ", axis < 0 ? -axis : axis + 1, " but is rank ",
-                                   rank);
+    return errors::InvalidArgument("Gather: Shape must be at least rank ", RankFor(axis), " but is rank ", rank);
   if (axis < 0) axis += rank;
   if (batch_dims < -index_rank || batch_dims > index_rank)
     return errors::InvalidArgument("Gather: Expected batch_dims in the range [", -index_rank, ", ", index_rank,
@@ -130,7 +135,7 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
 inline Status BadGatherNdIndex(const Tensor& indices, const HostIndices& at, Index bad, Index depth,
                                const TensorShape& params) {
   TensorShape rows = indices.shape();
-  rows.RemoveLastDims(1);
+  TENON_RETURN_IF_ERROR(rows.RemoveLastDimsWithStatus(1));
   std::string index;
   for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
   return errors::InvalidArgument("GatherNd: indices", PlaceText(rows, bad), " = [", index,
@@ -150,7 +155,7 @@ inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& p
     return errors::InvalidArgument("GatherNd: Only indices.shape[-1] values between 1 and ", kMaxDepth,
                                    " are currently supported.  Requested rank: ", depth);
   TensorShape shape = indices.shape();
-  shape.RemoveLastDims(1);
+  TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
   const Index count = shape.num_elements();
   Index run = 1;
   for (int d = 0; d < params.dims(); ++d) {

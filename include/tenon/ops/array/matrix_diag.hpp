@@ -290,7 +290,7 @@ inline Status MakeMatrices(OpKernelContext& context, Cpu& device, Diagonals k, I
   k.rows = rows;
   k.columns = columns;
   TensorShape shape = diagonal.shape();
-  shape.RemoveLastDims(one ? 1 : 2);
+  TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(one ? 1 : 2));
   const Index batch = shape.num_elements();
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(columns));
@@ -306,7 +306,7 @@ inline Status TakeDiagonals(OpKernelContext& context, Cpu& device, Diagonals k, 
                             const Tensor* padding, Tensor* out) {
   TENON_RETURN_IF_ERROR(k.ReadMatrix("MatrixDiagPart", input.shape()));
   TensorShape shape = input.shape();
-  shape.RemoveLastDims(2);
+  TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(2));
   const Index batch = shape.num_elements();
   if (k.count() > 1) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(k.count()));
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(k.length));
@@ -321,7 +321,7 @@ inline Status ReplaceDiagonals(OpKernelContext& context, Cpu& device, Diagonals 
                                const Tensor& diagonal, Tensor* out) {
   TENON_RETURN_IF_ERROR(k.ReadMatrix("MatrixSetDiag", input.shape()));
   TensorShape wanted = input.shape();
-  wanted.RemoveLastDims(2);
+  TENON_RETURN_IF_ERROR(wanted.RemoveLastDimsWithStatus(2));
   const Index batch = wanted.num_elements();
   if (k.count() > 1) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(k.count()));
   TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(k.length));
@@ -606,7 +606,7 @@ struct DiagPart {
         return errors::InvalidArgument("DiagPart: The rank of the tensor should be even and positive, got shape ",
                                        input.shape());
       TensorShape shape = input.shape();
-      shape.RemoveLastDims(rank / 2);
+      TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(rank / 2));
       for (int d = 0; d < rank / 2; ++d)
         if (input.dim_size(d) != input.dim_size(d + rank / 2))
           return errors::InvalidArgument("DiagPart: Invalid shape ", input.shape(), ": dimensions ", d, " and ",

@@ -45,7 +45,7 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
   for (std::size_t i = 0; i < output.size(); ++i) {
     TensorShape shape = whole;
     if (drop_axis)
-      shape.RemoveDim(axis);
+      TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
     else
       TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(axis, sizes[i]));
     const Index size = drop_axis ? 1 : sizes[i], run = size * inner;

@@ -111,7 +111,7 @@ struct EncodePng {
       if (channels < 1 || channels > 4)
         return errors::InvalidArgument("image must have 1, 2, 3, or 4 channels, got ", channels);
       TensorShape batch = image.shape();
-      batch.RemoveLastDims(3);
+      TENON_RETURN_IF_ERROR(batch.RemoveLastDimsWithStatus(3));
       Tensor* files = &contents;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, batch, &files));
       return detail::ImageWriters::Png(image, static_cast<int>(this->compression), files);

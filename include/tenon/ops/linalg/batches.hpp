@@ -37,7 +37,7 @@ struct MatrixBatch {
     out->rows = shape.dim_size(rank - 2);
     out->columns = shape.dim_size(rank - 1);
     out->batch = shape;
-    out->batch.RemoveLastDims(2);
+    TENON_RETURN_IF_ERROR(out->batch.RemoveLastDimsWithStatus(2));
     out->count = out->batch.num_elements();
     return OkStatus();
   }

@@ -84,14 +84,14 @@ TENON_SETUP_CODE_END
 template <class T>
 void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
   using W = typename WideOf<T>::type;
-  SlimVector<W> a = Numbers<W>(m * n), full = Numbers<W>(m * m);
+  SlimVector<W> a = Numbers<W>(m * n), factor = Numbers<W>(m * kept);
   if constexpr (std::is_same_v<T, half>)
     for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<float>(in[i]));
   else
     CopyAs(in, a.data(), m * n);
-  linalg::FactorQr(a.data(), m, n, full.data());
+  linalg::FactorQr(a.data(), m, n, kept, factor.data());
   CopyAs(a.data(), r, kept * n);
-  for (Index i = 0; i < m; ++i) CopyAs(full.data() + i * m, q + i * kept, kept);
+  CopyAs(factor.data(), q, m * kept);
 }
 
 // u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
@@ -159,7 +159,8 @@ struct Qr {
       Tensor *q_out = &q, *r_out = &r;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
-      (void)detail::ForEachMatrix(context.device(), at.count, m, m + n, [&](Index i) {
+      if (m * std::max(kept, n) == 0) return OkStatus();
+      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Index i) {
         detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
                      r_out->data<T>() + i * kept * n);
         return true;
@@ -203,6 +204,7 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, s_shape, &s_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
+      if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
         detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
                       s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
@@ -240,6 +242,7 @@ struct SelfAdjointEigV2 {
       Tensor *e_out = &e, *v_out = &v;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
+      if (shape.num_elements() == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
         detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
                         this->compute_v ? v_out->data<T>() + i * n * n : nullptr);

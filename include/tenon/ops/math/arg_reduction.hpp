@@ -65,7 +65,7 @@ inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, c
     return errors::InvalidArgument(op, ": Argmax and Argmin only support up to ", kMostDims,
                                    " input dimensions, but got ", rank, ". Inputs shape: ", input.shape());
   TensorShape shape = input.shape();
-  shape.RemoveDim(axis);
+  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   Index outer = 1, inner = 1;

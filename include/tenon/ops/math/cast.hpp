@@ -115,7 +115,7 @@ struct Bitcast {
       if (shape.dims() == 0) return detail::cannot_bitcast_last_dimension(from, to, 1);
       const Index last = shape.dim_size(shape.dims() - 1);
       if (last != to_bytes / from_bytes) return detail::cannot_bitcast_last_dimension(from, to, last);
-      shape.RemoveDim(shape.dims() - 1);
+      TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(shape.dims() - 1));
     }
     if (reinterpret_cast<std::uintptr_t>(input.raw_data()) % static_cast<std::uintptr_t>(to_bytes) == 0)
       return output->BitcastFrom(input, to, shape);

@@ -88,7 +88,7 @@ inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input
     return errors::InvalidArgument("TopK: the last dimension of the input is too large for indices of type ",
                                    Name(place_type), ": got ", n, ", at most ", most, " would be right");
   TensorShape shape = input.shape();
-  shape.set_dim(shape.dims() - 1, k);
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(shape.dims() - 1, k));
   Tensor *values = nullptr, *places = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
   TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &places));
@@ -280,7 +280,7 @@ struct NthElement {
       return errors::InvalidArgument("NthElement: Input must have last dimension > n = ", n[0], ", got shape ",
                                      input.shape());
     TensorShape shape = input.shape();
-    shape.RemoveLastDims(1);
+    TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
     const WideType type = WideTypeOf(input.dtype());
     const Scratch row(device, static_cast<std::size_t>(size) * 8);

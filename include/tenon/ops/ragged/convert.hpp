@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -274,10 +275,16 @@ struct RaggedTensorToTensor {
  private:
   using Places = SlimVector<Index>;  // rows of the output; -1: nowhere
 
+  // Of a row whose splits nobody has checked yet.
+  static Index Width(Index begin, Index end) {
+    if (end <= begin) return 0;
+    const std::uint64_t width = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+    return static_cast<Index>(std::min<std::uint64_t>(width, std::numeric_limits<Index>::max()));
+  }
   static Index Widest(const detail::Splits& part, bool splits) {
     Index widest = 0, length = 0;
     if (splits) {
-      for (Index i = 0; i + 1 < part.size(); ++i) widest = std::max(widest, part[i + 1] - part[i]);
+      for (Index i = 0; i + 1 < part.size(); ++i) widest = std::max(widest, Width(part[i], part[i + 1]));
       return widest;
     }
     for (Index i = 0; i < part.size(); ++i) {
@@ -368,7 +375,7 @@ struct RaggedTensorToTensor {
     Cpu& device = context.device<Cpu>();
     const ElementMover mover = MoverOf(values.dtype());
     TensorShape row = out->shape();
-    row.RemoveDimRange(0, ragged_rank + 1);
+    TENON_RETURN_IF_ERROR(row.RemoveDimRangeWithStatus(0, ragged_rank + 1));
     const Index run = row.num_elements();
     if (default_value.NumElements() == 1) {
       tenon::Fill(device, mover, default_value.raw_data(), out->raw_data(), out->NumElements());

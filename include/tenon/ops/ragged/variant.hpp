@@ -206,7 +206,7 @@ struct RaggedTensorToVariant {
     TENON_RETURN_IF_ERROR(detail::CopyRows(context, values, begin, end, &part->values));
     if (!splits.empty()) return OkStatus();
     TensorShape shape = part->values.shape();  // a row of a tensor without splits loses its dimension
-    shape.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
     const Tensor rows = part->values;
     if (part->values.CopyFrom(rows, shape)) return OkStatus();
     return errors::Internal("RaggedTensorToVariant: ", rows.shape(), " cannot become ", shape);
@@ -321,7 +321,7 @@ struct RaggedTensorFromVariant {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Tensor& values = parts[i].values;
       TensorShape own = values.shape();
-      own.set_dim(0, 0);
+      TENON_RETURN_IF_ERROR(own.SetDimWithStatus(0, 0));
       if (i == 0) shape = own;
       if (!(own == shape))
         return errors::InvalidArgument("All flat_values must have compatible shapes.  Shape at index 0: ",

@@ -87,7 +87,7 @@ inline Status MakeRows(const OpKernelContext& context, std::span<const Tensor> c
     TensorQueue::Row row;
     for (const Tensor& all : components) {
       TensorShape shape = all.shape();
-      shape.RemoveDim(0);
+      TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
       TENON_ASSIGN_OR_RETURN(Tensor one, Tensor::Make(all.dtype(), shape, context.environment().result_allocator));
       const ElementMover mover = MoverOf(all.dtype());
       CopyRun(mover, mover.At(all.raw_data(), r * one.NumElements()), one.raw_data(), one.NumElements());

@@ -183,9 +183,11 @@ inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType 
 inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
   const TensorShape& key = table.key_shape();
   *shape = keys.shape();
-  for (int d = key.dims(); d-- > 0; shape->RemoveLastDims(1))
+  for (int d = key.dims(); d-- > 0;) {
     if (shape->dims() == 0 || shape->dim_size(shape->dims() - 1) != key.dim_size(d))
       return errors::InvalidArgument("Input key shape ", keys.shape(), " must end with the table's key shape ", key);
+    TENON_RETURN_IF_ERROR(shape->RemoveLastDimsWithStatus(1));
+  }
   for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
   return OkStatus();
 }

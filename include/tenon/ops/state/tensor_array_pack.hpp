@@ -146,7 +146,7 @@ inline Status ConcatArray(OpKernelContext& context, const PartialTensorShape& re
       return errors::InvalidArgument("Concat saw a scalar shape at index ", i,
                                      " but requires at least vectors.  Did you mean to call pack?");
     TensorShape own = values[i].shape();
-    own.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(own.RemoveDimWithStatus(0));
     if (i == 0) shape = own;
     if (!(own == shape))
       return errors::InvalidArgument(
@@ -183,7 +183,7 @@ inline Status ScatterArray(const OpKernelContext& context, const Tensor& indices
   if (greatest >= size && !array->is_dynamic())
     return errors::InvalidArgument("Max scatter index must be < array size (", greatest, " vs. ", size, ")");
   TensorShape shape = value.shape();
-  shape.RemoveDim(0);
+  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
   for (Index i = 0; i < indices.NumElements(); ++i) {
     Tensor element;
     TENON_RETURN_IF_ERROR(CopyRows(context, value, i, shape, &element));
@@ -222,7 +222,7 @@ inline Status SplitArray(const OpKernelContext& context, const Tensor& value, co
   Index first = 0;
   for (Index i = 0; i < count; ++i) {
     TensorShape shape = value.shape();
-    shape.set_dim(0, rows[i]);
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows[i]));
     Tensor element;
     TENON_RETURN_IF_ERROR(CopyRows(context, value, first, shape, &element));
     TENON_RETURN_IF_ERROR(array->Write(i, element));

@@ -39,7 +39,7 @@ struct TensorList {
   Tensor& at(Index i) { return tensors[static_cast<std::size_t>(i)]; }
   // New elements are not set. ResourceExhausted for lengths that no machine has memory for.
   Status Resize(Index length) {
-    constexpr Index kMaxLength = Index{1} << 26;
+    constexpr Index kMaxLength = Index{1} << 24;
     if (length > kMaxLength && length > size())
       return errors::ResourceExhausted("OOM when allocating a TensorList of ", length, " elements; at most ",
                                        kMaxLength, " can be reserved at once");
@@ -297,8 +297,8 @@ inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorS
 // aligned there, otherwise they are copied.
 inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index begin, Index end, bool drop, Tensor* out) {
   TensorShape shape = tensor.shape();
-  shape.set_dim(0, end - begin);
-  if (drop) shape.RemoveDim(0);
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
+  if (drop) TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
   const Tensor rows = tensor.Slice(begin, end);
   if (rows.IsAligned()) {
     if (out->CopyFrom(rows, shape)) return OkStatus();

@@ -376,7 +376,7 @@ struct TensorListPushBackBatch {
       return errors::InvalidArgument("Expected tensor.shape[0] == input_handles.size, but saw ", rows.dim_size(0),
                                      " vs. ", handles.NumElements());
     TensorShape row = rows.shape();
-    row.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
     SlimVector<TensorList> lists;  // the results; the inputs stay as they are
     for (Index b = 0; b < handles.NumElements(); ++b) {
       TensorList decoded;

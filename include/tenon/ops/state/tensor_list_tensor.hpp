@@ -62,7 +62,7 @@ inline Status CheckIsVector(const Tensor& tensor) {
 inline Status CheckRowsFit(const Tensor& tensor, const PartialTensorShape& element_shape) {
   TENON_RETURN_IF_ERROR(CheckIsVector(tensor));
   TensorShape row = tensor.shape();
-  row.RemoveDim(0);
+  TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
   if (element_shape.IsCompatibleWith(row)) return OkStatus();
   return errors::InvalidArgument("Specified a list with shape ", element_shape, " from a tensor with shape ", row);
 }
@@ -352,7 +352,7 @@ struct ConcatElements {
             "First entry of element_shape input does not match the first dim of list element at index: ", i,
             " Expected: ", first, " Actual: ", element.dim_size(0));
       TensorShape row = element.shape();
-      row.RemoveDim(0);
+      TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
       const PartialTensorShape before = rest;
       TENON_RETURN_IF_ERROR(before.MergeWith(row, &rest));
       if (common == -1 && !differ) common = element.dim_size(0);
@@ -414,7 +414,7 @@ inline Status ConcatList(OpKernelContext& context, const TensorList& list, Parti
   if (!shape.unknown_rank() && shape.dims() < 1)
     return errors::InvalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
   ConcatElements work{list, shape, shape.unknown_rank() ? -1 : shape.dim_size(0)};
-  if (!shape.unknown_rank()) work.rest.RemoveDim(0);
+  if (!shape.unknown_rank()) TENON_RETURN_IF_ERROR(work.rest.RemoveDimWithStatus(0));
   if (list.tensors.empty() && !work.rest.IsFullyDefined())
     return errors::InvalidArgument(
         "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: ",
@@ -447,7 +447,8 @@ struct TensorListConcat {
       detail::ListInput in;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
       PartialTensorShape shape = this->element_shape;
-      if (!shape.unknown_rank() && shape.dims() > 0) shape.set_dim(0, -1);  // the elements decide
+      if (!shape.unknown_rank() && shape.dims() > 0)
+        TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, -1));  // the elements decide
       return detail::ConcatList(context.op(), *in.list, shape);
     }
   };
@@ -512,9 +513,9 @@ struct TensorListSplit {
                                      list.element_shape);
     TENON_RETURN_IF_ERROR(detail::CheckIsVector(tensor));
     TensorShape row = tensor.shape();
-    row.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
     PartialTensorShape rest = list.element_shape;
-    if (!rest.unknown_rank()) rest.RemoveDim(0);
+    if (!rest.unknown_rank()) TENON_RETURN_IF_ERROR(rest.RemoveDimWithStatus(0));
     if (!rest.IsCompatibleWith(row))
       return errors::InvalidArgument("tensor shape ", tensor.shape(), " is not compatible with element_shape ",
                                      list.element_shape);

@@ -216,7 +216,7 @@ struct UnsortedSegmentJoin {
       return errors::InvalidArgument("UnsortedSegmentJoin: the shape of inputs ", inputs.shape(),
                                      " does not start with that of segment_ids ", ids.shape());
     TensorShape shape = inputs.shape();
-    shape.RemoveDimRange(0, ids.shape().dims());
+    TENON_RETURN_IF_ERROR(shape.RemoveDimRangeWithStatus(0, ids.shape().dims()));
     const Index run = shape.num_elements();
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] < 0 || ids[i] >= segments)
