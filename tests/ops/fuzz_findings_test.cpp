@@ -77,6 +77,33 @@ TEST_SUITE("Found by ops_fuzz") {
       if (columns == 1) CHECK((*outputs)[1].data<float>()[0] == doctest::Approx(-5));
     }
   }
+  TEST_CASE("Svd, SelfAdjointEigV2: very many matrices of no size take no time") {
+    const Tensor none(DataType::kFloat, {Index{1} << 40, 1, 0}), square(DataType::kFloat, {Index{1} << 40, 0, 0});
+    CHECK(CallOp("Svd", {}, {none}, 3).ok());
+    CHECK(CallOp("SelfAdjointEigV2", {}, {square}, 2).ok());
+  }
+  TEST_CASE("ExtractVolumePatches: a size at the end of int64") {
+    const AttrArgs attrs{{"ksizes", SlimVector<std::int64_t>{1, 1, 1, std::numeric_limits<std::int64_t>::min(), 1}},
+                         {"strides", SlimVector<std::int64_t>{1, 1, 1, 1, 1}},
+                         {"padding", "VALID"}};
+    CHECK_FALSE(CallOp("ExtractVolumePatches", attrs, {Make<float>({1, 2, 3, 3, 1}, {1})}, 1).ok());
+    GraphBuilder b;
+    const Output x = b.Const("x", Make<float>({1, 2, 3, 3, 1}, {1}));
+    std::vector<GraphBuilder::Attr> with;
+    for (const auto& [name, value] : attrs) with.emplace_back(name, value);
+    b.AddNode("ExtractVolumePatches", "y", SlimVector<GraphBuilder::Input>{x}, with);
+    const Result<Session> session = Session::FromGraph(b);
+    if (session.ok()) CHECK_FALSE(session->Run({}, {"y:0"}).ok());
+  }
+  TEST_CASE("Dilation2D: a rate at the end of int64") {
+    GraphBuilder b;
+    const SlimVector<std::int64_t> ones{1, 1, 1, 1}, rates{1, std::numeric_limits<std::int64_t>::min(), 1, 1};
+    b.Add("Dilation2D", "y",
+          {b.Const("x", Make<float>({1, 5, 5, 2}, {1})), b.Const("filter", Make<float>({2, 2, 2}, {1}))},
+          {{"strides", ones}, {"rates", rates}, {"padding", "SAME"}});
+    const Result<Session> session = Session::FromGraph(b);
+    if (session.ok()) CHECK_FALSE(session->Run({}, {"y:0"}).ok());
+  }
   TEST_CASE("RaggedTensorToTensor: row splits far apart") {
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
     const AttrArgs attrs{{"row_partition_types", SlimVector<std::string>{"ROW_SPLITS"}}};

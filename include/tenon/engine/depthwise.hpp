@@ -332,6 +332,10 @@ double DepthwiseNs(const DepthwiseGeometry& g) {
 template <class T>
 Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* input, const T* filter, T* output) {
   if (geometry.output_elements() == 0) return OkStatus();
+  if (geometry.rows.size * geometry.columns.size == 0) {
+    std::fill_n(output, geometry.output_elements(), T(0));
+    return OkStatus();
+  }
   const bool repeat = geometry.multiplier > 1;
   const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
   Scratch scratch(device, repeat ? detail::ScratchBytes<T>(g.input_elements()) : 0);

@@ -58,9 +58,10 @@ inline Status PatchesShape(InferenceContext* c, int space) {
     dims.push_back(c->UnknownDim());
     if (!known) continue;
     std::int64_t out = 0, before = 0, after = 0;
-    TENON_RETURN_IF_ERROR(GetWindowedOutputSize(c->Value(c->Dim(input, i)),
-                                                sizes[at] + (sizes[at] - 1) * (rates[at] - 1), 1, strides[at], padding,
-                                                &out, &before, &after));
+    const auto size = static_cast<std::uint64_t>(sizes[at]), rate = static_cast<std::uint64_t>(rates[at]);
+    const auto extent = static_cast<std::int64_t>(size + (size - 1) * (rate - 1));  // may wrap
+    TENON_RETURN_IF_ERROR(
+        GetWindowedOutputSize(c->Value(c->Dim(input, i)), extent, 1, strides[at], padding, &out, &before, &after));
     dims.back() = c->MakeDim(out);
   }
   dims.push_back(depth);

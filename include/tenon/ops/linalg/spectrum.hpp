@@ -204,6 +204,7 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, s_shape, &s_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
+      if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
         detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
                       s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
@@ -241,6 +242,7 @@ struct SelfAdjointEigV2 {
       Tensor *e_out = &e, *v_out = &v;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
+      if (shape.num_elements() == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
         detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
                         this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
