@@ -40,7 +40,7 @@ class AssertKernel : public OpKernel {
   bool IsExpensive() const override { return false; }
 
  private:
-  std::int64_t summarize_ = 3;  // elements of each tensor that are shown; all when negative
+  std::int32_t summarize_ = 3;  // elements of each tensor that are shown; all when negative
 };
 
 }  // namespace detail

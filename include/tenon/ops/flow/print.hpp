@@ -93,7 +93,8 @@ class PrintKernel : public OpKernel {
 
  private:
   std::string_view message_;
-  std::int64_t first_n_ = -1, summarize_ = 3;
+  std::int64_t first_n_ = -1;
+  std::int32_t summarize_ = 3;
   std::atomic<std::int64_t> runs_{0};
 };
 

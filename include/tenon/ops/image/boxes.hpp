@@ -152,7 +152,9 @@ struct DrawBoundingBoxesV2 {
                                         .Input("colors: float")
                                         .Output("output: T")
                                         .Attr("T: {float, half} = DT_FLOAT")
-                                        .SetShapeFn(detail::DrawBoundingBoxesShape);
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

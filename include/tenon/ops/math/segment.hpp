@@ -117,6 +117,8 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
                                    " does not start with segment_ids.shape = ", ids.shape());
   const Index segments = num_segments[0];
   if (segments < 0) return errors::InvalidArgument(op, ": Input num_segments == ", segments, " must not be negative.");
+  if (context.input_dtype(1) == DataType::kInt32 && segments > std::numeric_limits<std::int32_t>::max())
+    return errors::InvalidArgument(op, ": num_segments must be of the type of segment_ids, int32, got ", segments);
   TensorShape shape;
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(segments));
   for (int d = id_dims; d < data.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(data.dim_size(d)));

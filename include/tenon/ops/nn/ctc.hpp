@@ -177,6 +177,8 @@ struct CtcLabels {
                                        places[2 * i - 2]);
       of[static_cast<std::size_t>(b)].push_back(values.data<std::int32_t>()[i]);
     }
+    for (Index b = 0; b < batch; ++b)
+      if (of[static_cast<std::size_t>(b)].empty()) return errors::InvalidArgument("Labels length is zero in batch ", b);
     for (Index b = 0; b < batch; ++b) TENON_RETURN_IF_ERROR(Clean(b, classes, rules, &of[static_cast<std::size_t>(b)]));
     return OkStatus();
   }
@@ -207,17 +209,19 @@ struct CtcLabels {
   }
 };
 
-inline Status CheckCtcInputs(const Tensor& inputs, const Tensor& lengths, Code code) {
+// `code`: for lengths that do not fit; the least one that does is `least`.
+inline Status CheckCtcInputs(const Tensor& inputs, const Tensor& lengths, Code code, std::int32_t least) {
   if (inputs.dims() != 3) return errors::InvalidArgument("inputs is not a 3-Tensor, its shape is ", inputs.shape());
+  if (inputs.NumElements() == 0) return errors::InvalidArgument("inputs must not be empty, got ", inputs.shape());
   if (lengths.dims() != 1)
     return errors::InvalidArgument("sequence_length is not a vector, its shape is ", lengths.shape());
   if (lengths.NumElements() != inputs.dim_size(1))
     return Status(code, StrCat("len(sequence_length) != batch_size.  len(sequence_length):  ", lengths.NumElements(),
                                " batch_size: ", inputs.dim_size(1)));
   for (Index b = 0; b < lengths.NumElements(); ++b)
-    if (lengths.data<std::int32_t>()[b] < 0 || lengths.data<std::int32_t>()[b] > inputs.dim_size(0))
-      return Status(code, StrCat("sequence_length(", b, ") <= ", inputs.dim_size(0),
-                                 " and not negative is wanted, got ", lengths.data<std::int32_t>()[b]));
+    if (lengths.data<std::int32_t>()[b] < least || lengths.data<std::int32_t>()[b] > inputs.dim_size(0))
+      return Status(code, StrCat("sequence_length(", b, ") <= ", inputs.dim_size(0), " and at least ", least,
+                                 " is wanted, got ", lengths.data<std::int32_t>()[b]));
   return OkStatus();
 }
 
@@ -225,7 +229,7 @@ template <class T>
 Status RunCtcLoss(OpKernelContext& context, CtcRules rules) {
   const Tensor &inputs = context.input(0), &indices = context.input(1), &values = context.input(2),
                &lengths = context.input(3);
-  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kInvalidArgument));
+  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kInvalidArgument, 0));
   if (indices.dims() != 2 || indices.dim_size(1) != 2)
     return errors::InvalidArgument("labels_indices is not a matrix of 2 columns, its shape is ", indices.shape());
   if (values.dims() != 1)
@@ -281,7 +285,8 @@ Status RunCtcLoss(OpKernelContext& context, CtcRules rules) {
 template <class T>
 Status RunCtcGreedy(OpKernelContext& context, bool merge_repeated, std::int64_t blank_index) {
   const Tensor &inputs = context.input(0), &lengths = context.input(1);
-  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition));
+  TENON_RETURN_IF_ERROR(
+      CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition, std::numeric_limits<std::int32_t>::min()));
   const Index batch = inputs.dim_size(1), classes = inputs.dim_size(2);
   if (classes < 1) return errors::InvalidArgument("inputs has no classes, its shape is ", inputs.shape());
   if (blank_index < -classes || blank_index >= classes)

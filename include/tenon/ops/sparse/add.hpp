@@ -43,7 +43,7 @@ inline Status SparseAddGradShape(InferenceContext* c) {
 inline Status SparseSparseShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(SparseRanks(c, 0));
   TENON_RETURN_IF_ERROR(SparseRanks(c, 3));
-  c->set_output(0, c->Matrix(c->UnknownDim(), c->Dim(c->input(0), 1)));
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->UnknownDim()));
   c->set_output(1, c->Vector(c->UnknownDim()));
   return OkStatus();
 }
