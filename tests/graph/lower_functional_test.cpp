@@ -143,6 +143,9 @@ TEST_SUITE("LowerFunctionalOps") {
   TEST_CASE("only what is marked is lowered, unless all is asked for") {
     CHECK(Count(Lowered(WithIf(MakeIf("negate", false))), "If") == 1);
     CHECK(Count(Lowered(WithIf(MakeIf("negate", false)), {.unmarked = true}), "If") == 0);
+    GraphDef vector = WithIf(MakeIf("negate", false));  // it runs by whether its condition has elements
+    vector.node[0].attr.Set("shape", AttrValue(PartialTensorShape({1})));
+    CHECK(Count(Lowered(std::move(vector), {.unmarked = true}), "If") == 1);
     NodeDef xla = MakeIf();
     xla.attr.Insert("_xla_compile_id", AttrValue("1"));
     CHECK(Count(Lowered(WithIf(xla)), "If") == 1);

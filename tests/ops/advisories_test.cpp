@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow's security advisories about ops that Tenon has, each as a small call: it gives a Status, or what the
-// mended TensorFlow answers.
+// mended TensorFlow answers. golden/ops/advisories.pb has more of them, with the codes that TensorFlow answers.
 
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -319,7 +320,10 @@ TEST_SUITE("Advisories: convolutions, pools, norms") {
             {Floats({1, 3, 3, 1})});
     const AttrArgs attrs{{"ksize", List{1, 2, 2, 1}}, {"strides", List{1, 1, 1, 1}}, {"padding", "VALID"}};
     Refused("AvgPoolGrad", attrs, {Ints({-1, 3, 3, 1}), Floats({1, 2, 2, 1})});
-    Refused("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({1, 2, 2, 1})});
+    Ends("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({1, 2, 2, 1})});
+    Refused("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({2, 2, 2, 1})});
+    Refused("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({1, 2, 2, 3})});
+    Refused("AvgPoolGrad", attrs, {Ints({1, 2, 2, 1}), Floats({1, 4, 4, 1})});
     Refused("AvgPoolGrad", attrs, {Ints({1, 3}), Floats({1, 2, 2, 1})});
     Refused("AvgPoolGrad", {{"ksize", List{1, 2, 2, 1}}, {"strides", List{1, 0, 1, 1}}, {"padding", "VALID"}},
             {Ints({1, 3, 3, 1}), Floats({1, 2, 2, 1})});
@@ -641,6 +645,20 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     if (session.ok()) {
       CHECK_FALSE(session->Run({{"v:0", Longs({1, 2})}}, {}, {"y"}).ok());
     }
+  }
+  TEST_CASE("MutableDenseHashTableV2: more buckets than there is memory for are refused untouched") {
+    // So many int64 keys alone are the machine's memory, or no size at all.
+    const auto memory = static_cast<std::uint64_t>(tenon::detail::SystemMemory());
+    const auto all = static_cast<std::int64_t>(std::bit_ceil(memory == 0 ? std::uint64_t{1} << 40 : memory / 8));
+    for (const std::int64_t buckets : {all, std::int64_t{1} << 58, kHuge})
+      Refused("MutableDenseHashTableV2", {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", buckets}},
+              {Long(-1), Long(-2)});
+    // The session's limit counts as well.
+    const Status limited =
+        Try("MutableDenseHashTableV2",
+            {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", std::int64_t{1} << 25}}, {Long(-1), Long(-2)})
+            .status();
+    CHECK_MESSAGE(limited.code() == Code::kResourceExhausted, limited.ToString());
   }
   TEST_CASE("CVE-2021-41217: Exit without Enter") {
     GraphBuilder b;

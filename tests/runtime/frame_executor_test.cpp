@@ -269,7 +269,7 @@ TEST_SUITE("Frames: mistakes") {
   }
   TEST_CASE("frames must have names, one parent, one condition; exits a loop") {
     FlowGraph g;
-    g.Feed("x").Enter("nameless", "x", "").Node("exit", "Exit", {"x"}).Enter("none", "x", "f", false, 0);
+    g.Feed("x").Enter("nameless", "x", "").Node("exit", "Exit", {"x"}).Enter("none", "x", "f", false, -1);
     CheckFails(g.Run({X(1)}, {}, {"nameless"}).status(), Code::kInvalidArgument, "must have a frame name");
     CheckFails(g.Run({X(1)}, {"exit"}).status(), Code::kInvalidArgument,
                "Invalid Exit op: Cannot find a corresponding Enter op");

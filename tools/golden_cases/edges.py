@@ -4,6 +4,7 @@ takes, most of them found by changing other cases at random."""
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.framework import function
 
 R = tf.raw_ops
 f32, f64, i32, i64, st, c64 = tf.float32, tf.float64, tf.int32, tf.int64, tf.string, tf.complex64
@@ -352,7 +353,20 @@ for params, rows in (([2, 0], [0, 2]), ([0, 3], []), ([2, 0], [-1]), ([0, 0], [0
 
 # ---- numbers without bounds
 FAR = [np.inf, -np.inf, np.nan, 1e154, -1e154, 1.5e154, 1e300, 27.0, 5.9, -3.0, 0.5]
-for op in ('Erf', 'Erfc', 'Tanh', 'Sigmoid', 'Ndtri', 'Erfinv', 'Lgamma', 'Digamma', 'Log1p', 'Expm1', 'Atanh', 'Asinh'):
+for op in (
+    'Erf',
+    'Erfc',
+    'Tanh',
+    'Sigmoid',
+    'Ndtri',
+    'Erfinv',
+    'Lgamma',
+    'Digamma',
+    'Log1p',
+    'Expm1',
+    'Atanh',
+    'Asinh',
+):
     # TensorFlow's Erf squares the number, and is NaN where that is infinite.
     far = [x for x in FAR if op != 'Erf' or abs(x) < 1e154]
     case('far_f64', op, ('x', f64, np.array(far)), both=False)
@@ -438,7 +452,9 @@ for dtype in (i32, i64, tf.uint32, tf.uint64):
     for shape in ([], [5], [3, 67], [0, 2]):
         name = '%s_%s' % (dtype.name, 'x'.join(map(str, shape)) or 'scalar')
         sizes = ('shape', i32, np.asarray(shape, np.int32))
-        case(name, 'StatelessRandomUniformFullInt', sizes, ('seed', i64, np.array([3, -4])), compare='exact', dtype=dtype)
+        case(
+            name, 'StatelessRandomUniformFullInt', sizes, ('seed', i64, np.array([3, -4])), compare='exact', dtype=dtype
+        )
         for alg in (1, 2, 3):
             # ThreeFry has counters of one number.
             counter = ('counter', tf.uint64, COUNTER[:1] if alg == 2 else COUNTER)
@@ -465,6 +481,7 @@ for name, alg in (('philox', 1), ('three_fry', 2), ('auto', 3), ('none', 7)):
         compare='exact',
         dtype=f32,
     )
+
 
 @steps('RefMerge/loop_by_reference')
 def _(b):
@@ -517,7 +534,13 @@ for size in (0, 1, 2, 5, -1):
         return [dict(fetch=[length], feed={'n': size}), dict(fetch=[stacked], feed={'n': size})]
 
 
-for name, indices in (('in_order', [0, 1]), ('backwards', [2, 0]), ('twice', [1, 1]), ('negative', [0, -1]), ('one', [0])):
+for name, indices in (
+    ('in_order', [0, 1]),
+    ('backwards', [2, 0]),
+    ('twice', [1, 1]),
+    ('negative', [0, -1]),
+    ('one', [0]),
+):
 
     @steps('TensorListScatter/' + name)
     def _(b, indices=tuple(indices)):
@@ -578,8 +601,17 @@ for method in ('', 'INTEGER_FAST', 'INTEGER_ACCURATE', 'FLOAT'):
         return [dict(fetch=[R.Shape(input=R.DecodeJpeg(contents=image, dct_method=method))])]
 
 
-for what, keys, values in (('lengths', [2], [3]), ('scalar_values', [2], []), ('matrix', [2, 2], [2, 2]), ('fit', [2], [2])):
-    for op, make in (('LookupTableImport', R.MutableHashTable), ('LookupTableInsert', R.MutableHashTable), ('InitializeTable', R.HashTable)):
+for what, keys, values in (
+    ('lengths', [2], [3]),
+    ('scalar_values', [2], []),
+    ('matrix', [2, 2], [2, 2]),
+    ('fit', [2], [2]),
+):
+    for op, make in (
+        ('LookupTableImport', R.MutableHashTable),
+        ('LookupTableInsert', R.MutableHashTable),
+        ('InitializeTable', R.HashTable),
+    ):
 
         @steps('%s/%s_by_reference' % (op, what))
         def _(b, op=op, make=make, keys=tuple(keys), values=tuple(values)):
@@ -589,3 +621,212 @@ for what, keys, values in (('lengths', [2], [3]), ('scalar_values', [2], []), ('
             )
             size = R.LookupTableSize(table_handle=table)
             return [dict(target=[put], feed={'k': filled(i64, keys), 'v': filled(f32, values)}), dict(fetch=[size])]
+
+
+# ---- shapes that contradict an attr or another input
+for name, shape, inputs in (
+    ('partly_known', [None], [[2], [2]]),
+    ('other_inputs', [2], [[2], [3]]),
+):
+
+    @steps('AccumulateNV2/attr_of_' + name)
+    def _(b, shape=shape, inputs=inputs):
+        fed = {'x%d' % i: filled(f32, s) for i, s in enumerate(inputs)}
+        xs = [b.placeholder(key, f32, value.shape) for key, value in fed.items()]
+        return [dict(fetch=[R.AccumulateNV2(inputs=xs, shape=shape)], feed=fed)]
+
+
+for name, shape, grad in (
+    ('fewer_rows', [1, 4, 4, 1], [1, 1, 2, 1]),
+    ('none', [1, 4, 4, 1], [1, 0, 0, 1]),
+    ('past_the_edge', [1, 4, 4, 1], [1, 3, 3, 1]),
+    ('past_an_odd_edge', [1, 5, 5, 1], [1, 3, 3, 1]),
+    ('far_past_the_edge', [1, 4, 4, 1], [1, 4, 4, 1]),
+    ('no_batch', [1, 4, 4, 1], [0, 2, 2, 1]),
+    ('fewer_images', [2, 4, 4, 1], [1, 2, 2, 1]),
+    ('more_images', [1, 4, 4, 1], [2, 2, 2, 1]),
+    ('image_without_rows', [1, 0, 4, 1], [1, 2, 2, 1]),
+):
+    for padding in ('SAME', 'VALID'):
+        two = dict(ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding=padding)
+        inputs = ('orig_input_shape', i32, np.array(shape)), ('grad', f32, grad)
+        case('grad_%s_%s' % (name, padding), 'AvgPoolGrad', *inputs, both=False, **two)
+        three = dict(ksize=[1, 3, 3, 1], strides=[1, 2, 2, 1], padding=padding)
+        case('grad_%s_%s_window_3' % (name, padding), 'AvgPoolGrad', *inputs, both=False, **three)
+        inputs = ('orig_input_shape', i32, np.array(shape[:1] + [2] + shape[1:])), (
+            'grad',
+            f32,
+            grad[:1] + [1] + grad[1:],
+        )
+        two = dict(ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding=padding)
+        case('grad_%s_%s' % (name, padding), 'AvgPool3DGrad', *inputs, both=False, **two)
+for op, rank in (('MaxPoolGrad', 4), ('MaxPool3DGrad', 5)):
+    for name, output, grad in (('output', 3, 2), ('grad', 2, 1), ('both', 1, 1)):
+        sizes = [[1] + [n] * (rank - 2) + [1] for n in (4, output, grad)]
+        inputs = [(key, f32, s) for key, s in zip(('orig_input', 'orig_output', 'grad'), sizes)]
+        window = [1] + [2] * (rank - 2) + [1]
+        case('other_' + name, op, *inputs, ksize=window, strides=window, padding='SAME')
+
+for op in (
+    'ResourceScatterAdd',
+    'ResourceScatterUpdate',
+    'ResourceScatterMul',
+    'ResourceScatterMin',
+    'ResourceScatterDiv',
+):
+    for indices, updates in (
+        ([2], [2, 4]),
+        ([2], [2, 2, 2]),
+        ([2], [3, 2]),
+        ([2], [2]),
+        ([2], [4]),
+        ([0], [2, 2]),
+        ([0], [0, 4]),
+        ([2, 2], [4, 2]),
+        ([1, 2], [1, 2, 3]),
+        ([2], []),
+        ([], [3]),
+    ):
+        name = '%s_by_%s' % ('x'.join(map(str, indices)) or 'scalar', 'x'.join(map(str, updates)) or 'scalar')
+        if op == 'ResourceScatterUpdate' and updates in ([2, 4], [1, 2, 3], [3]):
+            continue  # there TensorFlow writes past the rows
+
+        @steps('%s/updates_%s' % (op, name))
+        def _(b, op=op, indices=tuple(indices), updates=tuple(updates)):
+            var = R.VarHandleOp(dtype=f32, shape=[4, 2], shared_name='v')
+            start = R.AssignVariableOp(resource=var, value=np.arange(1, 9, dtype=np.float32).reshape(4, 2))
+            put = getattr(R, op)(resource=var, indices=b.placeholder('i', i32), updates=b.placeholder('u', f32))
+            places = np.arange(int(np.prod(indices))).reshape(indices) + 1
+            fed = {'i': places, 'u': filled(f32, updates) + 10}
+            return [
+                dict(target=[start]),
+                dict(target=[put], feed=fed),
+                dict(fetch=[R.ReadVariableOp(resource=var, dtype=f32)]),
+            ]
+
+
+# ---- control flow
+@function.Defun(f32)
+def add_one(x):
+    return x + 1.0
+
+
+@function.Defun(f32)
+def subtract_one(x):
+    return x - 1.0
+
+
+@function.Defun(i32)
+def below_three(x):
+    return x < 3
+
+
+@function.Defun(i32)
+def next_number(x):
+    return x + 1
+
+
+def lowered(op):
+    op._set_attr('_lower_using_switch_merge', tf.compat.v1.AttrValue(b=True))
+
+
+for op in ('If', 'StatelessIf'):
+    for lower in (False, True):
+        for name, dtype, value in (
+            ('one_false', tf.bool, [False]),
+            ('one_true', tf.bool, [True]),
+            ('none', tf.bool, []),
+            ('matrix', tf.bool, [[False, False]]),
+            ('number', f32, 0.0),
+            ('number_vector', f32, [0.0]),
+            ('text', st, ''),
+            ('text_vector', st, ['']),
+        ):
+            for fed in (False, True):
+
+                @steps('%s/%s_%s%s' % (op, 'fed' if fed else 'const', name, '_lowered' if lower else ''))
+                def _(b, op=op, lower=lower, dtype=dtype, value=value, fed=fed):
+                    value = np.array(value, dtype.as_numpy_dtype)
+                    cond = b.placeholder('c', dtype, value.shape) if fed else tf.constant(value, dtype)
+                    y = getattr(R, op)(
+                        cond=cond, input=[tf.constant(3.0)], Tout=[f32], then_branch=add_one, else_branch=subtract_one
+                    )
+                    if lower:
+                        lowered(y[0].op)
+                    return [dict(fetch=y, feed={'c': value} if fed else {})]
+
+
+for op in ('While', 'StatelessWhile'):
+    for lower in (False, True):
+        for parallel in (0, -1, 1, 2**31):
+
+            @steps('%s/parallel_iterations_%d%s' % (op, parallel, '_lowered' if lower else ''))
+            def _(b, op=op, lower=lower, parallel=parallel):
+                y = getattr(R, op)(
+                    input=[b.placeholder('x', i32, [])],
+                    cond=below_three,
+                    body=next_number,
+                    parallel_iterations=parallel,
+                )
+                if lower:
+                    lowered(y[0].op)
+                return [dict(fetch=y, feed={'x': 0})]
+
+
+for parallel in (0, -1, 1, 2**31):
+
+    @steps('Enter/parallel_iterations_%d' % parallel)
+    def _(b, parallel=parallel):
+        x = R.Enter(data=b.placeholder('x', i32, []), frame_name='f', parallel_iterations=parallel)
+        return [dict(fetch=[R.Exit(data=x)], feed={'x': 7})]
+
+
+for op in ('PartitionedCall', 'StatefulPartitionedCall'):
+    for name, attrs in (
+        ('config_proto_none', dict(config_proto='abc')),
+        ('config_proto_cut_off', dict(config_proto=b'\x08')),
+        ('config_proto', dict(config_proto=b'8\x01')),
+        ('config_none', dict(config='nonsense')),
+        ('executor_single', dict(executor_type='SINGLE_THREADED_EXECUTOR')),
+        ('executor_none', dict(executor_type='nonsense')),
+        ('executor_and_config_none', dict(executor_type='nonsense', config_proto='abc')),
+    ):
+
+        @steps('%s/%s' % (op, name))
+        def _(b, op=op, attrs=attrs):
+            y = getattr(R, op)(args=[b.placeholder('x', f32, [])], Tout=[f32], f=add_one, **attrs)
+            return [dict(fetch=y, feed={'x': 1.0})]
+
+
+# Axes and sizes that a loop takes along: shape functions see through Enter.
+ENTERED = {
+    'ConcatV2': lambda x, n: R.ConcatV2(values=[x, x], axis=n),
+    'ExpandDims': lambda x, n: R.ExpandDims(input=x, axis=n),
+    'Sum': lambda x, n: R.Sum(input=x, axis=n),
+    'GatherV2': lambda x, n: R.GatherV2(params=x, indices=[0], axis=n),
+    'Split': lambda x, n: R.Split(axis=n, value=x, num_split=1)[0],
+    'ArgMax': lambda x, n: R.ArgMax(input=x, dimension=n),
+    'Fill': lambda x, n: R.Fill(dims=R.Pack(values=[n]), value=1.0),
+    'Reshape': lambda x, n: R.Reshape(tensor=x, shape=R.Pack(values=[-1, n])),
+    'Tile': lambda x, n: R.Tile(input=x, multiples=R.Pack(values=[n, n])),
+    'TopKV2': lambda x, n: R.TopKV2(input=x, k=n)[0],
+}
+for op, of in ENTERED.items():
+    for number in (1, 5):
+        for constant in (False, True):
+
+            @steps('%s/entered_%d%s' % (op, number, '_constant' if constant else ''))
+            def _(b, of=of, number=number, constant=constant):
+                n = R.Enter(data=tf.constant(number), frame_name='f', is_constant=constant)
+                x = R.Enter(data=b.placeholder('x', f32, [2, 3]), frame_name='f', is_constant=True)
+                return [dict(fetch=[R.Exit(data=of(x, n))], feed={'x': filled(f32, [2, 3])})]
+
+
+for buckets in (0, 3, 5, 2**58, 2**61):
+
+    @steps('MutableDenseHashTableV2/buckets_%d' % buckets)
+    def _(b, buckets=buckets):
+        table = R.MutableDenseHashTableV2(
+            empty_key=np.int64(-1), deleted_key=np.int64(-2), value_dtype=i64, initial_num_buckets=buckets
+        )
+        return [dict(fetch=[R.LookupTableSizeV2(table_handle=table)])]

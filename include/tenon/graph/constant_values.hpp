@@ -45,6 +45,9 @@ class ConstantValues {
   // The value of an output that depends on constants alone. *known says whether there is one.
   Status Find(InEdge edge, Tensor* value, bool* known) {
     Grow();
+    // What enters a loop is known to who asks for it there, but to no node in between, as in TensorFlow.
+    if (edge.node >= 0 && graph_->node(edge.node).node_class == NodeClass::kEnter)
+      edge = graph_->node(edge.node).input(0);
     TENON_RETURN_IF_ERROR(KnownWithoutInputs(edge, value, known));
     if (*known || edge.node < 0) return OkStatus();
     const Node& node = graph_->node(edge.node);

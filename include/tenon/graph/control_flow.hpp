@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -129,9 +130,11 @@ class ControlFlowAnalysis {
     if (found < 0) {
       std::int64_t parallel = 10;
       TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
-      if (parallel <= 0)
+      if (parallel < 0 || parallel > std::numeric_limits<std::int32_t>::max())
         return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
-                                       " has parallel_iterations = ", parallel, "; it must be positive.");
+                                       " has parallel_iterations = ", parallel,
+                                       "; it must be positive and fit 32 bits.");
+      if (parallel == 0) parallel = 1;  // so that a frame without loop runs, as in TensorFlow
       found = static_cast<int>(out_.frames.size());
       out_.frames.push_back({name, from, parallel, 0, -1});
       by_name_.Insert(name, found, name_of);

@@ -130,7 +130,10 @@ class FunctionalLowering {
         options_(options),
         given_(graph.num_nodes()),
         rewrite_(graph.ToGraphDef()) {
-    for (const Node& node : graph.nodes()) has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
+    for (const Node& node : graph.nodes()) {
+      has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
+      chooses_by_shape_.push_back(ChoosesByShape(graph, node));
+    }
     chain_of_.assign(static_cast<std::size_t>(given_), -1);
   }
 
@@ -166,12 +169,20 @@ class FunctionalLowering {
     return value != nullptr && (value->kind() == AttrValue::Kind::kBool ? value->b() : !value->s().empty());
   }
 
+  // An If whose condition is known to be no scalar: not marked, it runs by whether that has elements.
+  static bool ChoosesByShape(const Graph& graph, const Node& node) {
+    if ((node.op_name() != "If" && node.op_name() != "StatelessIf") || node.num_inputs() == 0) return false;
+    const InEdge edge = node.input(0);
+    return edge.node >= 0 && graph.node(edge.node).output_shape(edge.output).dims() > 0;
+  }
+
   Status Lower(int i) {
     next_chain_ = chain_of_[Slot(i)];
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
-    if (!options_.unmarked && !Has(node, kLowerUsingSwitchMergeAttr)) return OkStatus();
+    if (!Has(node, kLowerUsingSwitchMergeAttr) && (!options_.unmarked || (i < given_ && chooses_by_shape_[Slot(i)])))
+      return OkStatus();
     const bool is_case = node.op == "Case" || node.op == "StatelessCase";
     if (node.op == "If" || node.op == "StatelessIf" || is_case) {
       BranchLowering branches(&rewrite_, i, Keep(i));
@@ -230,6 +241,7 @@ class FunctionalLowering {
   GraphRewrite rewrite_;
   SlimVector<Chain> chains_;
   SlimVector<int> chain_of_;  // per node
+  SlimVector<bool> chooses_by_shape_;  // per node given
   int next_chain_ = -1;  // of the nodes that are being added
   bool has_retvals_ = false;
   bool changed_ = false;
@@ -238,9 +250,10 @@ class FunctionalLowering {
 // Lowers the If, Case, While and For nodes of the graph that are marked so, and those in the functions that it inlines
 // for them. A node of which a session may know the name stays: as an IdentityN of the results, or, in a graph with
 // _Retval nodes, as a NoOp. Functions are those of `library`; `registry` outlives the graph, and has Switch, Merge and
-// the other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool, a While
-// whose variables are all resources, a For where the registry lacks an op of its counter) stays as it is and runs
-// natively. ResourceExhausted when the graph would grow without measure; after an error the graph is what it was.
+// the other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool or
+// known to be no scalar, a While whose variables are all resources, a For where the registry lacks an op of its
+// counter) stays as it is and runs natively. ResourceExhausted when the graph would grow without measure; after an
+// error the graph is what it was.
 inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry,
                                  const LowerOptions& options) {
   FunctionalLowering lowering(*graph, library, registry, options);

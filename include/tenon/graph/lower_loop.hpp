@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,8 @@ class LoopLowering final : public LoweredNodes {
  public:
   using LoweredNodes::LoweredNodes;
 
-  // As TensorFlow does it. The node stays when no variable goes round, or when the condition is no bool.
+  // As TensorFlow does it. The node stays when no variable goes round, when the condition is no bool, or when its
+  // number of parallel iterations is none.
   Status LowerWhile(const FunctionDefLibrary& library) {
     SlimVector<DataType> types;
     NameAttrList cond, body;
@@ -39,7 +41,9 @@ class LoopLowering final : public LoweredNodes {
     TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "body", &body));
     static_cast<void>(TryGetNodeAttr(node_, "parallel_iterations", &parallel_iterations_));
     for (std::size_t k = 0; k < types.size(); ++k) AddVariable(data_[k], types[k]);
-    if (FirstThatGoesRound() == nullptr || !IsPredicate(library, cond)) return OkStatus();
+    if (FirstThatGoesRound() == nullptr || parallel_iterations_ < 1 ||
+        parallel_iterations_ > std::numeric_limits<std::int32_t>::max() || !IsPredicate(library, cond))
+      return OkStatus();
 
     AddEnters();
     AddMerges();

@@ -92,6 +92,15 @@ inline std::int64_t FreeSystemMemory() {
 #endif
 }
 
+// Bytes of memory of the machine; 0 where it is not known.
+inline std::int64_t SystemMemory() {
+#if defined(__linux__)
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+#else
+  return 0;
+#endif
+}
+
 union HostAllocatorStorage;
 
 }  // namespace detail

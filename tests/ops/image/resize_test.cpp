@@ -40,6 +40,12 @@ TEST_SUITE("resizing ops") {
           std::string::npos);
     CHECK(ErrorOf<ops::ResizeBilinearGrad>({}, {Make<float>({1, 0, 3, 1}, {1}), x})
               .find("resized dimensions must be positive") != std::string::npos);
+    for (const TensorShape& other : {TensorShape{2, 4, 4, 1}, TensorShape{1, 4, 4, 2}}) {
+      CHECK(ErrorOf<ops::ResizeBilinearGrad>({}, {Make<float>(other, {1}), x}).find("the batch and the depth") !=
+            std::string::npos);
+      CHECK(ErrorOf<ops::ResizeBicubicGrad>({}, {Make<float>(other, {1}), x}).find("the batch and the depth") !=
+            std::string::npos);
+    }
   }
 }
 }  // namespace image_resize_test

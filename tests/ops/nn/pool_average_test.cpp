@@ -29,6 +29,14 @@ TEST_SUITE("AvgPool") {
         Run<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<T>({1, 1, 2, 1}, {4, 6})});
     CHECK(Numbered<T>(dx) == std::vector<double>{1, 1, 3, 1, 1, 3});
   }
+  TEST_CASE("a gradient of another size is shared out at its own places, as in TensorFlow") {
+    const Tensor shape = Make<std::int32_t>({4}, {2, 4, 4, 1});
+    const std::vector<double> dx = Numbered<float>(Run<ops::AvgPoolGrad>(two, {shape, Make<float>({1, 1, 3, 1}, {4})}));
+    CHECK(dx == std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+                                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    CHECK(Numbered<float>(Run<ops::AvgPoolGrad>(two, {shape, Tensor(DataType::kFloat, {0, 2, 2, 1})})) ==
+          std::vector<double>(32, 0));
+  }
   TEST_CASE("refuses what TensorFlow refuses") {
     AttrArgs nchw = two;
     nchw.emplace_back("data_format", "NCHW");
@@ -36,8 +44,12 @@ TEST_SUITE("AvgPool") {
           "INVALID_ARGUMENT: Default AvgPoolingOp only supports NHWC on device type CPU, got NCHW");
     CHECK(ErrorOf<ops::AvgPool>(two, {Make<float>({2, 2, 1}, {1})}) ==
           "INVALID_ARGUMENT: tensor_in_shape must have 2 spatial dimensions. 3 0");
-    CHECK(ErrorOf<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<float>({1, 2, 2, 1}, {4})}) ==
-          "INVALID_ARGUMENT: AvgPoolGrad: Expected grad shape to be [1,1,2,1], but got [1,2,2,1]");
+    CHECK(ErrorOf<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<float>({2, 1, 2, 1}, {4})}) ==
+          "INVALID_ARGUMENT: AvgPoolGrad: Expected grad shape to be [1,1,2,1], but got [2,1,2,1]");
+    CHECK(ErrorOf<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<float>({1, 1, 2, 2}, {4})}) ==
+          "INVALID_ARGUMENT: AvgPoolGrad: Expected grad shape to be [1,1,2,1], but got [1,1,2,2]");
+    CHECK(ErrorOf<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<float>({1, 3, 2, 1}, {4})})
+              .find("index * stride must be less than or equal to input size, got 2 * 2 and 2") != std::string::npos);
     CHECK(ErrorOf<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, -2, 3, 1}), Make<float>({1, 2, 2, 1}, {4})}) ==
           "INVALID_ARGUMENT: AvgPoolGrad: Dimension -2 must be >= 0 (orig_input_shape[1])");
   }

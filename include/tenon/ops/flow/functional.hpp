@@ -14,6 +14,7 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/numeric.hpp>
+#include <tenon/wire/reader.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
@@ -122,6 +123,21 @@ class CallingKernel : public OpKernel {
     if (!found.ok()) return c->SetStatus(found.status());
     *handle = *found;
   }
+  // TensorFlow lowers nodes with this attr, and a Switch or a LoopCond refuses what is no scalar bool.
+  static bool IsLowered(const OpKernelConstruction& c) {
+    const AttrValue* const value = c.def().attr.Find("_lower_using_switch_merge");
+    return value != nullptr && value->kind() == AttrValue::Kind::kBool && value->b();
+  }
+  static Status ReadCondition(const Tensor& t, bool lowered, bool* value) {
+    if (!lowered) return ToBool(t, value);
+    if (t.dtype() != DataType::kBool)
+      return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
+                                     t.dtype());
+    if (t.dims() != 0)
+      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
+    *value = t.scalar<bool>()();
+    return OkStatus();
+  }
   // Before every iteration: an endless loop ends when the run is given up, though its functions run no node.
   static Status CheckCancelled(OpKernelContext* ctx) {
     const CancellationManager* cancellation = ctx->cancellation_manager();
@@ -144,12 +160,36 @@ class CallKernel : public CallingKernel {
  public:
   explicit CallKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "f", &function_);
+    if (c->status().ok()) c->SetStatus(CheckSettings(*c));
     if (c->status().ok() && !c->HasAttr("_direct_call"))
       c->SetStatus(c->function_library()->CheckSingleTensors(function_));
   }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, function_, 0)); }
 
  private:
+  // Of the settings, which are TensorFlow's alone, what it would refuse.
+  static Status CheckSettings(const OpKernelConstruction& c) {
+    constexpr std::string_view kMessages[][2] = {{"config_proto", "ConfigProto"}, {"config", "RewriteOptions"}};
+    for (const auto& [name, message] : kMessages) {
+      const AttrValue* const bytes = c.def().attr.Find(name);
+      if (bytes != nullptr && !IsWireFormat(bytes->s()))
+        return errors::InvalidArgument("Unable to parse ", name, " string as tensorflow::", message, " proto.");
+    }
+    const AttrValue* const executor = c.def().attr.Find("executor_type");
+    if (executor == nullptr || executor->s().empty() || executor->s() == "DEFAULT" ||
+        executor->s() == "SINGLE_THREADED_EXECUTOR")
+      return OkStatus();
+    return errors::NotFound("No executor factory registered for the given executor type: ", executor->s(),
+                            " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
+  }
+  static bool IsWireFormat(std::string_view bytes) {
+    wire::Reader reader(wire::AsBytes(bytes));
+    wire::Tag tag;
+    while (reader.ReadTag(&tag))
+      if (!reader.Skip(tag)) return false;
+    return reader.status("settings").ok();
+  }
+
   FunctionHandle function_;
 };
 
@@ -158,15 +198,18 @@ class IfKernel : public CallingKernel {
   explicit IfKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "then_branch", &then_);
     Find(c, "else_branch", &else_);
+    lowered_ = IsLowered(*c);
   }
   void Compute(OpKernelContext* ctx) override {
     bool condition = false;
-    if (const Status status = ToBool(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
+    if (const Status status = ReadCondition(ctx->input(0), lowered_, &condition); !status.ok())
+      return ctx->SetStatus(status);
     ctx->SetStatus(CallForOutputs(ctx, condition ? then_ : else_, 1));
   }
 
  private:
   FunctionHandle then_, else_;
+  bool lowered_ = false;
 };
 
 class CaseKernel : public CallingKernel {
@@ -197,6 +240,10 @@ class WhileKernel : public CallingKernel {
   explicit WhileKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "cond", &cond_);
     Find(c, "body", &body_);
+    lowered_ = IsLowered(*c);
+    std::int64_t parallel = 10;
+    if (lowered_ && c->HasAttr("parallel_iterations")) c->SetStatus(c->GetAttr("parallel_iterations", &parallel));
+    if (parallel <= 0) c->SetStatus(errors::InvalidArgument("parallel_iterations must be > 0, got ", parallel));
   }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Loop(ctx)); }
 
@@ -212,7 +259,7 @@ class WhileKernel : public CallingKernel {
       for (int i = 0; i < count; ++i) cond.arg(i) = body.result(i);
       TENON_RETURN_IF_ERROR(cond.Run());
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond.result(0), &go_on));
+      TENON_RETURN_IF_ERROR(ReadCondition(cond.result(0), lowered_, &go_on));
       if (!go_on) break;
       for (int i = 0; i < count; ++i) body.arg(i) = std::move(body.result(i));
       TENON_RETURN_IF_ERROR(body.Run());
@@ -222,6 +269,7 @@ class WhileKernel : public CallingKernel {
   }
 
   FunctionHandle cond_, body_;
+  bool lowered_ = false;
 };
 
 class ForKernel : public CallingKernel {

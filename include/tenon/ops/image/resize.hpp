@@ -103,7 +103,8 @@ inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view 
   return resize(device, g, images.dtype(), images.raw_data(), out->data<float>());
 }
 
-// Input 0: grads, float; input 1: the original images, whose size counts.
+// Input 0: grads, float; input 1: the original images, whose size counts. TensorFlow takes batch and depth from grads
+// although its shape function promises those of the images; here they are the same.
 inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
                             ResizeMethod method) {
   const Tensor &grads = context.input(0), &images = context.input(1);
@@ -119,6 +120,9 @@ inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_v
     if (images.dim_size(d) == 0)
       return errors::InvalidArgument(op, ": original dimensions must be positive, got ", images.shape());
   }
+  if (grads.dim_size(0) != images.dim_size(0) || grads.dim_size(3) != images.dim_size(3))
+    return errors::InvalidArgument(op, ": input_grad must have the batch and the depth of original_image, got ",
+                                   grads.shape(), " and ", images.shape());
   ResizeGeometry g;
   g.batch = grads.dim_size(0);
   g.depth = grads.dim_size(3);

@@ -158,7 +158,11 @@ struct AvgPool3DGrad {
       Pool3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues("AvgPool3DGrad", "orig_input_shape", orig_input_shape, 5, &shape));
       TENON_RETURN_IF_ERROR(detail::MakePool3DGeometry("AvgPool3DGrad", *this, shape, &g, &want));
-      TENON_RETURN_IF_ERROR(detail::CheckPool3DGrad("AvgPool3DGrad", "grad", grad.shape(), want));
+      if (grad.dims() != 5 || grad.dim_size(0) != g.batch || grad.dim_size(4) != g.depth)
+        return detail::CheckPool3DGrad("AvgPool3DGrad", "grad", grad.shape(), want);
+      TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPool3DGrad", grad.dim_size(1), &g.planes));
+      TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPool3DGrad", grad.dim_size(2), &g.rows));
+      TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPool3DGrad", grad.dim_size(3), &g.columns));
       FloatInput dy;
       FloatOutput dx;
       TENON_RETURN_IF_ERROR(dx.Make(context.op(), 0, shape));

@@ -13,6 +13,8 @@
 #include <tenon/op/signature.hpp>
 #include <tenon/op/window.hpp>
 #include <tenon/engine/avg_pool.hpp>
+#include <tenon/engine/move.hpp>
+#include <tenon/engine/window.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -54,6 +56,16 @@ inline Status ShapeFromValues(std::string_view op, std::string_view what, const 
       return errors::InvalidArgument(op, ": Dimension ", sizes[i], " must be >= 0 (", what, "[", i, "])");
   }
   return TensorShape::Build({sizes, static_cast<std::size_t>(rank)}, shape);
+}
+
+// A gradient of another size than the pool's output: element i still belongs to the window at place i, which may not
+// begin past the end of the image.
+inline Status PlaceGradient(std::string_view op, Index size, Window* window) {
+  if (size > 0 && size - 1 > window->input / window->stride)
+    return errors::InvalidArgument(op, ": index * stride must be less than or equal to input size, got ", size - 1,
+                                   " * ", window->stride, " and ", window->input);
+  window->output = size;
+  return OkStatus();
 }
 
 template <class T>
@@ -137,15 +149,32 @@ struct AvgPoolGrad {
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding, {}, &g));
-      if (!(grad.shape() == g.output_shape()))
-        return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
-                                       grad.shape());
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      detail::RunAvgPool(context.device(), g, true, grad, out);
-      return OkStatus();
+      return Run(context.device(), g, grad, out);
     }
   };
+
+ private:
+  // Images for which there is no gradient get none.
+  static Status Run(Cpu& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
+    if (out->NumElements() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(1), &g.rows));
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(2), &g.columns));
+    const ElementMover mover = MoverOf(grad.dtype());
+    if (grad.NumElements() == 0) {
+      ZeroRun(mover, out->raw_data(), out->NumElements());
+      return OkStatus();
+    }
+    if (grad.dim_size(0) > g.batch || grad.dim_size(3) != g.depth)
+      return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
+                                     grad.shape());
+    const Index image = out->NumElements() / g.batch, without = g.batch - grad.dim_size(0);
+    g.batch = grad.dim_size(0);
+    detail::RunAvgPool(device, g, true, grad, out);
+    ZeroRun(mover, mover.At(out->raw_data(), g.batch * image), without * image);
+    return OkStatus();
+  }
 };
 
 }  // namespace ops

@@ -42,7 +42,8 @@ class DenseTableKernel : public TableKernel {
  private:
   Status Make(const OpKernelContext& context, const std::string& name, Ref<LookupTable>* made) const override {
     return DenseTable::Make(name, value_, value_shape_,
-                            {context.input(0), context.input(1), buckets_, max_load_factor_}, made);
+                            {context.input(0), context.input(1), buckets_, max_load_factor_, context.get_allocator({})},
+                            made);
   }
   std::int64_t buckets_ = 0;
   float max_load_factor_ = 0;

@@ -13,6 +13,8 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/engine/move.hpp>
 #include <tenon/ops/state/table_resource.hpp>
@@ -28,6 +30,7 @@ class DenseTable final : public LookupTable {
     Tensor empty_key, deleted_key;
     Index buckets = 0;  // at first
     float max_load_factor = 0.8f;
+    Allocator* allocator = nullptr;  // of the buckets; null: the processor's. It outlives the table
   };
 
   // InvalidArgument for options that make no table.
@@ -136,7 +139,8 @@ class DenseTable final : public LookupTable {
       : LookupTable(std::move(name), keys, values, value_shape),
         empty_(options.empty_key.DeepCopy()),
         deleted_(options.deleted_key.DeepCopy()),
-        max_load_factor_(options.max_load_factor) {
+        max_load_factor_(options.max_load_factor),
+        allocator_(options.allocator) {
     set_key_shape(key_shape);
   }
 
@@ -197,14 +201,24 @@ class DenseTable final : public LookupTable {
     return OkStatus();
   }
 
+  // All buckets are written at once: what the machine cannot hold is refused before.
+  Status CheckMemory(const TensorShape& keys, const TensorShape& values) const {
+    const Index key_bytes = MultiplyWithoutOverflow(keys.num_elements(), SizeOf(key_dtype()));
+    const Index value_bytes = MultiplyWithoutOverflow(values.num_elements(), SizeOf(value_dtype()));
+    const std::int64_t memory = tenon::detail::SystemMemory();
+    if (key_bytes >= 0 && value_bytes >= 0 && (memory == 0 || key_bytes <= memory - value_bytes)) return OkStatus();
+    return errors::ResourceExhausted("OOM when allocating table ", name(), " of ", keys.dim_size(0), " buckets");
+  }
+
   Status Allocate(Index buckets) {
     if (buckets < 4 || (buckets & (buckets - 1)) != 0)
       return errors::InvalidArgument("Number of buckets must be at least 4 and a power of 2, got: ", buckets);
     TensorShape keys({buckets}), values({buckets});
     TENON_RETURN_IF_ERROR(keys.AddDimWithStatus(KeyWidth()));
     TENON_RETURN_IF_ERROR(values.AddDimWithStatus(value_shape().num_elements()));
-    TENON_ASSIGN_OR_RETURN(Tensor new_keys, Tensor::Make(key_dtype(), keys));
-    TENON_ASSIGN_OR_RETURN(Tensor new_values, Tensor::Make(value_dtype(), values));
+    TENON_RETURN_IF_ERROR(CheckMemory(keys, values));
+    TENON_ASSIGN_OR_RETURN(Tensor new_keys, Tensor::Make(key_dtype(), keys, allocator_));
+    TENON_ASSIGN_OR_RETURN(Tensor new_values, Tensor::Make(value_dtype(), values, allocator_));
     ZeroRun(MoverOf(value_dtype()), new_values.raw_data(), new_values.NumElements());
     keys_ = std::move(new_keys);
     values_ = std::move(new_values);
@@ -259,6 +273,7 @@ class DenseTable final : public LookupTable {
 
   const Tensor empty_, deleted_;
   const float max_load_factor_;
+  Allocator* const allocator_;
   mutable Mutex mutex_;
   Tensor keys_, values_;
   Index buckets_ = 0, entries_ = 0;

@@ -74,21 +74,36 @@ inline Status CheckRowUpdate(const TensorShape& params, const TensorShape& indic
       ", indices.shape ", indices, ", params.shape ", params);
 }
 
+// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates may be longer than a row, of
+// which it begins with one.
+inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& indices, const TensorShape& updates) {
+  bool fits =
+      params.dims() >= 1 && updates.dims() == indices.dims() + params.dims() - 1 && StartsWith(updates, indices);
+  if (fits && params.dim_size(0) > 0)
+    fits = updates.num_elements() / indices.num_elements() >= params.num_elements() / params.dim_size(0);
+  return fits ? OkStatus() : CheckRowUpdate(params, indices, updates);
+}
+
 // One index after the other; those before a bad one have been worked off, as in TensorFlow.
 inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const Tensor& indices, const Tensor& updates,
                           const RowUpdate& update) {
   LockedVar variable;
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, target, updates.dtype()));
   const TensorShape shape = variable.tensor().shape();
-  TENON_RETURN_IF_ERROR(CheckRowUpdate(shape, indices.shape(), updates.shape()));
+  const bool by_handle = target.dtype() == DataType::kResource;
+  if (!by_handle) TENON_RETURN_IF_ERROR(CheckRowUpdate(shape, indices.shape(), updates.shape()));
   if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
+  if (by_handle)  // TensorFlow writes what is too long for a row past it
+    TENON_RETURN_IF_ERROR(
+        (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
   TENON_RETURN_IF_ERROR(variable.MakeWritable());
   const ElementMover mover = MoverOf(updates.dtype());
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index rows = shape.dim_size(0);
   const Index run = rows == 0 ? 0 : shape.num_elements() / rows;
+  const Index step = updates.NumElements() / indices.NumElements();  // from one index's updates to the next one's
   Tensor repeated;
   if (updates.dims() == 0 && run > 0) {
     TENON_RETURN_IF_ERROR(context.allocate_temp(updates.dtype(), TensorShape({run}), &repeated));
@@ -99,7 +114,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
     if (row < 0 || row >= rows)
       return errors::InvalidArgument("indices", PlaceText(indices.shape(), i), " = ", row, " is not in [0, ", rows,
                                      ")");
-    const void* from = updates.dims() == 0 ? repeated.raw_data() : mover.At(updates.raw_data(), i * run);
+    const void* from = updates.dims() == 0 ? repeated.raw_data() : mover.At(updates.raw_data(), i * step);
     void* to = mover.At(variable.tensor().raw_data(), row * run);
     if (update.combine == nullptr)
       CopyRun(mover, from, to, run);
