@@ -95,6 +95,15 @@ TEST_SUITE("Found by ops_fuzz") {
     const Result<Session> session = Session::FromGraph(b);
     if (session.ok()) CHECK_FALSE(session->Run({}, {"y:0"}).ok());
   }
+  TEST_CASE("Dilation2D: a rate at the end of int64") {
+    GraphBuilder b;
+    const SlimVector<std::int64_t> ones{1, 1, 1, 1}, rates{1, std::numeric_limits<std::int64_t>::min(), 1, 1};
+    b.Add("Dilation2D", "y",
+          {b.Const("x", Make<float>({1, 5, 5, 2}, {1})), b.Const("filter", Make<float>({2, 2, 2}, {1}))},
+          {{"strides", ones}, {"rates", rates}, {"padding", "SAME"}});
+    const Result<Session> session = Session::FromGraph(b);
+    if (session.ok()) CHECK_FALSE(session->Run({}, {"y:0"}).ok());
+  }
   TEST_CASE("RaggedTensorToTensor: row splits far apart") {
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
     const AttrArgs attrs{{"row_partition_types", SlimVector<std::string>{"ROW_SPLITS"}}};

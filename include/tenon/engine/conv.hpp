@@ -302,7 +302,7 @@ class ConvWork {
     return band;
   }
   static C* Zeros(C* to, Index n) {
-    std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(n) * sizeof(C));
+    if (n > 0) std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(n) * sizeof(C));
     return to + n;
   }
 

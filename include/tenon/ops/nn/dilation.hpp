@@ -52,7 +52,8 @@ inline Status Dilation2DShape(InferenceContext* c) {
       continue;
     }
     const auto at = static_cast<std::size_t>(i + 1);
-    const std::int64_t size = c->Value(c->Dim(filter, i)), extent = size + (size - 1) * (rates[at] - 1);
+    const auto size = static_cast<std::uint64_t>(c->Value(c->Dim(filter, i)));
+    const auto extent = static_cast<std::int64_t>(size + (size - 1) * (static_cast<std::uint64_t>(rates[at]) - 1));
     std::int64_t out = 0, before = 0, after = 0;
     TENON_RETURN_IF_ERROR(
         GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out, &before, &after));
