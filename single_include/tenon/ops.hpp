@@ -795,16 +795,39 @@ struct PlaceholderWithDefault {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/gemm_blocks.hpp ----
-// The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
-// columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
-// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache; they are read
-// where they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
-// cases differ in these copies alone. Every thread has a rectangle of c to itself, and which thread sums up an element
-// does not change its value.
+// ---- tenon/engine/cache_sizes.hpp ----
+// How large this processor's caches are.
 #if __has_include(<unistd.h>)
 #include <unistd.h>
 #endif
+
+// ---- tenon/engine/cache_sizes.hpp ----
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// In bytes, the first two of one core; guesses where the system does not tell.
+struct CacheSizes {
+  Index first = 32 * 1024, second = 512 * 1024, last = 32 * 1024 * 1024;
+};
+inline CacheSizes FindCacheSizes() {
+  CacheSizes sizes;
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) sizes.first = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > sizes.first) sizes.second = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > sizes.second) sizes.last = bytes;
+#endif
+  return sizes;
+}
+// Found out once. thread-safe.
+inline const CacheSizes& Caches() {
+  static const CacheSizes sizes = FindCacheSizes();
+  return sizes;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
 
 // ---- tenon/engine/gemm_tile.hpp ----
 // The innermost part of a matrix product: a tile of c, 6 or 4 rows by a few vectors, is summed up in registers while
@@ -1095,29 +1118,17 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/gemm_blocks.hpp ----
+// The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
+// columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
+// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache; they are read
+// where they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
+// cases differ in these copies alone. Every thread has a rectangle of c to itself, and which thread sums up an element
+// does not change its value.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
-
-// Of one core; guesses where the system does not tell.
-struct CacheSizes {
-  Index first = 32 * 1024, second = 512 * 1024;
-};
-inline CacheSizes FindCacheSizes() {
-  CacheSizes sizes;
-#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
-  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) sizes.first = bytes;
-  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > sizes.first) sizes.second = bytes;
-#endif
-  return sizes;
-}
-// Found out once. thread-safe.
-inline const CacheSizes& Caches() {
-  static const CacheSizes sizes = FindCacheSizes();
-  return sizes;
-}
 
 // Operands with the distances, in elements, between rows and between columns; one of the two is 1. T is void where only
 // the size of an element counts.
@@ -2764,6 +2775,94 @@ class BroadcastWalk {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/streaming.hpp ----
+// Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
+// loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#define TENON_DETAIL_STREAMS 1
+#else
+#define TENON_DETAIL_STREAMS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// n results of so many bytes each, made of operands that go on by so many bytes for each of them; b may be null.
+struct StreamedRun {
+  char* out;
+  Index out_bytes;
+  const char* a;
+  Index a_bytes;
+  const char* b;
+  Index b_bytes;
+};
+
+// Whether n results are worth writing this way. Not where they replace an operand, whose lines have been read anyway,
+// and only elements that are copied as bytes.
+inline bool WritesPastCaches([[maybe_unused]] const StreamedRun& run, [[maybe_unused]] Index n) {
+#if TENON_DETAIL_STREAMS
+  const Index bytes = run.out_bytes;
+  return n * bytes >= Caches().last / 2 && run.out != run.a && run.out != run.b && bytes <= 16 &&
+         (bytes & (bytes - 1)) == 0 &&
+         reinterpret_cast<std::uintptr_t>(run.out) % static_cast<std::uintptr_t>(bytes) == 0;
+#else
+  return false;
+#endif
+}
+
+#if TENON_DETAIL_STREAMS
+inline constexpr Index kStreamTile = 4096;  // bytes of the result: a page
+
+// A tile that is aligned to 64 bytes at both ends. `next_a` and `next_b` are `a_bytes` and `b_bytes` that are read
+// soon.
+inline void StreamTile(const char* tile, char* out, const char* next_a, Index a_bytes, const char* next_b,
+                       Index b_bytes) {
+  constexpr Index kLine = 64;
+  for (Index i = 0; i < kStreamTile; i += kLine) {
+    // Whichever operand is wider than the result is left to the processor for the rest of its lines.
+    if (i < a_bytes) __builtin_prefetch(next_a + i);
+    if (i < b_bytes) __builtin_prefetch(next_b + i);
+    for (Index j = 0; j < kLine; j += 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + j),
+                       _mm_load_si128(reinterpret_cast<const __m128i*>(tile + i + j)));
+    }
+  }
+}
+#endif
+
+// body(a, b, to, count) makes `count` results at `to`: for all n of them.
+template <class Body>
+void RunPastCaches(StreamedRun run, Index n, const Body& body) {
+#if TENON_DETAIL_STREAMS
+  const auto step = [&](Index count) {
+    run.out += count * run.out_bytes;
+    run.a += count * run.a_bytes;
+    if (run.b != nullptr) run.b += count * run.b_bytes;
+    n -= count;
+  };
+  const Index past_line = static_cast<Index>(reinterpret_cast<std::uintptr_t>(run.out) % 64);
+  const Index first = std::min(n, past_line == 0 ? 0 : (64 - past_line) / run.out_bytes);
+  body(run.a, run.b, run.out, first);
+  step(first);
+  alignas(64) char tile[kStreamTile];
+  for (const Index count = kStreamTile / run.out_bytes; n >= count;) {
+    body(run.a, run.b, tile, count);
+    char* const to = run.out;
+    step(count);
+    const Index ahead = std::min(count, n);
+    StreamTile(tile, to, run.a, ahead * run.a_bytes, run.b, ahead * run.b_bytes);
+  }
+  _mm_sfence();  // these stores are not ordered before what tells another thread of them
+#endif
+  body(run.a, run.b, run.out, n);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/elementwise.hpp ----
 // Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop,
 // kBinaryLoops); broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
@@ -2962,9 +3061,18 @@ inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
+  const detail::StreamedRun all{static_cast<char*>(out), loop.out_bytes, static_cast<const char*>(x),
+                                loop.in_bytes,           nullptr,        0};
+  const bool streams = detail::WritesPastCaches(all, n);
   ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
-    loop.v(attrs, static_cast<const char*>(x) + begin * loop.in_bytes, static_cast<char*>(out) + begin * loop.out_bytes,
-           end - begin);
+    const char* const from = all.a + begin * all.a_bytes;
+    char* const to = all.out + begin * all.out_bytes;
+    if (streams) {
+      detail::RunPastCaches({to, all.out_bytes, from, all.a_bytes, nullptr, 0}, end - begin,
+                            [&](const char* a, const char*, char* tile, Index m) { loop.v(attrs, a, tile, m); });
+    } else {
+      loop.v(attrs, from, to, end - begin);
+    }
   });
   return OkStatus();
 }
@@ -2972,8 +3080,10 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
 namespace detail {
 
 inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
-inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles,
-inline constexpr Index kShortWholeRow = 256;  // and these where no operand is one element for the row
+
+// Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
+// without), where a row repeats for all of the output, and where it does only for some neighbours.
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 32, kShortInnerRow = 15;
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -2989,16 +3099,22 @@ struct BinaryWork {
 
   // n elements at `to`; an operand whose step is 0 is one element for all of them.
   void Run(const char* x, Index step_x, const char* y, Index step_y, char* to, Index n) const {
-    if (n == 1 || (step_x != 0 && step_y != 0)) return loops.vv(attrs, x, y, to, n);
-    if (step_x == 0 && loops.sv != nullptr) return loops.sv(attrs, x, y, to, n);
-    if (step_y == 0 && loops.vs != nullptr) return loops.vs(attrs, x, y, to, n);
+    const BinaryLoops::Loop loop = n == 1 ? loops.vv : LoopFor(step_x, step_y);
+    if (loop != nullptr) return loop(attrs, x, y, to, n);
     RunSpread(x, step_x, y, to, n);
+  }
+  // Null where a repeated operand must be spread out.
+  BinaryLoops::Loop LoopFor(Index step_x, Index step_y) const {
+    if (step_x != 0 && step_y != 0) return loops.vv;
+    return step_x == 0 && loops.sv != nullptr ? loops.sv : step_y == 0 ? loops.vs : nullptr;
   }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
 
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
+  Index RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const;
+  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin, Index end) const;
 };
 
 // `count` copies of one element of `bytes` bytes.
@@ -3074,21 +3190,50 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
     run_row(column, inner - column < end - begin ? inner - column : end - begin);
 
   const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
-  const bool whole_rows = step_a != 0 && step_b != 0;
-  if (bytes_may_be_copied && (inner < kShortRow || (whole_rows && inner <= kShortWholeRow))) {
-    const Index fitting = kTileBytes / (inner * loops.in_bytes);
-    const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
-    RowTile tile_a(plan.stride_a[last - 1], step_a, inner, loops.in_bytes, most_rows);
-    RowTile tile_b(plan.stride_b[last - 1], step_b, inner, loops.in_bytes, most_rows);
-    while (end - begin >= inner) {
-      Index rows = walk.RowsLeft() < most_rows ? walk.RowsLeft() : most_rows;
-      if (rows > (end - begin) / inner) rows = (end - begin) / inner;
-      loops.vv(attrs, tile_a.Rows(A(walk.a), rows), tile_b.Rows(B(walk.b), rows), Out(begin), rows * inner);
-      begin += rows * inner;
-      walk.Advance(rows);
-    }
-  }
+  const BinaryLoops::Loop loop = LoopFor(step_a, step_b);
+  const Index longest = loop == nullptr              ? kShortSpreadRow
+                        : step_a == 0 || step_b == 0 ? kShortRow
+                        : plan.rank == 2             ? kShortRepeatedRow
+                                                     : kShortInnerRow;
+  if (bytes_may_be_copied && inner <= longest)
+    begin = RunTiles(plan, &walk, begin, end);
+  else if (loop != nullptr)
+    begin = RunRows(plan, &walk, loop, begin, end);
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
+}
+
+// Whole rows from element `begin` on, where the walk stands, several at a time; how far it came.
+inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const {
+  const int last = plan.rank - 1;
+  const Index inner = plan.inner(), fitting = kTileBytes / (inner * loops.in_bytes);
+  const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
+  RowTile tile_a(plan.stride_a[last - 1], plan.stride_a[last], inner, loops.in_bytes, most_rows);
+  RowTile tile_b(plan.stride_b[last - 1], plan.stride_b[last], inner, loops.in_bytes, most_rows);
+  while (end - begin >= inner) {
+    Index rows = walk->RowsLeft() < most_rows ? walk->RowsLeft() : most_rows;
+    if (rows > (end - begin) / inner) rows = (end - begin) / inner;
+    loops.vv(attrs, tile_a.Rows(A(walk->a), rows), tile_b.Rows(B(walk->b), rows), Out(begin), rows * inner);
+    begin += rows * inner;
+    walk->Advance(rows);
+  }
+  return begin;
+}
+// The same, row by row.
+inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin,
+                                 Index end) const {
+  const Index inner = plan.inner();
+  const Index next_a = plan.stride_a[plan.rank - 2] * loops.in_bytes,
+              next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
+  while (end - begin >= inner) {
+    const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
+    const char *row_a = A(walk->a), *row_b = B(walk->b);
+    char* to = Out(begin);
+    for (Index r = 0; r < rows; ++r, row_a += next_a, row_b += next_b, to += inner * loops.out_bytes)
+      loop(attrs, row_a, row_b, to, inner);
+    begin += rows * inner;
+    walk->Advance(rows);
+  }
+  return begin;
 }
 
 inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorShape& a, const TensorShape& b,
@@ -3121,8 +3266,16 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
   if (longer != n || !(same || step_a == 0 || step_b == 0) || n == 0) {
     return detail::BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
   }
+  const bool streams = detail::WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
-    work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
+    const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
+    if (streams) {
+      detail::RunPastCaches(
+          {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
+          end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
+    } else {
+      work.Run(first_a, step_a, first_b, step_b, work.Out(begin), end - begin);
+    }
   });
   return OkStatus();
 }
@@ -3901,7 +4054,9 @@ struct SoftmaxRow {
   template <int bytes>
   TENON_HD static void Run(const T* x, T* out, Index n) {
     using L = simd::Lanes<T, bytes>;
-    using Wide = simd::WideLanes<T, bytes>;
+    using Two = simd::WideLanes<T, bytes>;
+    // The steps of an exponential wait for each other, so many that not even two vectors in turns fill the time.
+    using Four = std::conditional_t<(bytes < 64), simd::Pair<Two>, Two>;
     constexpr Index kSize = L::size;
     if (n < kSize) {
       T part[L::size];
@@ -3912,32 +4067,34 @@ struct SoftmaxRow {
       for (Index i = 0; i < n; ++i) out[i] = part[i];
       return;
     }
-    const Index wide = n / Wide::size * Wide::size, whole = n / kSize * kSize;
+    const Index fours = n / Four::size * Four::size, twos = n / Two::size * Two::size, whole = n / kSize * kSize;
     const L last = L::Load(x + n - kSize);  // before anything is written
-    const T shift = Largest<Wide>(x, n, last);
-    Wide sums = Wide::Zero();
-    for (Index i = 0; i < wide; i += Wide::size) {
-      const Wide y = simd::ExpOfNegative(Wide::Load(x + i) - Wide::Repeat(shift));
-      y.Store(out + i);
-      sums = sums + y;
-    }
-    L sum = L::Zero();
-    for (Index i = wide; i < whole; i += kSize) {
-      const L y = simd::ExpOfNegative(L::Load(x + i) - L::Repeat(shift));
-      y.Store(out + i);
-      sum = sum + y;
-    }
-    T total = simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum);
+    const T shift = Largest<Two>(x, n, last);
+    T total = 0;
+    if (fours > 0) total += SumOfExponentials<Four>(x, out, 0, fours, shift);
+    if (twos > fours) total += SumOfExponentials<Two>(x, out, fours, twos, shift);
+    if (whole > twos) total += SumOfExponentials<L>(x, out, twos, whole, shift);
     const L y = simd::ExpOfNegative(last - L::Repeat(shift));
     for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += y.v[lane];  // those not added yet
     const T factor = T(1) / total;
     Index i = 0;
-    for (; i < wide; i += Wide::size) (Wide::Load(out + i) * Wide::Repeat(factor)).Store(out + i);
+    for (; i < twos; i += Two::size) (Two::Load(out + i) * Two::Repeat(factor)).Store(out + i);
     for (; i < whole; i += kSize) (L::Load(out + i) * L::Repeat(factor)).Store(out + i);
     (y * L::Repeat(factor)).Store(out + n - kSize);
   }
 
  private:
+  // Into [begin, end) of `out`, which is a multiple of V's size.
+  template <class V>
+  TENON_HD static T SumOfExponentials(const T* x, T* out, Index begin, Index end, T shift) {
+    V sum = V::Zero();
+    for (Index i = begin; i < end; i += V::size) {
+      const V y = simd::ExpOfNegative(V::Load(x + i) - V::Repeat(shift));
+      y.Store(out + i);
+      sum = sum + y;
+    }
+    return simd::Fold<simd::AddLanes>(sum);
+  }
   // Of a row that ends with `last`; anything where there is a NaN.
   template <class Wide, class L>
   TENON_HD static T Largest(const T* x, Index n, const L& last) {
@@ -4184,6 +4341,7 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 8: return CopySmallPieces<8>(from, from_step, to, to_step, n);
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
+    case 32: return CopySmallPieces<32>(from, from_step, to, to_step, n);
     default: break;
   }
   if (bytes > 16 && bytes <= kMostShortBytes) {
@@ -4602,7 +4760,8 @@ struct FourByFour {
   TENON_HD void Load(const std::uint32_t* from, Index step) {
     for (Index i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * step, sizeof(Row));
   }
-  TENON_HD void Store(std::uint32_t* to, Index step, Index count) const {
+  template <Index count = 4>
+  TENON_HD void Store(std::uint32_t* to, Index step) const {
     for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
   }
   TENON_HD void Transpose() {
@@ -4616,6 +4775,22 @@ struct FourByFour {
     rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
   }
 };
+
+// At most four rows. Squares of which only `count` columns count read on, but not behind the last element of all,
+// `last` elements from the first.
+template <Index count>
+void TransposeFew(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index columns,
+                  Index last) {
+  FourByFour square;
+  Index c = 0;
+  for (; c + 4 <= columns && (count == 4 || (from_step > 0 && 3 + (c + 3) * from_step <= last)); c += 4) {
+    square.Load(from + c * from_step, from_step);
+    square.Transpose();
+    square.Store<count>(to + c, to_step);
+  }
+  for (; c < columns; ++c)
+    for (Index i = 0; i < count; ++i) to[i * to_step + c] = from[i + c * from_step];
+}
 
 // Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
 // apart push each other out.
@@ -4639,7 +4814,7 @@ inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint
         for (Index i = 0; i < kSide; i += 4) {
           square.Load(from + r + i + (c + j) * from_step, from_step);
           square.Transpose();
-          square.Store(turned + i * kSide + j, kSide, 4);
+          square.Store(turned + i * kSide + j, kSide);
         }
       }
       for (Index i = 0; i < kSide; ++i)
@@ -4649,17 +4824,13 @@ inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
   }
   for (; r < rows; r += 4) {
-    const Index count = std::min<Index>(4, rows - r);
-    // Squares of which only `count` columns count read on, but not behind the last element of all.
-    const Index last = rows - 1 + (columns - 1) * from_step;
-    Index c = 0;
-    for (; c + 4 <= columns && (count == 4 || (from_step > 0 && r + 3 + (c + 3) * from_step <= last)); c += 4) {
-      square.Load(from + r + c * from_step, from_step);
-      square.Transpose();
-      square.Store(to + r * to_step + c, to_step, count);
+    const Index last = rows - 1 - r + (columns - 1) * from_step;
+    switch (rows - r) {
+      case 1: TransposeFew<1>(from + r, from_step, to + r * to_step, to_step, columns, last); break;
+      case 2: TransposeFew<2>(from + r, from_step, to + r * to_step, to_step, columns, last); break;
+      case 3: TransposeFew<3>(from + r, from_step, to + r * to_step, to_step, columns, last); break;
+      default: TransposeFew<4>(from + r, from_step, to + r * to_step, to_step, columns, last);
     }
-    for (; c < columns; ++c)
-      for (Index i = r; i < r + count; ++i) to[i * to_step + c] = from[i + c * from_step];
   }
 }
 #endif
@@ -6060,15 +6231,16 @@ void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   const T* x = static_cast<const T*>(px);
   for (Index k = 0; k < count; ++k, x += step) {
     L sums[kChains];
+    const bool has_row = n >= kRow;
 #pragma GCC unroll 8
-    for (Index c = 0; c < kChains; ++c) sums[c] = L(Step::template Identity<T>());
-    Index i = 0;
-    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four rows first: fewer roundings one after the other
+    for (Index c = 0; c < kChains; ++c) sums[c] = has_row ? L::Load(x + c * kSize) : L(Step::template Identity<T>());
+    Index i = has_row ? kRow : 0;
+    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
 #pragma GCC unroll 8
       for (Index c = 0; c < kChains; ++c) {
-        const T* const at = x + i + c * kSize;
-        const L first = Step::Combine(L::Load(at), L::Load(at + kRow)),
-                second = Step::Combine(L::Load(at + 2 * kRow), L::Load(at + 3 * kRow));
+        const T* const at = x + i + 4 * c * kSize;
+        const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
+                second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
         sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
       }
     }
@@ -6079,11 +6251,9 @@ void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
     for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
     const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
             second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
-    T lanes[kSize];
-    Step::Combine(first, second).Store(lanes);
-    for (Index lane = 0; i < n; ++i, ++lane) lanes[lane] = Step::Combine(lanes[lane], x[i]);
-    FoldHalves<Step, static_cast<int>(kSize)>(lanes);
-    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], lanes[0]);
+    T result = simd::Fold<Step>(Step::Combine(first, second));
+    for (; i < n; ++i) result = Step::Combine(result, x[i]);
+    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], result);
   }
 }
 #endif
@@ -7081,7 +7251,8 @@ class ConvWork {
       }
       to = Zeros(to, left * g_.in_depth);
       if constexpr (sizeof(T) == sizeof(C)) {
-        std::memcpy(to, from + r * row_elements, static_cast<std::size_t>(inside * g_.in_depth) * sizeof(C));
+        if (inside * g_.in_depth > 0)
+          std::memcpy(to, from + r * row_elements, static_cast<std::size_t>(inside * g_.in_depth) * sizeof(C));
       } else {
         Convert(from + r * row_elements, to, inside * g_.in_depth);
       }
@@ -7090,7 +7261,7 @@ class ConvWork {
     return band;
   }
   static C* Zeros(C* to, Index n) {
-    std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(n) * sizeof(C));
+    if (n > 0) std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(n) * sizeof(C));
     return to + n;
   }
 
@@ -8321,7 +8492,7 @@ struct DynamicStitch {
         return errors::InvalidArgument("DynamicStitch: data[", i, "].shape = ", part.shape(),
                                        " does not start with indices[", i, "].shape = ", at.shape());
       TensorShape own = part.shape();
-      own.RemoveDimRange(0, at.shape().dims());
+      TENON_RETURN_IF_ERROR(own.RemoveDimRangeWithStatus(0, at.shape().dims()));
       if (i == 0) row = own;
       if (!(own == row))
         return errors::InvalidArgument("DynamicStitch: Need data[0].shape[", indices[0].shape().dims(), ":] = data[", i,
@@ -8385,7 +8556,7 @@ struct DynamicPartition {
       ++next[static_cast<std::size_t>(k)];
     }
     TensorShape row = data.shape();
-    row.RemoveDimRange(0, partitions.shape().dims());
+    TENON_RETURN_IF_ERROR(row.RemoveDimRangeWithStatus(0, partitions.shape().dims()));
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       TensorShape shape = row;
       TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, next[k]));
@@ -8713,38 +8884,81 @@ struct GatherPlan {
 
 namespace detail {
 
+// Row number at[i] of `from` becomes row i of `to`, for n rows of so many bytes.
+template <std::size_t kBytes, class Int>
+void GatherFixed(const Int* at, Index n, const char* from, char* to) {
+  for (Index i = 0; i < n; ++i, to += kBytes)
+    std::memcpy(to, from + static_cast<Index>(at[i]) * static_cast<Index>(kBytes), kBytes);
+}
+template <class Int>
+void GatherBytes(const Int* at, Index n, Index bytes, const char* from, char* to) {
+  switch (bytes) {
+    case 1: return GatherFixed<1>(at, n, from, to);
+    case 2: return GatherFixed<2>(at, n, from, to);
+    case 4: return GatherFixed<4>(at, n, from, to);
+    case 8: return GatherFixed<8>(at, n, from, to);
+    case 16: return GatherFixed<16>(at, n, from, to);
+    case 32: return GatherFixed<32>(at, n, from, to);
+    default: break;
+  }
+  if (bytes > 16 && bytes <= kMostShortBytes) {
+    constexpr Index kAhead = 6, kLine = 64;  // rows of several lines, which nothing else foresees, are asked for
+    for (Index i = 0; i < n; ++i) {
+      if (bytes >= 2 * kLine && i + kAhead < n) {
+        const char* const soon = from + static_cast<Index>(at[i + kAhead]) * bytes;
+        for (Index line = 0; line < bytes; line += kLine) __builtin_prefetch(soon + line);
+      }
+      CopyShortPiece(from + static_cast<Index>(at[i]) * bytes, to + i * bytes, bytes);
+    }
+  } else {
+    for (Index i = 0; i < n; ++i)
+      std::memcpy(to + i * bytes, from + static_cast<Index>(at[i]) * bytes, static_cast<std::size_t>(bytes));
+  }
+}
+
 // Rows [begin, end) of the output's batch * outer * count.
 template <class Int>
 void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
                 Index begin, Index end) {
   Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
-  const Index run_bytes = plan.run * mover.bytes;
-  const bool is_short = mover.assign == nullptr && run_bytes >= 16 && run_bytes <= kMostShortBytes;
-  const Int* at = indices + block / plan.outer * plan.count;  // those of the batch
-  for (Index row = begin; row < end; ++row) {
-    const Index from = static_cast<Index>(at[i]);
-    const char* const source = mover.At(in, (block * plan.limit + from) * plan.run);
-    char* const target = mover.At(out, row * plan.run);
-    if (is_short)
-      CopyShortPiece(source, target, run_bytes);
-    else if (mover.assign == nullptr && plan.run == 1)
-      CopyBytePieces(mover.bytes, source, 0, target, 0, 1);
-    else
-      CopyRun(mover, source, target, plan.run);
-    if (++i == plan.count) {
-      i = 0;
-      at = indices + ++block / plan.outer * plan.count;
+  while (begin < end) {
+    const Index n = std::min(plan.count - i, end - begin);
+    const Int* const at = indices + block / plan.outer * plan.count + i;
+    const char* const from = mover.At(in, block * plan.limit * plan.run);
+    char* const to = mover.At(out, begin * plan.run);
+    if (mover.assign == nullptr) {
+      GatherBytes(at, n, plan.run * mover.bytes, from, to);
+    } else {
+      for (Index k = 0; k < n; ++k)
+        mover.assign(mover.At(from, static_cast<Index>(at[k]) * plan.run), 1, mover.At(to, k * plan.run), plan.run);
     }
+    begin += n;
+    i = 0;
+    ++block;
   }
 }
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// Whether one of n indices is negative or larger than `last`: then it, or what is between the two, has its sign set.
+template <class Int>
+TENON_DETAIL_LOOP bool IsOneOutside(const Int* indices, Index n, Int last) {
+  using Bits = std::make_unsigned_t<Int>;
+  Bits all = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Bits index = static_cast<Bits>(indices[i]);
+    all = static_cast<Bits>(all | index | static_cast<Bits>(static_cast<Bits>(last) - index));
+  }
+  return static_cast<Int>(all) < 0;
+}
+
+TENON_DETAIL_LOOPS_END
 
 // The position of the first of n indices that is not in [0, limit), or -1.
 template <class Int>
 Index FirstOutside(const Int* indices, Index n, Index limit) {
-  bool outside = false;
-  for (Index i = 0; i < n; ++i)
-    outside |= static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[i])) >= static_cast<std::uint64_t>(limit);
-  if (!outside) return -1;
+  const Index last = std::min(limit - 1, static_cast<Index>(std::numeric_limits<Int>::max()));
+  if (!IsOneOutside(indices, n, static_cast<Int>(last))) return -1;
   for (Index i = 0;; ++i)
     if (indices[i] < 0 || static_cast<Index>(indices[i]) >= limit) return i;
 }
@@ -8833,13 +9047,18 @@ inline std::string PlaceText(const TensorShape& shape, Index i) {
   return StrCat("[", text, "]");
 }
 
+// The least rank that has this axis.
+constexpr std::uint64_t RankFor(Index axis) {
+  const auto bits = static_cast<std::uint64_t>(axis);
+  return axis < 0 ? 0 - bits : bits + 1;
+}
+
 inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, Index axis,
                         Index batch_dims, Tensor* output) {
   const int rank = params.dims(), index_rank = indices.dims();
   if (rank < 1) return errors::InvalidArgument("Gather: params must be at least 1 dimensional");
   if (axis < -rank || axis >= rank)
-    return errors::InvalidArgument("Gather: Shape must be at least rank ", axis < 0 ? -axis : axis + 1, " but is rank ",
-                                   rank);
+    return errors::InvalidArgument("Gather: Shape must be at least rank ", RankFor(axis), " but is rank ", rank);
   if (axis < 0) axis += rank;
   if (batch_dims < -index_rank || batch_dims > index_rank)
     return errors::InvalidArgument("Gather: Expected batch_dims in the range [", -index_rank, ", ", index_rank,
@@ -8883,7 +9102,7 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
 inline Status BadGatherNdIndex(const Tensor& indices, const HostIndices& at, Index bad, Index depth,
                                const TensorShape& params) {
   TensorShape rows = indices.shape();
-  rows.RemoveLastDims(1);
+  TENON_RETURN_IF_ERROR(rows.RemoveLastDimsWithStatus(1));
   std::string index;
   for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
   return errors::InvalidArgument("GatherNd: indices", PlaceText(rows, bad), " = [", index,
@@ -8903,7 +9122,7 @@ inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& p
     return errors::InvalidArgument("GatherNd: Only indices.shape[-1] values between 1 and ", kMaxDepth,
                                    " are currently supported.  Requested rank: ", depth);
   TensorShape shape = indices.shape();
-  shape.RemoveLastDims(1);
+  TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
   const Index count = shape.num_elements();
   Index run = 1;
   for (int d = 0; d < params.dims(); ++d) {
@@ -9788,7 +10007,7 @@ inline Status MakeMatrices(OpKernelContext& context, Cpu& device, Diagonals k, I
   k.rows = rows;
   k.columns = columns;
   TensorShape shape = diagonal.shape();
-  shape.RemoveLastDims(one ? 1 : 2);
+  TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(one ? 1 : 2));
   const Index batch = shape.num_elements();
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(columns));
@@ -9804,7 +10023,7 @@ inline Status TakeDiagonals(OpKernelContext& context, Cpu& device, Diagonals k, 
                             const Tensor* padding, Tensor* out) {
   TENON_RETURN_IF_ERROR(k.ReadMatrix("MatrixDiagPart", input.shape()));
   TensorShape shape = input.shape();
-  shape.RemoveLastDims(2);
+  TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(2));
   const Index batch = shape.num_elements();
   if (k.count() > 1) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(k.count()));
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(k.length));
@@ -9819,7 +10038,7 @@ inline Status ReplaceDiagonals(OpKernelContext& context, Cpu& device, Diagonals 
                                const Tensor& diagonal, Tensor* out) {
   TENON_RETURN_IF_ERROR(k.ReadMatrix("MatrixSetDiag", input.shape()));
   TensorShape wanted = input.shape();
-  wanted.RemoveLastDims(2);
+  TENON_RETURN_IF_ERROR(wanted.RemoveLastDimsWithStatus(2));
   const Index batch = wanted.num_elements();
   if (k.count() > 1) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(k.count()));
   TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(k.length));
@@ -10104,7 +10323,7 @@ struct DiagPart {
         return errors::InvalidArgument("DiagPart: The rank of the tensor should be even and positive, got shape ",
                                        input.shape());
       TensorShape shape = input.shape();
-      shape.RemoveLastDims(rank / 2);
+      TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(rank / 2));
       for (int d = 0; d < rank / 2; ++d)
         if (input.dim_size(d) != input.dim_size(d + rank / 2))
           return errors::InvalidArgument("DiagPart: Invalid shape ", input.shape(), ": dimensions ", d, " and ",
@@ -10897,6 +11116,119 @@ struct ScatterNdNonAliasingAdd {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/byte_casts.hpp ----
+// Casts between float and elements of one or two bytes, sixteen at a time, by instructions that every x86-64 has. (g++
+// makes a vector of each step, but widens and narrows by more of them than there are here.) The results are those of
+// ConvertScalar.
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#define TENON_DETAIL_BYTE_CASTS 1
+#else
+#define TENON_DETAIL_BYTE_CASTS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+#if TENON_DETAIL_BYTE_CASTS
+
+namespace detail {
+
+// Each of these has `Run`, for sixteen elements at any place.
+
+// The low byte of the number without its fraction, of either sign; 0 for NaN and what has no int32.
+struct FloatToByte {
+  using From = float;
+  using To = std::uint8_t;
+  static __m128i Low(const float* x) { return _mm_and_si128(_mm_cvttps_epi32(_mm_loadu_ps(x)), _mm_set1_epi32(0xff)); }
+  static void Run(const float* x, std::uint8_t* to) {
+    const __m128i first = _mm_packs_epi32(Low(x), Low(x + 4)), second = _mm_packs_epi32(Low(x + 8), Low(x + 12));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(first, second));
+  }
+};
+
+// 1 for all but zeros.
+struct FloatToBool {
+  using From = float;
+  using To = std::uint8_t;
+  static __m128i IsSet(const float* x) { return _mm_castps_si128(_mm_cmpneq_ps(_mm_loadu_ps(x), _mm_setzero_ps())); }
+  static void Run(const float* x, std::uint8_t* to) {
+    const __m128i first = _mm_packs_epi32(IsSet(x), IsSet(x + 4)),
+                  second = _mm_packs_epi32(IsSet(x + 8), IsSet(x + 12));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_and_si128(_mm_packs_epi16(first, second), _mm_set1_epi8(1)));
+  }
+};
+
+// Eight 16-bit integers of that sign as float.
+template <bool is_signed>
+void StoreAsFloat(__m128i words, float* to) {
+  const __m128i sign = is_signed ? _mm_srai_epi16(words, 15) : _mm_setzero_si128();
+  _mm_storeu_ps(to, _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, sign)));
+  _mm_storeu_ps(to + 4, _mm_cvtepi32_ps(_mm_unpackhi_epi16(words, sign)));
+}
+template <class Byte, bool is_signed>
+struct ByteToFloat {
+  using From = Byte;
+  using To = float;
+  static void Run(const Byte* x, float* to) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
+    const __m128i sign = is_signed ? _mm_cmpgt_epi8(_mm_setzero_si128(), bytes) : _mm_setzero_si128();
+    StoreAsFloat<is_signed>(_mm_unpacklo_epi8(bytes, sign), to);
+    StoreAsFloat<is_signed>(_mm_unpackhi_epi8(bytes, sign), to + 8);
+  }
+};
+
+// The upper half, rounded to nearest, ties to even; NaN is one for each sign.
+struct FloatToUpperHalf {
+  using From = float;
+  using To = std::uint16_t;
+  static __m128i Rounded(__m128i bits) {
+    const __m128i is_odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+    return _mm_srai_epi32(_mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), is_odd), 16);
+  }
+  static __m128i NotANumber(__m128i bits) {
+    return _mm_or_si128(_mm_slli_epi32(_mm_srai_epi32(bits, 31), 15), _mm_set1_epi32(0x7fc0));
+  }
+  static __m128i Upper(__m128 x) {
+    const __m128i bits = _mm_castps_si128(x), is_nan = _mm_castps_si128(_mm_cmpunord_ps(x, x));
+    return _mm_or_si128(_mm_and_si128(is_nan, NotANumber(bits)), _mm_andnot_si128(is_nan, Rounded(bits)));
+  }
+  static void Run(const float* x, std::uint16_t* to) {
+    for (int i = 0; i < 16; i += 8) {
+      const __m128 a = _mm_loadu_ps(x + i), b = _mm_loadu_ps(x + i + 4);
+      __m128i result;
+      if (_mm_movemask_ps(_mm_cmpunord_ps(a, b)) == 0) [[likely]]
+        result = _mm_packs_epi32(Rounded(_mm_castps_si128(a)), Rounded(_mm_castps_si128(b)));
+      else
+        result = _mm_packs_epi32(Upper(a), Upper(b));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), result);
+    }
+  }
+};
+
+// n elements; the last ones in a block of their own.
+template <class Block>
+void RunByteCast(const void* from_data, void* to_data, Index n) {
+  using From = typename Block::From;
+  using To = typename Block::To;
+  constexpr Index kBlock = 16;
+  const From* from = static_cast<const From*>(from_data);
+  To* to = static_cast<To*>(to_data);
+  Index i = 0;
+  for (; i + kBlock <= n; i += kBlock) Block::Run(from + i, to + i);
+  if (i == n) return;
+  From rest[kBlock] = {};
+  To result[kBlock];
+  std::memcpy(rest, from + i, static_cast<std::size_t>(n - i) * sizeof(From));
+  Block::Run(rest, result);
+  std::memcpy(to + i, result, static_cast<std::size_t>(n - i) * sizeof(To));
+}
+
+}  // namespace detail
+
+#endif  // TENON_DETAIL_BYTE_CASTS
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/cast.hpp ----
 // Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
 // tile at a time: so there are loops per type, not per pair.
@@ -10948,6 +11280,9 @@ struct FloatToBfloat16Body {
   }
 };
 inline CastLoop FloatToBfloat16() {
+#if TENON_DETAIL_BYTE_CASTS
+  if (simd::BestLevel() < simd::Level::kAvx512) return &RunByteCast<FloatToUpperHalf>;
+#endif
   return simd::detail::ForLevels<FloatToBfloat16Body, simd::Compiled, const void*, void*, Index>::Best();
 }
 #else
@@ -11000,6 +11335,16 @@ inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<f
 #else
 inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
 inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
+#endif
+
+// Between float and bytes. Those that keep the low bits are the same for both signs.
+#if TENON_DETAIL_BYTE_CASTS
+inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>,
+                          kInt8ToFloat = &RunByteCast<ByteToFloat<std::int8_t, true>>,
+                          kUint8ToFloat = &RunByteCast<ByteToFloat<std::uint8_t, false>>;
+#else
+inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>,
+                          kInt8ToFloat = &RunCast<std::int8_t, float>, kUint8ToFloat = &RunCast<std::uint8_t, float>;
 #endif
 
 // The widest types: every number that is cast is exactly one of their values.
@@ -11117,9 +11462,9 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kInt32: return &RunCast<float, std::int32_t>;
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCast<float, double>;
-      case DataType::kUint8: return &RunCast<float, std::uint8_t>;
-      case DataType::kInt8: return &RunCast<float, std::int8_t>;
-      case DataType::kBool: return &RunCast<float, bool>;
+      case DataType::kUint8:
+      case DataType::kInt8: return kFloatToByte;
+      case DataType::kBool: return kFloatToBool;
       case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
       default: return nullptr;
     }
@@ -11129,10 +11474,10 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kHalf: return HalfToFloat();
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
-      case DataType::kUint8: return &RunCast<std::uint8_t, float>;
-      case DataType::kInt8: return &RunCast<std::int8_t, float>;
+      case DataType::kUint8:
+      case DataType::kBool: return kUint8ToFloat;  // true is 1
+      case DataType::kInt8: return kInt8ToFloat;
       case DataType::kDouble: return &RunCast<double, float>;
-      case DataType::kBool: return &RunCast<std::uint8_t, float>;  // 0 or 1, and g++ makes vectors of it
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;
     }
@@ -12302,7 +12647,7 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
   for (std::size_t i = 0; i < output.size(); ++i) {
     TensorShape shape = whole;
     if (drop_axis)
-      shape.RemoveDim(axis);
+      TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
     else
       TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(axis, sizes[i]));
     const Index size = drop_axis ? 1 : sizes[i], run = size * inner;
@@ -13182,7 +13527,7 @@ class AssertKernel : public OpKernel {
   bool IsExpensive() const override { return false; }
 
  private:
-  std::int64_t summarize_ = 3;  // elements of each tensor that are shown; all when negative
+  std::int32_t summarize_ = 3;  // elements of each tensor that are shown; all when negative
 };
 
 }  // namespace detail
@@ -13331,29 +13676,9 @@ inline Status LoopShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
-// when it has elements.
-inline Status ToBool(const Tensor& t, bool* value) {
-  if (t.dims() > 0) {
-    *value = t.NumElements() > 0;
-    return OkStatus();
-  }
-  switch (t.dtype()) {
-    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
-    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
-    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
-    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
-    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
-    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
-    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
-    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
-    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
-    default:
-      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
-  }
-}
-
 TENON_SETUP_CODE_END
+
+TENON_COLD inline Status NoFunctions() { return errors::Internal("functions can be called within a session only"); }
 
 // The calls of one function by a kernel; ended with it.
 class Calls {
@@ -13366,7 +13691,7 @@ class Calls {
   Calls& operator=(const Calls&) = delete;
   Status Begin(OpKernelContext* ctx, FunctionHandle function, int num_args, int num_results) {
     if (ctx->function_library() == nullptr) [[unlikely]]
-      return errors::Internal("functions can be called within a session only");
+      return NoFunctions();
     TENON_ASSIGN_OR_RETURN(
         calls_, ctx->function_library()->Begin(function, ctx->environment(), static_cast<std::size_t>(num_args),
                                                static_cast<std::size_t>(num_results)));
@@ -13398,6 +13723,14 @@ class CallingKernel : public OpKernel {
     if (!found.ok()) return c->SetStatus(found.status());
     *handle = *found;
   }
+  // TensorFlow lowers nodes with this attr, and a Switch or a LoopCond refuses what is no scalar bool.
+  static bool IsLowered(const OpKernelConstruction& c) {
+    const AttrValue* const value = c.def().attr.Find("_lower_using_switch_merge");
+    return value != nullptr && value->kind() == AttrValue::Kind::kBool && value->b();
+  }
+  static ReadCondition ReaderFor(const OpKernelConstruction& c) {
+    return IsLowered(c) ? &tenon::detail::ToPredicate : &tenon::detail::ToBool;
+  }
   // Before every iteration: an endless loop ends when the run is given up, though its functions run no node.
   static Status CheckCancelled(OpKernelContext* ctx) {
     const CancellationManager* cancellation = ctx->cancellation_manager();
@@ -13420,12 +13753,36 @@ class CallKernel : public CallingKernel {
  public:
   explicit CallKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "f", &function_);
+    if (c->status().ok()) c->SetStatus(CheckSettings(*c));
     if (c->status().ok() && !c->HasAttr("_direct_call"))
       c->SetStatus(c->function_library()->CheckSingleTensors(function_));
   }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, function_, 0)); }
 
  private:
+  // Of the settings, which are TensorFlow's alone, what it would refuse.
+  static Status CheckSettings(const OpKernelConstruction& c) {
+    constexpr std::string_view kMessages[][2] = {{"config_proto", "ConfigProto"}, {"config", "RewriteOptions"}};
+    for (const auto& [name, message] : kMessages) {
+      const AttrValue* const bytes = c.def().attr.Find(name);
+      if (bytes != nullptr && !IsWireFormat(bytes->s()))
+        return errors::InvalidArgument("Unable to parse ", name, " string as tensorflow::", message, " proto.");
+    }
+    const AttrValue* const executor = c.def().attr.Find("executor_type");
+    if (executor == nullptr || executor->s().empty() || executor->s() == "DEFAULT" ||
+        executor->s() == "SINGLE_THREADED_EXECUTOR")
+      return OkStatus();
+    return errors::NotFound("No executor factory registered for the given executor type: ", executor->s(),
+                            " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
+  }
+  static bool IsWireFormat(std::string_view bytes) {
+    wire::Reader reader(wire::AsBytes(bytes));
+    wire::Tag tag;
+    while (reader.ReadTag(&tag))
+      if (!reader.Skip(tag)) return false;
+    return reader.status("settings").ok();
+  }
+
   FunctionHandle function_;
 };
 
@@ -13434,15 +13791,17 @@ class IfKernel : public CallingKernel {
   explicit IfKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "then_branch", &then_);
     Find(c, "else_branch", &else_);
+    holds_ = ReaderFor(*c);
   }
   void Compute(OpKernelContext* ctx) override {
     bool condition = false;
-    if (const Status status = ToBool(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
+    if (const Status status = holds_(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
     ctx->SetStatus(CallForOutputs(ctx, condition ? then_ : else_, 1));
   }
 
  private:
   FunctionHandle then_, else_;
+  ReadCondition holds_ = nullptr;
 };
 
 class CaseKernel : public CallingKernel {
@@ -13473,31 +13832,25 @@ class WhileKernel : public CallingKernel {
   explicit WhileKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "cond", &cond_);
     Find(c, "body", &body_);
+    holds_ = ReaderFor(*c);
+    std::int64_t parallel = 10;
+    if (IsLowered(*c) && c->HasAttr("parallel_iterations")) c->SetStatus(c->GetAttr("parallel_iterations", &parallel));
+    if (parallel <= 0) c->SetStatus(errors::InvalidArgument("parallel_iterations must be > 0, got ", parallel));
   }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Loop(ctx)); }
 
  private:
   Status Loop(OpKernelContext* ctx) const {
-    const int count = ctx->num_inputs();
-    Calls cond, body;
-    TENON_RETURN_IF_ERROR(cond.Begin(ctx, cond_, count, 1));
-    TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count, count));
-    for (int i = 0; i < count; ++i) body.result(i) = ctx->input(i);  // the loop's variables
-    for (;;) {
-      TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
-      for (int i = 0; i < count; ++i) cond.arg(i) = body.result(i);
-      TENON_RETURN_IF_ERROR(cond.Run());
-      bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(cond.result(0), &go_on));
-      if (!go_on) break;
-      for (int i = 0; i < count; ++i) body.arg(i) = std::move(body.result(i));
-      TENON_RETURN_IF_ERROR(body.Run());
-    }
-    for (int i = 0; i < count; ++i) ctx->set_output(i, std::move(body.result(i)));
-    return OkStatus();
+    if (ctx->function_library() == nullptr) [[unlikely]]
+      return NoFunctions();
+    const int count = ctx->num_outputs();
+    for (int i = 0; i < count; ++i) ctx->set_output(i, ctx->input(i));  // the loop's variables
+    const Span<Tensor> variables(count == 0 ? nullptr : ctx->mutable_output(0), static_cast<std::size_t>(count));
+    return ctx->function_library()->RunLoop(cond_, body_, ctx->environment(), variables, holds_);
   }
 
   FunctionHandle cond_, body_;
+  ReadCondition holds_ = nullptr;
 };
 
 class ForKernel : public CallingKernel {
@@ -14181,7 +14534,8 @@ class PrintKernel : public OpKernel {
 
  private:
   std::string_view message_;
-  std::int64_t first_n_ = -1, summarize_ = 3;
+  std::int64_t first_n_ = -1;
+  std::int32_t summarize_ = 3;
   std::atomic<std::int64_t> runs_{0};
 };
 
@@ -14596,7 +14950,9 @@ struct DrawBoundingBoxesV2 {
                                         .Input("colors: float")
                                         .Output("output: T")
                                         .Attr("T: {float, half} = DT_FLOAT")
-                                        .SetShapeFn(detail::DrawBoundingBoxesShape);
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -16322,7 +16678,8 @@ inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view 
   return resize(device, g, images.dtype(), images.raw_data(), out->data<float>());
 }
 
-// Input 0: grads, float; input 1: the original images, whose size counts.
+// Input 0: grads, float; input 1: the original images, whose size counts. TensorFlow takes batch and depth from grads
+// although its shape function promises those of the images; here they are the same.
 inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
                             ResizeMethod method) {
   const Tensor &grads = context.input(0), &images = context.input(1);
@@ -16338,6 +16695,9 @@ inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_v
     if (images.dim_size(d) == 0)
       return errors::InvalidArgument(op, ": original dimensions must be positive, got ", images.shape());
   }
+  if (grads.dim_size(0) != images.dim_size(0) || grads.dim_size(3) != images.dim_size(3))
+    return errors::InvalidArgument(op, ": input_grad must have the batch and the depth of original_image, got ",
+                                   grads.shape(), " and ", images.shape());
   ResizeGeometry g;
   g.batch = grads.dim_size(0);
   g.depth = grads.dim_size(3);
@@ -17639,7 +17999,7 @@ struct EncodePng {
       if (channels < 1 || channels > 4)
         return errors::InvalidArgument("image must have 1, 2, 3, or 4 channels, got ", channels);
       TensorShape batch = image.shape();
-      batch.RemoveLastDims(3);
+      TENON_RETURN_IF_ERROR(batch.RemoveLastDimsWithStatus(3));
       Tensor* files = &contents;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, batch, &files));
       return detail::ImageWriters::Png(image, static_cast<int>(this->compression), files);
@@ -17791,9 +18151,10 @@ inline Status PatchesShape(InferenceContext* c, int space) {
     dims.push_back(c->UnknownDim());
     if (!known) continue;
     std::int64_t out = 0, before = 0, after = 0;
-    TENON_RETURN_IF_ERROR(GetWindowedOutputSize(c->Value(c->Dim(input, i)),
-                                                sizes[at] + (sizes[at] - 1) * (rates[at] - 1), 1, strides[at], padding,
-                                                &out, &before, &after));
+    const auto size = static_cast<std::uint64_t>(sizes[at]), rate = static_cast<std::uint64_t>(rates[at]);
+    const auto extent = static_cast<std::int64_t>(size + (size - 1) * (rate - 1));  // may wrap
+    TENON_RETURN_IF_ERROR(
+        GetWindowedOutputSize(c->Value(c->Dim(input, i)), extent, 1, strides[at], padding, &out, &before, &after));
     dims.back() = c->MakeDim(out);
   }
   dims.push_back(depth);
@@ -20995,38 +21356,39 @@ void SolveCholesky(const T* l, Index n, T* b, Index k, T* scratch) {
   SolveTriangular(scratch, n, false, false, b, k);
 }
 
-// a: [m, n] becomes R (upper triangle, zeros below), q: [m, m] the unitary factor: a = q R. The diagonal of R has the
-// sign that LAPACK gives it.
+// a: [m, n] becomes R (upper triangle, zeros below), q: [m, kept] the first columns of the unitary factor, at least
+// min(m, n) of them: a = q R. The diagonal of R has the sign that LAPACK gives it.
 template <class T>
-void FactorQr(T* a, Index m, Index n, T* q) {
-  std::fill(q, q + m * m, T(0));
-  for (Index i = 0; i < m; ++i) q[i * m + i] = T(1);
-  SlimVector<T> v(static_cast<std::size_t>(m), T(0));
-  for (Index k = 0; k < std::min(m, n); ++k) {
+void FactorQr(T* a, Index m, Index n, Index kept, T* q) {
+  const Index steps = std::min(m, n);
+  SlimVector<T> taus(static_cast<std::size_t>(steps), T(0)), sums(static_cast<std::size_t>(std::max(n, kept)), T(0));
+  // Step k multiplies by 1 - tau v v^H, where v is 0 up to k, 1 at k, and then what lies below k in column k of a.
+  const auto v = [&](Index i, Index k) { return i == k ? T(1) : a[i * n + k]; };
+  const auto multiply = [&](Index k, T tau, T* x, Index columns, Index from) {
+    std::fill(sums.data() + from, sums.data() + columns, T(0));
+    for (Index i = k; i < m; ++i)
+      for (Index j = from; j < columns; ++j) sums.data()[j] += Times(Conj(v(i, k)), x[i * columns + j]);
+    for (Index i = k; i < m; ++i)
+      for (Index j = from; j < columns; ++j) x[i * columns + j] -= Times(Times(tau, sums.data()[j]), v(i, k));
+  };
+  for (Index k = 0; k < steps; ++k) {
     Real<T> tail = 0;
     for (Index i = k + 1; i < m; ++i) tail += Square(a[i * n + k]);
     const T alpha = a[k * n + k];
     if (tail == 0 && std::imag(alpha) == 0) continue;
     const Real<T> norm = std::sqrt(Square(alpha) + tail);
     const Real<T> beta = RealPart(alpha) >= 0 ? -norm : norm;
-    const T tau = (beta - Conj(alpha)) / beta,
-            scale = alpha - beta;  // H^H = 1 - conj(tau) v v^H maps the column to beta
-    T* const w = v.data();
-    w[k] = T(1);
-    for (Index i = k + 1; i < m; ++i) w[i] = a[i * n + k] / scale;
-    for (Index j = k; j < n; ++j) {
-      T dot = T(0);
-      for (Index i = k; i < m; ++i) dot += Times(Conj(w[i]), a[i * n + j]);
-      dot = Times(tau, dot);
-      for (Index i = k; i < m; ++i) a[i * n + j] -= Times(dot, w[i]);
-    }
+    const T tau = (beta - Conj(alpha)) / beta, scale = alpha - beta;  // which maps the column to beta
+    for (Index i = k + 1; i < m; ++i) a[i * n + k] /= scale;
+    multiply(k, tau, a, n, k + 1);
+    a[k * n + k] = beta;
+    taus.data()[k] = tau;
+  }
+  std::fill(q, q + m * kept, T(0));
+  for (Index i = 0; i < std::min(m, kept); ++i) q[i * kept + i] = T(1);
+  for (Index k = steps; k-- > 0;) {
+    multiply(k, Conj(taus.data()[k]), q, kept, k);
     for (Index i = k + 1; i < m; ++i) a[i * n + k] = T(0);
-    for (Index i = 0; i < m; ++i) {  // q = q (1 - conj(tau) v v^H)
-      T dot = T(0);
-      for (Index p = k; p < m; ++p) dot += Times(q[i * m + p], w[p]);
-      dot = Times(Conj(tau), dot);
-      for (Index p = k; p < m; ++p) q[i * m + p] -= Times(dot, Conj(w[p]));
-    }
   }
 }
 
@@ -21196,7 +21558,7 @@ struct MatrixBatch {
     out->rows = shape.dim_size(rank - 2);
     out->columns = shape.dim_size(rank - 1);
     out->batch = shape;
-    out->batch.RemoveLastDims(2);
+    TENON_RETURN_IF_ERROR(out->batch.RemoveLastDimsWithStatus(2));
     out->count = out->batch.num_elements();
     return OkStatus();
   }
@@ -22813,14 +23175,14 @@ TENON_SETUP_CODE_END
 template <class T>
 void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
   using W = typename WideOf<T>::type;
-  SlimVector<W> a = Numbers<W>(m * n), full = Numbers<W>(m * m);
+  SlimVector<W> a = Numbers<W>(m * n), factor = Numbers<W>(m * kept);
   if constexpr (std::is_same_v<T, half>)
     for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<float>(in[i]));
   else
     CopyAs(in, a.data(), m * n);
-  linalg::FactorQr(a.data(), m, n, full.data());
+  linalg::FactorQr(a.data(), m, n, kept, factor.data());
   CopyAs(a.data(), r, kept * n);
-  for (Index i = 0; i < m; ++i) CopyAs(full.data() + i * m, q + i * kept, kept);
+  CopyAs(factor.data(), q, m * kept);
 }
 
 // u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
@@ -22888,7 +23250,8 @@ struct Qr {
       Tensor *q_out = &q, *r_out = &r;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
-      (void)detail::ForEachMatrix(context.device(), at.count, m, m + n, [&](Index i) {
+      if (m * std::max(kept, n) == 0) return OkStatus();
+      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Index i) {
         detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
                      r_out->data<T>() + i * kept * n);
         return true;
@@ -22932,6 +23295,7 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, s_shape, &s_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
+      if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
         detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
                       s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
@@ -22969,6 +23333,7 @@ struct SelfAdjointEigV2 {
       Tensor *e_out = &e, *v_out = &v;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
+      if (shape.num_elements() == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
         detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
                         this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
@@ -23150,7 +23515,7 @@ inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, c
     return errors::InvalidArgument(op, ": Argmax and Argmin only support up to ", kMostDims,
                                    " input dimensions, but got ", rank, ". Inputs shape: ", input.shape());
   TensorShape shape = input.shape();
-  shape.RemoveDim(axis);
+  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   Index outer = 1, inner = 1;
@@ -23627,7 +23992,7 @@ struct Bitcast {
       if (shape.dims() == 0) return detail::cannot_bitcast_last_dimension(from, to, 1);
       const Index last = shape.dim_size(shape.dims() - 1);
       if (last != to_bytes / from_bytes) return detail::cannot_bitcast_last_dimension(from, to, last);
-      shape.RemoveDim(shape.dims() - 1);
+      TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(shape.dims() - 1));
     }
     if (reinterpret_cast<std::uintptr_t>(input.raw_data()) % static_cast<std::uintptr_t>(to_bytes) == 0)
       return output->BitcastFrom(input, to, shape);
@@ -26771,6 +27136,8 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
                                    " does not start with segment_ids.shape = ", ids.shape());
   const Index segments = num_segments[0];
   if (segments < 0) return errors::InvalidArgument(op, ": Input num_segments == ", segments, " must not be negative.");
+  if (context.input_dtype(1) == DataType::kInt32 && segments > std::numeric_limits<std::int32_t>::max())
+    return errors::InvalidArgument(op, ": num_segments must be of the type of segment_ids, int32, got ", segments);
   TensorShape shape;
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(segments));
   for (int d = id_dims; d < data.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(data.dim_size(d)));
@@ -28721,7 +29088,7 @@ inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input
     return errors::InvalidArgument("TopK: the last dimension of the input is too large for indices of type ",
                                    Name(place_type), ": got ", n, ", at most ", most, " would be right");
   TensorShape shape = input.shape();
-  shape.set_dim(shape.dims() - 1, k);
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(shape.dims() - 1, k));
   Tensor *values = nullptr, *places = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
   TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &places));
@@ -28913,7 +29280,7 @@ struct NthElement {
       return errors::InvalidArgument("NthElement: Input must have last dimension > n = ", n[0], ", got shape ",
                                      input.shape());
     TensorShape shape = input.shape();
-    shape.RemoveLastDims(1);
+    TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
     const WideType type = WideTypeOf(input.dtype());
     const Scratch row(device, static_cast<std::size_t>(size) * 8);
@@ -30494,6 +30861,16 @@ inline Status ShapeFromValues(std::string_view op, std::string_view what, const 
   return TensorShape::Build({sizes, static_cast<std::size_t>(rank)}, shape);
 }
 
+// A gradient of another size than the pool's output: element i still belongs to the window at place i, which may not
+// begin past the end of the image.
+inline Status PlaceGradient(std::string_view op, Index size, Window* window) {
+  if (size > 0 && size - 1 > window->input / window->stride)
+    return errors::InvalidArgument(op, ": index * stride must be less than or equal to input size, got ", size - 1,
+                                   " * ", window->stride, " and ", window->input);
+  window->output = size;
+  return OkStatus();
+}
+
 template <class T>
 void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const void* in, void* out) {
   if (gradient)
@@ -30575,15 +30952,32 @@ struct AvgPoolGrad {
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding, {}, &g));
-      if (!(grad.shape() == g.output_shape()))
-        return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
-                                       grad.shape());
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      detail::RunAvgPool(context.device(), g, true, grad, out);
-      return OkStatus();
+      return Run(context.device(), g, grad, out);
     }
   };
+
+ private:
+  // Images for which there is no gradient get none.
+  static Status Run(Cpu& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
+    if (out->NumElements() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(1), &g.rows));
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(2), &g.columns));
+    const ElementMover mover = MoverOf(grad.dtype());
+    if (grad.NumElements() == 0) {
+      ZeroRun(mover, out->raw_data(), out->NumElements());
+      return OkStatus();
+    }
+    if (grad.dim_size(0) > g.batch || grad.dim_size(3) != g.depth)
+      return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
+                                     grad.shape());
+    const Index image = out->NumElements() / g.batch, without = g.batch - grad.dim_size(0);
+    g.batch = grad.dim_size(0);
+    detail::RunAvgPool(device, g, true, grad, out);
+    ZeroRun(mover, mover.At(out->raw_data(), g.batch * image), without * image);
+    return OkStatus();
+  }
 };
 
 }  // namespace ops
@@ -31392,6 +31786,8 @@ struct CtcLabels {
                                        places[2 * i - 2]);
       of[static_cast<std::size_t>(b)].push_back(values.data<std::int32_t>()[i]);
     }
+    for (Index b = 0; b < batch; ++b)
+      if (of[static_cast<std::size_t>(b)].empty()) return errors::InvalidArgument("Labels length is zero in batch ", b);
     for (Index b = 0; b < batch; ++b) TENON_RETURN_IF_ERROR(Clean(b, classes, rules, &of[static_cast<std::size_t>(b)]));
     return OkStatus();
   }
@@ -31422,17 +31818,19 @@ struct CtcLabels {
   }
 };
 
-inline Status CheckCtcInputs(const Tensor& inputs, const Tensor& lengths, Code code) {
+// `code`: for lengths that do not fit; the least one that does is `least`.
+inline Status CheckCtcInputs(const Tensor& inputs, const Tensor& lengths, Code code, std::int32_t least) {
   if (inputs.dims() != 3) return errors::InvalidArgument("inputs is not a 3-Tensor, its shape is ", inputs.shape());
+  if (inputs.NumElements() == 0) return errors::InvalidArgument("inputs must not be empty, got ", inputs.shape());
   if (lengths.dims() != 1)
     return errors::InvalidArgument("sequence_length is not a vector, its shape is ", lengths.shape());
   if (lengths.NumElements() != inputs.dim_size(1))
     return Status(code, StrCat("len(sequence_length) != batch_size.  len(sequence_length):  ", lengths.NumElements(),
                                " batch_size: ", inputs.dim_size(1)));
   for (Index b = 0; b < lengths.NumElements(); ++b)
-    if (lengths.data<std::int32_t>()[b] < 0 || lengths.data<std::int32_t>()[b] > inputs.dim_size(0))
-      return Status(code, StrCat("sequence_length(", b, ") <= ", inputs.dim_size(0),
-                                 " and not negative is wanted, got ", lengths.data<std::int32_t>()[b]));
+    if (lengths.data<std::int32_t>()[b] < least || lengths.data<std::int32_t>()[b] > inputs.dim_size(0))
+      return Status(code, StrCat("sequence_length(", b, ") <= ", inputs.dim_size(0), " and at least ", least,
+                                 " is wanted, got ", lengths.data<std::int32_t>()[b]));
   return OkStatus();
 }
 
@@ -31440,7 +31838,7 @@ template <class T>
 Status RunCtcLoss(OpKernelContext& context, CtcRules rules) {
   const Tensor &inputs = context.input(0), &indices = context.input(1), &values = context.input(2),
                &lengths = context.input(3);
-  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kInvalidArgument));
+  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kInvalidArgument, 0));
   if (indices.dims() != 2 || indices.dim_size(1) != 2)
     return errors::InvalidArgument("labels_indices is not a matrix of 2 columns, its shape is ", indices.shape());
   if (values.dims() != 1)
@@ -31496,7 +31894,8 @@ Status RunCtcLoss(OpKernelContext& context, CtcRules rules) {
 template <class T>
 Status RunCtcGreedy(OpKernelContext& context, bool merge_repeated, std::int64_t blank_index) {
   const Tensor &inputs = context.input(0), &lengths = context.input(1);
-  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition));
+  TENON_RETURN_IF_ERROR(
+      CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition, std::numeric_limits<std::int32_t>::min()));
   const Index batch = inputs.dim_size(1), classes = inputs.dim_size(2);
   if (classes < 1) return errors::InvalidArgument("inputs has no classes, its shape is ", inputs.shape());
   if (blank_index < -classes || blank_index >= classes)
@@ -32067,6 +32466,10 @@ double DepthwiseNs(const DepthwiseGeometry& g) {
 template <class T>
 Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* input, const T* filter, T* output) {
   if (geometry.output_elements() == 0) return OkStatus();
+  if (geometry.rows.size * geometry.columns.size == 0) {
+    std::fill_n(output, geometry.output_elements(), T(0));
+    return OkStatus();
+  }
   const bool repeat = geometry.multiplier > 1;
   const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
   Scratch scratch(device, repeat ? detail::ScratchBytes<T>(g.input_elements()) : 0);
@@ -32488,7 +32891,8 @@ inline Status Dilation2DShape(InferenceContext* c) {
       continue;
     }
     const auto at = static_cast<std::size_t>(i + 1);
-    const std::int64_t size = c->Value(c->Dim(filter, i)), extent = size + (size - 1) * (rates[at] - 1);
+    const auto size = static_cast<std::uint64_t>(c->Value(c->Dim(filter, i)));
+    const auto extent = static_cast<std::int64_t>(size + (size - 1) * (static_cast<std::uint64_t>(rates[at]) - 1));
     std::int64_t out = 0, before = 0, after = 0;
     TENON_RETURN_IF_ERROR(
         GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out, &before, &after));
@@ -33358,7 +33762,11 @@ struct AvgPool3DGrad {
       Pool3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues("AvgPool3DGrad", "orig_input_shape", orig_input_shape, 5, &shape));
       TENON_RETURN_IF_ERROR(detail::MakePool3DGeometry("AvgPool3DGrad", *this, shape, &g, &want));
-      TENON_RETURN_IF_ERROR(detail::CheckPool3DGrad("AvgPool3DGrad", "grad", grad.shape(), want));
+      if (grad.dims() != 5 || grad.dim_size(0) != g.batch || grad.dim_size(4) != g.depth)
+        return detail::CheckPool3DGrad("AvgPool3DGrad", "grad", grad.shape(), want);
+      TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPool3DGrad", grad.dim_size(1), &g.planes));
+      TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPool3DGrad", grad.dim_size(2), &g.rows));
+      TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPool3DGrad", grad.dim_size(3), &g.columns));
       FloatInput dy;
       FloatOutput dx;
       TENON_RETURN_IF_ERROR(dx.Make(context.op(), 0, shape));
@@ -34505,10 +34913,16 @@ struct RaggedTensorToTensor {
  private:
   using Places = SlimVector<Index>;  // rows of the output; -1: nowhere
 
+  // Of a row whose splits nobody has checked yet.
+  static Index Width(Index begin, Index end) {
+    if (end <= begin) return 0;
+    const std::uint64_t width = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+    return static_cast<Index>(std::min<std::uint64_t>(width, std::numeric_limits<Index>::max()));
+  }
   static Index Widest(const detail::Splits& part, bool splits) {
     Index widest = 0, length = 0;
     if (splits) {
-      for (Index i = 0; i + 1 < part.size(); ++i) widest = std::max(widest, part[i + 1] - part[i]);
+      for (Index i = 0; i + 1 < part.size(); ++i) widest = std::max(widest, Width(part[i], part[i + 1]));
       return widest;
     }
     for (Index i = 0; i < part.size(); ++i) {
@@ -34599,7 +35013,7 @@ struct RaggedTensorToTensor {
     Cpu& device = context.device<Cpu>();
     const ElementMover mover = MoverOf(values.dtype());
     TensorShape row = out->shape();
-    row.RemoveDimRange(0, ragged_rank + 1);
+    TENON_RETURN_IF_ERROR(row.RemoveDimRangeWithStatus(0, ragged_rank + 1));
     const Index run = row.num_elements();
     if (default_value.NumElements() == 1) {
       tenon::Fill(device, mover, default_value.raw_data(), out->raw_data(), out->NumElements());
@@ -35198,7 +35612,7 @@ struct RaggedTensorToVariant {
     TENON_RETURN_IF_ERROR(detail::CopyRows(context, values, begin, end, &part->values));
     if (!splits.empty()) return OkStatus();
     TensorShape shape = part->values.shape();  // a row of a tensor without splits loses its dimension
-    shape.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
     const Tensor rows = part->values;
     if (part->values.CopyFrom(rows, shape)) return OkStatus();
     return errors::Internal("RaggedTensorToVariant: ", rows.shape(), " cannot become ", shape);
@@ -35313,7 +35727,7 @@ struct RaggedTensorFromVariant {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Tensor& values = parts[i].values;
       TensorShape own = values.shape();
-      own.set_dim(0, 0);
+      TENON_RETURN_IF_ERROR(own.SetDimWithStatus(0, 0));
       if (i == 0) shape = own;
       if (!(own == shape))
         return errors::InvalidArgument("All flat_values must have compatible shapes.  Shape at index 0: ",
@@ -37911,7 +38325,7 @@ inline Status SparseAddGradShape(InferenceContext* c) {
 inline Status SparseSparseShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(SparseRanks(c, 0));
   TENON_RETURN_IF_ERROR(SparseRanks(c, 3));
-  c->set_output(0, c->Matrix(c->UnknownDim(), c->Dim(c->input(0), 1)));
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->UnknownDim()));
   c->set_output(1, c->Vector(c->UnknownDim()));
   return OkStatus();
 }
@@ -42234,9 +42648,11 @@ inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType 
 inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
   const TensorShape& key = table.key_shape();
   *shape = keys.shape();
-  for (int d = key.dims(); d-- > 0; shape->RemoveLastDims(1))
+  for (int d = key.dims(); d-- > 0;) {
     if (shape->dims() == 0 || shape->dim_size(shape->dims() - 1) != key.dim_size(d))
       return errors::InvalidArgument("Input key shape ", keys.shape(), " must end with the table's key shape ", key);
+    TENON_RETURN_IF_ERROR(shape->RemoveLastDimsWithStatus(1));
+  }
   for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
   return OkStatus();
 }
@@ -43066,6 +43482,7 @@ class DenseTable final : public LookupTable {
     Tensor empty_key, deleted_key;
     Index buckets = 0;  // at first
     float max_load_factor = 0.8f;
+    Allocator* allocator = nullptr;  // of the buckets; null: the processor's. It outlives the table
   };
 
   // InvalidArgument for options that make no table.
@@ -43174,7 +43591,8 @@ class DenseTable final : public LookupTable {
       : LookupTable(std::move(name), keys, values, value_shape),
         empty_(options.empty_key.DeepCopy()),
         deleted_(options.deleted_key.DeepCopy()),
-        max_load_factor_(options.max_load_factor) {
+        max_load_factor_(options.max_load_factor),
+        allocator_(options.allocator) {
     set_key_shape(key_shape);
   }
 
@@ -43235,14 +43653,24 @@ class DenseTable final : public LookupTable {
     return OkStatus();
   }
 
+  // All buckets are written at once: what the machine cannot hold is refused before.
+  Status CheckMemory(const TensorShape& keys, const TensorShape& values) const {
+    const Index key_bytes = MultiplyWithoutOverflow(keys.num_elements(), SizeOf(key_dtype()));
+    const Index value_bytes = MultiplyWithoutOverflow(values.num_elements(), SizeOf(value_dtype()));
+    const std::int64_t memory = tenon::detail::SystemMemory();
+    if (key_bytes >= 0 && value_bytes >= 0 && (memory == 0 || key_bytes <= memory - value_bytes)) return OkStatus();
+    return errors::ResourceExhausted("OOM when allocating table ", name(), " of ", keys.dim_size(0), " buckets");
+  }
+
   Status Allocate(Index buckets) {
     if (buckets < 4 || (buckets & (buckets - 1)) != 0)
       return errors::InvalidArgument("Number of buckets must be at least 4 and a power of 2, got: ", buckets);
     TensorShape keys({buckets}), values({buckets});
     TENON_RETURN_IF_ERROR(keys.AddDimWithStatus(KeyWidth()));
     TENON_RETURN_IF_ERROR(values.AddDimWithStatus(value_shape().num_elements()));
-    TENON_ASSIGN_OR_RETURN(Tensor new_keys, Tensor::Make(key_dtype(), keys));
-    TENON_ASSIGN_OR_RETURN(Tensor new_values, Tensor::Make(value_dtype(), values));
+    TENON_RETURN_IF_ERROR(CheckMemory(keys, values));
+    TENON_ASSIGN_OR_RETURN(Tensor new_keys, Tensor::Make(key_dtype(), keys, allocator_));
+    TENON_ASSIGN_OR_RETURN(Tensor new_values, Tensor::Make(value_dtype(), values, allocator_));
     ZeroRun(MoverOf(value_dtype()), new_values.raw_data(), new_values.NumElements());
     keys_ = std::move(new_keys);
     values_ = std::move(new_values);
@@ -43297,6 +43725,7 @@ class DenseTable final : public LookupTable {
 
   const Tensor empty_, deleted_;
   const float max_load_factor_;
+  Allocator* const allocator_;
   mutable Mutex mutex_;
   Tensor keys_, values_;
   Index buckets_ = 0, entries_ = 0;
@@ -43335,7 +43764,8 @@ class DenseTableKernel : public TableKernel {
  private:
   Status Make(const OpKernelContext& context, const std::string& name, Ref<LookupTable>* made) const override {
     return DenseTable::Make(name, value_, value_shape_,
-                            {context.input(0), context.input(1), buckets_, max_load_factor_}, made);
+                            {context.input(0), context.input(1), buckets_, max_load_factor_, context.get_allocator({})},
+                            made);
   }
   std::int64_t buckets_ = 0;
   float max_load_factor_ = 0;
@@ -44971,7 +45401,7 @@ inline Status MakeRows(const OpKernelContext& context, std::span<const Tensor> c
     TensorQueue::Row row;
     for (const Tensor& all : components) {
       TensorShape shape = all.shape();
-      shape.RemoveDim(0);
+      TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
       TENON_ASSIGN_OR_RETURN(Tensor one, Tensor::Make(all.dtype(), shape, context.environment().result_allocator));
       const ElementMover mover = MoverOf(all.dtype());
       CopyRun(mover, mover.At(all.raw_data(), r * one.NumElements()), one.raw_data(), one.NumElements());
@@ -47733,7 +48163,7 @@ inline Status ConcatArray(OpKernelContext& context, const PartialTensorShape& re
       return errors::InvalidArgument("Concat saw a scalar shape at index ", i,
                                      " but requires at least vectors.  Did you mean to call pack?");
     TensorShape own = values[i].shape();
-    own.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(own.RemoveDimWithStatus(0));
     if (i == 0) shape = own;
     if (!(own == shape))
       return errors::InvalidArgument(
@@ -47770,7 +48200,7 @@ inline Status ScatterArray(const OpKernelContext& context, const Tensor& indices
   if (greatest >= size && !array->is_dynamic())
     return errors::InvalidArgument("Max scatter index must be < array size (", greatest, " vs. ", size, ")");
   TensorShape shape = value.shape();
-  shape.RemoveDim(0);
+  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
   for (Index i = 0; i < indices.NumElements(); ++i) {
     Tensor element;
     TENON_RETURN_IF_ERROR(CopyRows(context, value, i, shape, &element));
@@ -47809,7 +48239,7 @@ inline Status SplitArray(const OpKernelContext& context, const Tensor& value, co
   Index first = 0;
   for (Index i = 0; i < count; ++i) {
     TensorShape shape = value.shape();
-    shape.set_dim(0, rows[i]);
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows[i]));
     Tensor element;
     TENON_RETURN_IF_ERROR(CopyRows(context, value, first, shape, &element));
     TENON_RETURN_IF_ERROR(array->Write(i, element));
@@ -47951,7 +48381,7 @@ struct TensorList {
   Tensor& at(Index i) { return tensors[static_cast<std::size_t>(i)]; }
   // New elements are not set. ResourceExhausted for lengths that no machine has memory for.
   Status Resize(Index length) {
-    constexpr Index kMaxLength = Index{1} << 26;
+    constexpr Index kMaxLength = Index{1} << 24;
     if (length > kMaxLength && length > size())
       return errors::ResourceExhausted("OOM when allocating a TensorList of ", length, " elements; at most ",
                                        kMaxLength, " can be reserved at once");
@@ -48209,8 +48639,8 @@ inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorS
 // aligned there, otherwise they are copied.
 inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index begin, Index end, bool drop, Tensor* out) {
   TensorShape shape = tensor.shape();
-  shape.set_dim(0, end - begin);
-  if (drop) shape.RemoveDim(0);
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
+  if (drop) TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
   const Tensor rows = tensor.Slice(begin, end);
   if (rows.IsAligned()) {
     if (out->CopyFrom(rows, shape)) return OkStatus();
@@ -48797,7 +49227,7 @@ struct TensorListPushBackBatch {
       return errors::InvalidArgument("Expected tensor.shape[0] == input_handles.size, but saw ", rows.dim_size(0),
                                      " vs. ", handles.NumElements());
     TensorShape row = rows.shape();
-    row.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
     SlimVector<TensorList> lists;  // the results; the inputs stay as they are
     for (Index b = 0; b < handles.NumElements(); ++b) {
       TensorList decoded;
@@ -48920,7 +49350,7 @@ inline Status CheckIsVector(const Tensor& tensor) {
 inline Status CheckRowsFit(const Tensor& tensor, const PartialTensorShape& element_shape) {
   TENON_RETURN_IF_ERROR(CheckIsVector(tensor));
   TensorShape row = tensor.shape();
-  row.RemoveDim(0);
+  TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
   if (element_shape.IsCompatibleWith(row)) return OkStatus();
   return errors::InvalidArgument("Specified a list with shape ", element_shape, " from a tensor with shape ", row);
 }
@@ -49210,7 +49640,7 @@ struct ConcatElements {
             "First entry of element_shape input does not match the first dim of list element at index: ", i,
             " Expected: ", first, " Actual: ", element.dim_size(0));
       TensorShape row = element.shape();
-      row.RemoveDim(0);
+      TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
       const PartialTensorShape before = rest;
       TENON_RETURN_IF_ERROR(before.MergeWith(row, &rest));
       if (common == -1 && !differ) common = element.dim_size(0);
@@ -49272,7 +49702,7 @@ inline Status ConcatList(OpKernelContext& context, const TensorList& list, Parti
   if (!shape.unknown_rank() && shape.dims() < 1)
     return errors::InvalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
   ConcatElements work{list, shape, shape.unknown_rank() ? -1 : shape.dim_size(0)};
-  if (!shape.unknown_rank()) work.rest.RemoveDim(0);
+  if (!shape.unknown_rank()) TENON_RETURN_IF_ERROR(work.rest.RemoveDimWithStatus(0));
   if (list.tensors.empty() && !work.rest.IsFullyDefined())
     return errors::InvalidArgument(
         "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: ",
@@ -49305,7 +49735,8 @@ struct TensorListConcat {
       detail::ListInput in;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
       PartialTensorShape shape = this->element_shape;
-      if (!shape.unknown_rank() && shape.dims() > 0) shape.set_dim(0, -1);  // the elements decide
+      if (!shape.unknown_rank() && shape.dims() > 0)
+        TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, -1));  // the elements decide
       return detail::ConcatList(context.op(), *in.list, shape);
     }
   };
@@ -49370,9 +49801,9 @@ struct TensorListSplit {
                                      list.element_shape);
     TENON_RETURN_IF_ERROR(detail::CheckIsVector(tensor));
     TensorShape row = tensor.shape();
-    row.RemoveDim(0);
+    TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
     PartialTensorShape rest = list.element_shape;
-    if (!rest.unknown_rank()) rest.RemoveDim(0);
+    if (!rest.unknown_rank()) TENON_RETURN_IF_ERROR(rest.RemoveDimWithStatus(0));
     if (!rest.IsCompatibleWith(row))
       return errors::InvalidArgument("tensor shape ", tensor.shape(), " is not compatible with element_shape ",
                                      list.element_shape);
@@ -51709,21 +52140,36 @@ inline Status CheckRowUpdate(const TensorShape& params, const TensorShape& indic
       ", indices.shape ", indices, ", params.shape ", params);
 }
 
+// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates may be longer than a row, of
+// which it begins with one.
+inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& indices, const TensorShape& updates) {
+  bool fits =
+      params.dims() >= 1 && updates.dims() == indices.dims() + params.dims() - 1 && StartsWith(updates, indices);
+  if (fits && params.dim_size(0) > 0)
+    fits = updates.num_elements() / indices.num_elements() >= params.num_elements() / params.dim_size(0);
+  return fits ? OkStatus() : CheckRowUpdate(params, indices, updates);
+}
+
 // One index after the other; those before a bad one have been worked off, as in TensorFlow.
 inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const Tensor& indices, const Tensor& updates,
                           const RowUpdate& update) {
   LockedVar variable;
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, target, updates.dtype()));
   const TensorShape shape = variable.tensor().shape();
-  TENON_RETURN_IF_ERROR(CheckRowUpdate(shape, indices.shape(), updates.shape()));
+  const bool by_handle = target.dtype() == DataType::kResource;
+  if (!by_handle) TENON_RETURN_IF_ERROR(CheckRowUpdate(shape, indices.shape(), updates.shape()));
   if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
+  if (by_handle)  // TensorFlow writes what is too long for a row past it
+    TENON_RETURN_IF_ERROR(
+        (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
   TENON_RETURN_IF_ERROR(variable.MakeWritable());
   const ElementMover mover = MoverOf(updates.dtype());
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index rows = shape.dim_size(0);
   const Index run = rows == 0 ? 0 : shape.num_elements() / rows;
+  const Index step = updates.NumElements() / indices.NumElements();  // from one index's updates to the next one's
   Tensor repeated;
   if (updates.dims() == 0 && run > 0) {
     TENON_RETURN_IF_ERROR(context.allocate_temp(updates.dtype(), TensorShape({run}), &repeated));
@@ -51734,7 +52180,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
     if (row < 0 || row >= rows)
       return errors::InvalidArgument("indices", PlaceText(indices.shape(), i), " = ", row, " is not in [0, ", rows,
                                      ")");
-    const void* from = updates.dims() == 0 ? repeated.raw_data() : mover.At(updates.raw_data(), i * run);
+    const void* from = updates.dims() == 0 ? repeated.raw_data() : mover.At(updates.raw_data(), i * step);
     void* to = mover.At(variable.tensor().raw_data(), row * run);
     if (update.combine == nullptr)
       CopyRun(mover, from, to, run);
@@ -53856,7 +54302,7 @@ struct UnsortedSegmentJoin {
       return errors::InvalidArgument("UnsortedSegmentJoin: the shape of inputs ", inputs.shape(),
                                      " does not start with that of segment_ids ", ids.shape());
     TensorShape shape = inputs.shape();
-    shape.RemoveDimRange(0, ids.shape().dims());
+    TENON_RETURN_IF_ERROR(shape.RemoveDimRangeWithStatus(0, ids.shape().dims()));
     const Index run = shape.num_elements();
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] < 0 || ids[i] >= segments)

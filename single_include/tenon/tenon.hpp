@@ -1963,6 +1963,15 @@ inline std::int64_t FreeSystemMemory() {
 #endif
 }
 
+// Bytes of memory of the machine; 0 where it is not known.
+inline std::int64_t SystemMemory() {
+#if defined(__linux__)
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+#else
+  return 0;
+#endif
+}
+
 union HostAllocatorStorage;
 
 }  // namespace detail
@@ -5372,7 +5381,7 @@ struct NodeTiming {
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
   int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
   // Of the graph (graph/graph.hpp), as long as the session; of a copy or a fetch the node whose value it takes. Null:
-  // something that a kernel measured within its node.
+  // something within a node, a node of a function that it calls or what its kernel measured.
   const Node* node = nullptr;
 };
 struct RunTrace {
@@ -22040,7 +22049,7 @@ struct RunServices {
   DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
   ThreadPoolInterface* pool = nullptr;           // of the run's nodes
   const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
-  StepStatsCollector* stats = nullptr;           // of a run with a trace
+  StepStatsCollector* stats = nullptr;           // of a run with a trace: a detail::TraceCollector
   RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
 };
 
@@ -23091,6 +23100,9 @@ struct FunctionHandle {
   int number = -1;
 };
 
+// What a tensor means as a condition; an error when it can be none.
+using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
+
 // A function made ready to be called again and again by one kernel, as a loop does. one thread.
 class FunctionCalls {
  public:
@@ -23127,6 +23139,11 @@ class FunctionRuntime {
   // One call; the errors are those of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
                      Span<Tensor> results) = 0;
+  // Puts body(variables) in the place of the variables as long as cond(variables) holds (TensorFlow's While). Errors:
+  // of Begin and Run, Cancelled when the run is given up, and those of `holds`, which says what the condition's result
+  // means (kernel/condition.hpp).
+  virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
+                         Span<Tensor> variables, ReadCondition holds) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };
@@ -32139,6 +32156,9 @@ class ConstantValues {
   // The value of an output that depends on constants alone. *known says whether there is one.
   Status Find(InEdge edge, Tensor* value, bool* known) {
     Grow();
+    // What enters a loop is known to who asks for it there, but to no node in between, as in TensorFlow.
+    if (edge.node >= 0 && graph_->node(edge.node).node_class == NodeClass::kEnter)
+      edge = graph_->node(edge.node).input(0);
     TENON_RETURN_IF_ERROR(KnownWithoutInputs(edge, value, known));
     if (*known || edge.node < 0) return OkStatus();
     const Node& node = graph_->node(edge.node);
@@ -35589,9 +35609,11 @@ class ControlFlowAnalysis {
     if (found < 0) {
       std::int64_t parallel = 10;
       TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
-      if (parallel <= 0)
+      if (parallel < 0 || parallel > std::numeric_limits<std::int32_t>::max())
         return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
-                                       " has parallel_iterations = ", parallel, "; it must be positive.");
+                                       " has parallel_iterations = ", parallel,
+                                       "; it must be positive and fit 32 bits.");
+      if (parallel == 0) parallel = 1;  // so that a frame without loop runs, as in TensorFlow
       found = static_cast<int>(out_.frames.size());
       out_.frames.push_back({name, from, parallel, 0, -1});
       by_name_.Insert(name, found, name_of);
@@ -35672,13 +35694,28 @@ class RunPlans {
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
   virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, and afterwards hears how it went. `trace` may be null.
+  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
+  // null.
   virtual Status Run(TraceCollector* trace) = 0;
   virtual void Ran(const Status& status) = 0;
-  // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
-  virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;
+  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
+  // follows, if the run goes well.
+  virtual bool Count(Span<const Tensor> feeds) = 0;
+  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
+  virtual void Make(Step* ran) = 0;
   // Of the plan used last; false when there is none.
   virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+class PlannedLoop {
+ public:
+  virtual ~PlannedLoop() = default;
+  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
+  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
+  // goes on without the plan, which is good for nothing any more, as after an error.
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
 };
 
 // The functions of a session's graph. thread-safe.
@@ -35691,19 +35728,25 @@ class GraphFunctions : public FunctionRuntime {
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
+// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
+// when it cannot be: some variable that changes holds no plain data, or may be kept by somebody; or there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+                                               Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
                                                 const SessionOptions&);
 
 // Null: the program was compiled without that part. thread-safe.
 struct RuntimeParts {
-  std::atomic<MakeStepEngine> dataflow{nullptr};         // runtime/dataflow_executor.hpp
+  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
   std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};           // the same
+  std::atomic<MakeStepEngine> frames{nullptr};  // the same
   std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
-  std::atomic<MakeFunctions> functions{nullptr};         // runtime/functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};              // runtime/planned_run.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};    // runtime/local_rendezvous.hpp
+  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned_run.hpp
+  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
 };
 inline constinit RuntimeParts runtime_parts;
 
@@ -35845,6 +35888,9 @@ struct ProgramFrame {
 
 struct ProgramOptions {
   bool constant_folding = true;
+  // An Identity that only hands its input on is no node, but another name for that.
+  bool drop_identities = false;
+  int plan_after_runs = 0;  // as in SessionOptions
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
 };
 
@@ -35882,9 +35928,11 @@ struct Program {
   SlimVector<int> value_frames;  // per value: where it lives
   SlimVector<std::pair<int, int>> control_edges;  // of nodes, from and to
   bool has_control_flow() const { return !frames.empty(); }
+  bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && device == host; }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
   bool has_async = false;  // some kernel may wait for another node
+  int plan_after_runs = 0;  // with the same shapes; 0: never
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
@@ -35894,6 +35942,48 @@ struct Program {
 };
 
 namespace detail {
+
+// When `nodes`, `sequence`, `constants` and `fetches` stand, with readers and escapes: who takes a value last, in
+// sequential order, and when it can go.
+inline void FindLastUses(Program* program) {
+  Program& p = *program;
+  const auto At = [](int i) { return static_cast<std::size_t>(i); };
+  SlimVector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
+  for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
+  SlimVector<char> taken(pinned);  // a constant is copied out, never moved
+  for (std::size_t i = p.fetches.size(); i-- > 0;)
+    p.fetches[i].last = std::exchange(taken[At(p.fetches[i].value)], char{1}) == 0;
+  for (std::size_t v = 0; v < p.escapes.size(); ++v)
+    if (p.escapes[v] != 0) pinned[v] = 1;
+  p.last_use.assign(p.inputs.size(), 0);
+  p.only_use.assign(p.inputs.size(), 0);
+  SlimVector<char> used(At(p.num_values), 0);
+  SlimVector<char> ends(p.inputs.size(), 0);  // here
+  for (std::size_t s = p.sequence.size(); s-- > 0;) {
+    const ProgramNode& node = p.nodes[At(p.sequence[s])];
+    for (int i = node.num_inputs - 1; i >= 0; --i) {
+      const std::size_t input = At(node.first_input + i);
+      const std::size_t value = At(p.inputs[input]);
+      if (pinned[value] != 0) continue;
+      p.only_use[input] = p.readers[value] == 1;
+      if (used[value] != 0) continue;
+      used[value] = 1;
+      // A node that reads a value twice must not overwrite it through one of the two.
+      const auto first = p.inputs.begin() + node.first_input;
+      p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
+      ends[input] = 1;
+    }
+  }
+  for (const int n : p.sequence) {
+    ProgramNode& node = p.nodes[At(n)];
+    node.first_release = static_cast<int>(p.releases.size());
+    for (int i = node.num_inputs - 1; i >= 0; --i)
+      if (ends[At(node.first_input + i)] != 0) p.releases.push_back(p.inputs[At(node.first_input + i)]);
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (p.readers[At(node.first_output + i)] == 0) p.releases.push_back(node.first_output + i);
+    node.num_releases = static_cast<int>(p.releases.size()) - node.first_release;
+  }
+}
 
 // Builds a Program. one thread.
 class ProgramBuilder {
@@ -35905,6 +35995,7 @@ class ProgramBuilder {
     program_->host = host;
     program_->functions = functions;
     program_->graph = &graph;
+    program_->plan_after_runs = options.plan_after_runs;
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -36058,9 +36149,23 @@ class ProgramBuilder {
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
-      TENON_RETURN_IF_ERROR(Emit(graph_.node(id)));
+      const Node& node = graph_.node(id);
+      if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
     }
     return OkStatus();
+  }
+  // Whether the node's output is its input and nothing else is to be done; then it has the input's place.
+  bool IsOtherName(const Node& node) {
+    if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
+    const InEdge& from = node.input(0);
+    if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
+      return false;
+    for (const int control : node.control_inputs)
+      if (node_of_[At(control)] >= 0) return false;
+    const Location& place = At(from);
+    At({node.id, 0}) = place;
+    node_of_[At(node.id)] = place.producer;
+    return true;
   }
   bool IsConstant(int id) const { return !constant_nodes_[At(id)].empty(); }
 
@@ -36276,16 +36381,6 @@ class ProgramBuilder {
       program_->escapes[At(values[0])] = 1;
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
-    SlimVector<char> seen(At(program_->num_values), 0);
-    for (std::size_t i = program_->fetches.size(); i-- > 0;) {
-      Program::Fetch& fetch = program_->fetches[i];
-      fetch.last = seen[At(fetch.value)] == 0;
-      seen[At(fetch.value)] = 1;
-    }
-    SlimVector<char> constant(At(program_->num_values), 0);
-    for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
-    for (Program::Fetch& fetch : program_->fetches)
-      if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
     return OkStatus();
   }
 
@@ -36324,44 +36419,7 @@ class ProgramBuilder {
       if (At(level[n]) >= level_size.size()) level_size.resize(At(level[n]) + 1, 0);
       p.width = std::max(p.width, ++level_size[At(level[n])]);
     }
-    FindLastUses();
-  }
-
-  // In sequential order: who reads a value last, and when it can go.
-  void FindLastUses() {
-    Program& p = *program_;
-    SlimVector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
-    for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
-    for (std::size_t v = 0; v < p.escapes.size(); ++v)
-      if (p.escapes[v] != 0) pinned[v] = 1;
-    p.last_use.assign(p.inputs.size(), 0);
-    p.only_use.assign(p.inputs.size(), 0);
-    SlimVector<char> used(At(p.num_values), 0);
-    SlimVector<char> ends(p.inputs.size(), 0);  // here
-    for (std::size_t s = p.sequence.size(); s-- > 0;) {
-      const ProgramNode& node = p.nodes[At(p.sequence[s])];
-      for (int i = node.num_inputs - 1; i >= 0; --i) {
-        const std::size_t input = At(node.first_input + i);
-        const std::size_t value = At(p.inputs[input]);
-        if (pinned[value] != 0) continue;
-        p.only_use[input] = p.readers[value] == 1;
-        if (used[value] != 0) continue;
-        used[value] = 1;
-        // A node that reads a value twice must not overwrite it through one of the two.
-        const auto first = p.inputs.begin() + node.first_input;
-        p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
-        ends[input] = 1;
-      }
-    }
-    for (const int n : p.sequence) {
-      ProgramNode& node = p.nodes[At(n)];
-      node.first_release = static_cast<int>(p.releases.size());
-      for (int i = node.num_inputs - 1; i >= 0; --i)
-        if (ends[At(node.first_input + i)] != 0) p.releases.push_back(p.inputs[At(node.first_input + i)]);
-      for (int i = 0; i < node.num_outputs; ++i)
-        if (p.readers[At(node.first_output + i)] == 0) p.releases.push_back(node.first_output + i);
-      node.num_releases = static_cast<int>(p.releases.size()) - node.first_release;
-    }
+    FindLastUses(&p);
   }
 
   const Graph& graph_;
@@ -36774,10 +36832,15 @@ inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
 // One run at a time. Between runs every value but the constants is empty.
 class Step {
  public:
-  explicit Step(const Program& program)
-      : program_(program),
-        cache_(CachingAllocator::Create(program.device->allocator())),
-        host_cache_(program.device == program.host ? nullptr : CachingAllocator::Create(program.host->allocator())) {
+  // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
+  // own.
+  explicit Step(const Program& program, Step* lender = nullptr) : program_(program) {
+    if (lender == nullptr) {
+      own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
+      if (program.device != program.host) own_host_cache_.reset(CachingAllocator::Create(program.host->allocator()));
+    }
+    cache_ = lender != nullptr ? lender->cache_ : own_cache_.get();
+    host_cache_ = lender != nullptr ? lender->host_cache_ : own_host_cache_.get();
     const auto count = static_cast<std::size_t>(program.num_values);
     values_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) values_.push_back(EmptySlot());
@@ -36786,6 +36849,10 @@ class Step {
     for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
     memos_ = SlimVector<ShapeMemo>(program.nodes.size());
     MakeEnvironments();
+    if (lender != nullptr) {
+      device_.result_allocator = lender->device_.result_allocator;
+      host_.result_allocator = lender->host_.result_allocator;
+    }
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
@@ -36799,15 +36866,22 @@ class Step {
 
   const Program& program() const { return program_; }
   Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+  const Tensor& value(int v) const { return values_[static_cast<std::size_t>(v)]; }
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
-  CachingAllocator* cache() { return cache_.get(); }
+  CachingAllocator* cache() { return cache_; }
   Allocator* host_allocator() const { return host_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
   void set_services(const RunServices* services) { device_.services = host_.services = services; }
   const RunServices* services() const { return host_.services; }
   const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
+  // Runs as a part of what `other` was to run.
+  void StandInFor(const Step& other) {
+    set_step_id(other.host_.step_id);
+    set_services(other.host_.services);
+    set_call_depth(other.host_.call_depth);
+  }
 
   // What the program's results lie in is taken from the cache, too, and comes back to it: for a program that runs often
   // and whose results are soon gone.
@@ -36824,8 +36898,8 @@ class Step {
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
-    TrimCache(cache_.get(), &cache_limit_);
-    if (host_cache_ != nullptr) TrimCache(host_cache_.get(), &host_cache_limit_);
+    TrimCache(cache_, &cache_limit_);
+    if (host_cache_ != nullptr) TrimCache(host_cache_, &host_cache_limit_);
   }
 
  private:
@@ -36851,8 +36925,8 @@ class Step {
       env->graph_def_version = program_.graph_def_version;
       env->functions = program_.functions;
     };
-    fill(&device_, program_.device, cache_.get());
-    CachingAllocator* host_cache = host_cache_ != nullptr ? host_cache_.get() : cache_.get();
+    fill(&device_, program_.device, cache_);
+    CachingAllocator* const host_cache = host_cache_ != nullptr ? host_cache_ : cache_;
     fill(&host_, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
@@ -36861,11 +36935,12 @@ class Step {
     if (program_.device == program_.host) device_.device = &cpu_;
     device_.host_allocator = host_.host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
-    if (program_.device != program_.host) device_.result_allocator = cache_.get();
+    if (program_.device != program_.host) device_.result_allocator = cache_;
   }
 
   const Program& program_;
-  Owned<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_, own_host_cache_;
+  CachingAllocator *cache_ = nullptr, *host_cache_ = nullptr;  // host_cache_: null where there is one memory
   std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
   Cpu cpu_;
   StepEnvironment device_, host_;
@@ -36874,6 +36949,22 @@ class Step {
   SlimVector<ShapeMemo> memos_;
   SlimVector<OpKernelContext::NodeFrame> frames_;
 };
+
+namespace detail {
+
+// While it lives, this thread owns the step's cache.
+class OwnsCache {
+ public:
+  explicit OwnsCache(Step* step) : cache_(step->cache()) { cache_->SetOwnerThread(); }
+  ~OwnsCache() { cache_->ClearOwnerThread(); }
+  OwnsCache(const OwnsCache&) = delete;
+  OwnsCache& operator=(const OwnsCache&) = delete;
+
+ private:
+  CachingAllocator* const cache_;
+};
+
+}  // namespace detail
 
 // Objects made from a program, between their uses. T(const Program&). thread-safe.
 template <class T>
@@ -36970,10 +37061,11 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Collects the timings of one run. thread-safe.
+// Collects the timings of one run, also those of the functions that it calls. thread-safe.
 class TraceCollector final : public StepStatsCollector {
  public:
-  TraceCollector() : start_(SteadyNanoseconds()) {}
+  // `graph`: the session's.
+  explicit TraceCollector(const Graph* graph) : graph_(graph), start_(SteadyNanoseconds()) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
@@ -36996,7 +37088,7 @@ class TraceCollector final : public StepStatsCollector {
     }
     timing.name = node.node->name();
     timing.op = OpOf(node);
-    timing.node = node.node;
+    if (program.graph == graph_) timing.node = node.node;
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
@@ -37035,10 +37127,16 @@ class TraceCollector final : public StepStatsCollector {
     timings_.push_back(timing);
   }
 
+  const Graph* const graph_;
   const std::int64_t start_;
   Mutex mutex_;
   std::vector<NodeTiming> timings_;
 };
+
+// Of the session's run that a step is a part of; null: nobody watches it.
+inline TraceCollector* TraceOf(const Step& step) {
+  return step.services() == nullptr ? nullptr : static_cast<TraceCollector*>(step.services()->stats);
+}
 
 // For an engine's loop over nodes on one thread: when the current node began, and what it takes beside its outputs.
 // Does nothing without a trace. one thread.
@@ -37154,6 +37252,17 @@ class RunFaults final : public AsyncFaults {
   Status error_;
 };
 
+// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
+TENON_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
+  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
+    const Program::Fetch& fetch = program.fetches[i];
+    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
+      return Status(
+          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
+  }
+  return OkStatus();
+}
+
 // The node's kernel, to its end; an asynchronous one is waited for.
 inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {
@@ -37236,10 +37345,8 @@ inline Status RunInOrder(const Program& program, Step* step, TraceCollector* tra
 
 // The same for a step whose cache nobody owns.
 inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
-  step->cache()->SetOwnerThread();
-  Status status = RunInOrder(program, step, trace);
-  step->cache()->ClearOwnerThread();
-  return status;
+  const OwnsCache owner(step);
+  return RunInOrder(program, step, trace);
 }
 
 }  // namespace detail
@@ -37349,12 +37456,10 @@ class LazyRendezvous final : public RunRendezvous {
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  // plan_after_runs: as in SessionOptions.
-  Prepared(Owned<Program> program, bool dataflow, int plan_after_runs)
+  Prepared(Owned<Program> program, bool dataflow)
       : program_(std::move(program)),
         dataflow_(dataflow),
-        plan_after_runs_(plan_after_runs),
-        make_plans_(plan_after_runs > 0 && MayPlan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }
@@ -37386,7 +37491,7 @@ class Prepared : public RefCounted {
     if (settings.trace == nullptr) [[likely]] {
       status = Execute(running.get(), plan, settings, nullptr);
     } else {
-      TraceCollector collector;
+      TraceCollector collector(program_->graph);
       services.stats = &collector;
       status = Execute(running.get(), plan, settings, &collector);
       deferred.Wait();  // it may still tell the collector
@@ -37422,8 +37527,8 @@ class Prepared : public RefCounted {
     if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
     if (plan != nullptr)
       plan->Ran(status);
-    else if (plans != nullptr && status.ok())
-      plans->RanWithout(running->step, feeds, plan_after_runs_);
+    else if (plans != nullptr && status.ok() && plans->Count(feeds))
+      plans->Make(&running->step);
     steps_.Give(std::move(running));
     return status;
   }
@@ -37446,9 +37551,6 @@ class Prepared : public RefCounted {
     Owned<StepEngine> alone, on_pool;  // as far as they are needed
     Owned<RunPlans> plans;  // null: never
   };
-  bool MayPlan() const {
-    return !dataflow_ && !program_->has_control_flow() && !program_->has_async && program_->device == program_->host;
-  }
   RunPlans* PlansOf(Running* running) const {
     if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
     return running->plans.get();
@@ -37461,7 +37563,10 @@ class Prepared : public RefCounted {
   // `plan`: null where there is none.
   Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
-    if (plan != nullptr) return plan->Run(trace);
+    if (plan != nullptr) {
+      const OwnsCache owner(&running->step);
+      return plan->Run(trace);
+    }
     Status status;
     const bool on_pool = settings.dataflow && settings.pool != nullptr;
     if (!on_pool && !program_->has_control_flow()) {
@@ -37470,6 +37575,8 @@ class Prepared : public RefCounted {
       Owned<StepEngine>& engine = on_pool ? running->on_pool : running->alone;
       if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
       if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
+      if (status.ok() && program_->has_control_flow())
+        status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     }
     if (program_->device != program_->host) status.Update(program_->device->Synchronize());
     return status;
@@ -37506,7 +37613,6 @@ class Prepared : public RefCounted {
 
   Owned<Program> program_;
   bool dataflow_;
-  int plan_after_runs_;
   MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
 };
@@ -37682,7 +37788,7 @@ class SessionImpl : public RefCounted {
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
     const bool dataflow = WantsDataflow(*program);
     if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, options_.plan_after_runs));
+    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -37874,7 +37980,8 @@ class SessionImpl : public RefCounted {
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
     ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding}, functions_.get());
+                           {.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs},
+                           functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
@@ -38809,6 +38916,49 @@ inline const bool dataflow_linked = LinkPart<MakeStepEngine>(&runtime_parts.data
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/condition.hpp ----
+// What conditionals and loops make of the tensor that they go by.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
+// when it has elements.
+TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
+  if (t.dims() > 0) {
+    *value = t.NumElements() > 0;
+    return OkStatus();
+  }
+  switch (t.dtype()) {
+    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
+    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
+    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
+    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
+    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
+    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
+    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
+    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
+    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
+    default:
+      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
+  }
+}
+
+// Of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond refuses what is no scalar
+// bool.
+TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
+  if (t.dtype() != DataType::kBool)
+    return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
+                                   t.dtype());
+  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
+  *value = t.scalar<bool>()();
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/frame_plan.hpp ----
 // FramePlan: a program with TensorFlow 1 control flow, cut into its frames. Each frame has its own nodes, edges and
 // value slots, numbered from 0, so that an iteration of a loop is a few small arrays.
@@ -39160,6 +39310,8 @@ struct LoopState {
   SlimVector<FlowDeferred> deferred;  // values for an iteration that must wait for its turn
   SlimVector<int> dead_exits;  // nodes
   SlimVector<char> exited;  // per Exit: it has given its value
+  SlimVector<Tensor> variables;  // of a loop that runs as a SimpleLoop: those that have come
+  SlimVector<FlowStart> entered;  // its Enters, nodes of the parent
   SlimVector<Owned<IterationState>> iterations;
   IterationState* free = nullptr;
   LoopState* next_free = nullptr;
@@ -39208,6 +39360,7 @@ class FrameStates {
   }
 
   IterationState* root() const { return root_; }
+  const FramePlan& plan() const { return plan_; }
 
   // Begins a loop that is entered from `parent`, without an iteration yet.
   LoopState* Open(int frame, IterationState* parent) {
@@ -39363,6 +39516,8 @@ class FrameStates {
     loop->deferred.clear();
     loop->dead_exits.clear();
     for (char& flag : loop->exited) flag = 0;
+    for (Tensor& value : loop->variables) value = EmptySlot();
+    loop->entered.clear();
     loop->parent = nullptr;
     loop->pending_enters = 0;
     loop->next_free = free_[At(loop->number)];
@@ -39379,456 +39534,6 @@ class FrameStates {
   SlimVector<char> kept_;  // per value
   IterationState* root_ = nullptr;
 };
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/frame_executor.hpp ----
-// The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
-// The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
-// ready. Switch, Merge, Enter, Exit, NextIteration, Identity and Const only hand values on: their kernels are not
-// called.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Runs a program with control flow; kept with its step and used again. externally synchronised.
-class FrameRun {
- public:
-  // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
-  FrameRun(const Program& program, Step* step, bool own_memos = false)
-      : program_(program), step_(step), states_(program, step, own_memos) {}
-
-  // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
-  // be null.
-  Status Run(TraceCollector* trace) {
-    const CancellationManager* const cancellation = CancellationOf(*step_);
-    step_->cache()->SetOwnerThread();
-    NodeMeter meter(trace, &context_);
-    meter_ = &meter;
-    Start();
-    Status status;
-    while (!queue_.empty()) {
-      const FlowQueue::Item item = queue_.Pop();
-      if (IsCancelled(cancellation)) [[unlikely]] {
-        status = CancelledAt(item);
-        break;
-      }
-      meter.Begin();
-      status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
-      if (!read_status_.ok()) [[unlikely]]
-        status.Update(std::exchange(read_status_, OkStatus()));
-      if (!status.ok()) [[unlikely]] {
-        status = AtNode(status, program_, NodeOf(item));
-        break;
-      }
-      if (!item.dead) meter.End(program_, NodeOf(item));
-      if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
-    }
-    context_.set_memory_record(nullptr);
-    queue_.clear();
-    states_.EndRoot();
-    step_->cache()->ClearOwnerThread();
-    return status;
-  }
-
- protected:
-  void Start() {
-    states_.BeginRoot();
-    IterationState* root = states_.root();
-    for (const int node : root->flow->starts) Ready(root, node, false);
-  }
-
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[At(node)]; }
-  const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
-    return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
-  }
-
-  TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
-    return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
-  }
-
-  TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
-    ++it->outstanding;
-    queue_.Push({it, node, dead});
-  }
-
-  // ---- activation
-  enum class Arrival : std::uint8_t { kWaits, kReady, kReadyDead, kUnused };
-
-  // What an edge makes of its target's count. kUnused: the target, a Merge, has its value already.
-  TENON_ALWAYS_INLINE static Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-    if (edge.target == FlowEdge::kMerge) return ArriveAtMerge(count, edge, dead, frame);
-    if (dead) count.dead = 1;
-    if (--count.pending != 0) return Arrival::kWaits;
-    return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
-  }
-  static Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-    const int inputs = frame.nodes[At(edge.node)].num_inputs;
-    const auto dies = [&count] {
-      count.pending = 0;
-      return Arrival::kReadyDead;
-    };
-    if (edge.input == kControlSlot) {
-      count.pending -= 2;
-      if (count.pending == 0) return Arrival::kReady;
-      return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
-    }
-    if ((count.pending & 1) == 0) return Arrival::kUnused;
-    if (dead) {
-      ++count.dead;
-      return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
-    }
-    count.pending -= 1;
-    count.dead = edge.input;
-    return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
-  }
-
-  // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
-  // of the producer's output 0.
-  TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
-    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->flow)) {
-      case Arrival::kWaits: return;
-      case Arrival::kReady: return Ready(it, edge.node, false);
-      case Arrival::kReadyDead: return Ready(it, edge.node, true);
-      case Arrival::kUnused:
-        if (!dead) it->Drop(first_output + edge.output);
-        return;
-    }
-  }
-  TENON_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to, bool dead) {
-    const FlowEdge* edge = of.edges.data() + node.first_edge;
-    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
-  }
-
-  // ---- values
-  void DropInput(IterationState* it, const FlowNode& node, int i) {
-    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
-    if (input.slot >= 0) it->Drop(input.slot);
-  }
-  void DropInputs(IterationState* it, const FlowNode& node) {
-    for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
-  }
-  const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
-    return *it->inputs[At(node.first_input + i)];
-  }
-  // Hands input i on; the last reader moves it.
-  void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
-    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
-    Tensor& from = *it->inputs[At(node.first_input + i)];
-    if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
-      *to = std::move(from);
-      from = *it->empty;
-      --it->live;
-    } else {
-      *to = from;
-    }
-    if (node.reads_references) [[unlikely]]
-      ReadTaken(program_.nodes[At(node.program_node)], to);
-  }
-  // A node that hands plain values on got a reference: it hands on what that refers to now.
-  TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
-    if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
-    const Tensor reference = *value;
-    read_status_.Update(ReadReference(reference, item.node->name(), value));
-  }
-  // Input i becomes the value of a slot of `to`, if anybody there reads that.
-  void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
-    if (to->readers[At(slot)] == 0) return DropInput(it, node, i);
-    Take(it, node, i, &to->values[slot]);
-    ++to->live;
-  }
-
-  // ---- nodes
-  Status Process(IterationState* it, int number) {
-    const FlowFrame& frame = *it->flow;
-    const FlowNode& node = frame.nodes[At(number)];
-    switch (node.kind) {
-      case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
-      case FlowKind::kNothing: break;
-      case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
-      case FlowKind::kConstant: PutConstant(it, node); break;
-      case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
-      case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
-      case FlowKind::kSwitch: return RunSwitch(it, node);
-      case FlowKind::kEnter:
-      case FlowKind::kEnterConstant: EnterLoop(it, node, false); return OkStatus();
-      case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
-      case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
-      case FlowKind::kFetch: return TakeFetch(it, node);
-      case FlowKind::kTransfer: return RunTransfer(it, number, node, false);
-    }
-    ActivateAll(node, frame, it, false);
-    return OkStatus();
-  }
-
-  // A dead node is not run: what it would have made is dead.
-  Status PassDead(IterationState* it, int number) {
-    const FlowNode& node = NodeIn(it, number);
-    if (node.kind == FlowKind::kTransfer) [[unlikely]]
-      return RunTransfer(it, number, node, true);
-    if (node.kind != FlowKind::kMerge) DropInputs(it, node);
-    switch (node.kind) {
-      case FlowKind::kEnter:
-      case FlowKind::kEnterConstant: EnterLoop(it, node, true); break;
-      case FlowKind::kExit:
-        if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
-        break;
-      case FlowKind::kNextIteration: break;
-      default: ActivateAll(node, *it->flow, it, true);
-    }
-    return OkStatus();
-  }
-
-  Status RunKernel(IterationState* it, int number, const FlowNode& node) {
-    PrepareKernel(it, node);
-    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
-    meter_->SeeOutputs(frame.outputs, node.num_outputs);
-    FinishKernel(it, node);
-    return OkStatus();
-  }
-  void PrepareKernel(IterationState* it, const FlowNode& node) {
-    const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
-    for (int i = 0; i < node.num_inputs; ++i)
-      it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
-  }
-  void FinishKernel(IterationState* it, const FlowNode& node) {
-    it->live += node.num_outputs;
-    if (node.drops_outputs) DropUnread(it, node);
-    DropInputs(it, node);
-  }
-  // A send or a receive.
-  TENON_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
-    PrepareKernel(it, node);
-    const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
-    context_.Enter(&frame);
-    RunToEnd(program_.nodes[At(node.program_node)], &context_);
-    TENON_RETURN_IF_ERROR(context_.TakeStatus());
-    FinishTransfer(it, node, dead);
-    return OkStatus();
-  }
-  // What is dead because of a control edge is sent as dead, whatever its input is.
-  OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
-    OpKernelContext::NodeFrame frame = it->frames[At(number)];
-    if (dead) frame.inputs = &dead_input_;
-    return frame;
-  }
-  // What was received dead, or not at all, has no value.
-  TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
-    const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
-    if (received) {
-      ++it->live;
-      if (node.drops_outputs) DropUnread(it, node);
-    }
-    DropInputs(it, node);
-    const FlowFrame& frame = *it->flow;
-    for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
-      const FlowEdge& edge = frame.edges[At(e)];
-      Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
-    }
-  }
-  void DropUnread(IterationState* it, const FlowNode& node) {
-    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
-      if (it->readers[At(slot)] == 0) it->Clear(slot);
-  }
-  Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
-    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
-    TENON_RETURN_IF_ERROR(
-        CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
-    meter_->SeeOutputs(frame.outputs, 1);
-    ++it->live;
-    DropInputs(it, node);
-    return OkStatus();
-  }
-
-  void PutConstant(IterationState* it, const FlowNode& node) {
-    if (it->readers[At(node.first_output)] == 0) return;
-    it->values[node.first_output] = *program_.nodes[At(node.program_node)].kernel->const_tensor();
-    ++it->live;
-  }
-  Status RunMerge(IterationState* it, int number, const FlowNode& node) {
-    const int input = it->counts[At(number)].dead;
-    Forward(it, node, input, it, node.first_output);
-    const int index_slot = node.first_output + 1;
-    if (node.num_outputs < 2 || it->readers[At(index_slot)] == 0) return OkStatus();
-    TENON_ASSIGN_OR_RETURN(it->values[index_slot],
-                           Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
-    it->values[index_slot].scalar<std::int32_t>()() = input;
-    ++it->live;
-    return OkStatus();
-  }
-
-  Status RunSwitch(IterationState* it, const FlowNode& node) {
-    const Tensor& index = Input(it, node, 1);
-    if (index.dims() != 0) [[unlikely]]
-      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", index.shape());
-    int taken;
-    if (index.dtype() == DataType::kBool) {
-      taken = index.scalar<bool>()() ? 1 : 0;
-    } else {  // what is no number of an output takes the last one
-      taken = index.scalar<std::int32_t>()();
-      if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
-    }
-    DropInput(it, node, 1);
-    Forward(it, node, 0, it, node.first_output + taken);
-    const FlowEdge* edge = it->flow->edges.data() + node.first_edge;
-    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
-      Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
-    return OkStatus();
-  }
-
-  Status TakeFetch(IterationState* it, const FlowNode& node) {
-    const ProgramNode& item = program_.nodes[At(node.program_node)];
-    Tensor& to = step_->value(item.first_output);
-    if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
-    Take(it, node, 0, &to);
-    return OkStatus();
-  }
-
-  TENON_COLD Status FetchedTwice(const ProgramNode& item) const {
-    std::size_t i = 0;
-    while (program_.fetches[i].value != item.first_output) ++i;
-    return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
-                            "' is in a loop that runs more than once; fetch what leaves the loop instead");
-  }
-
-  // ---- loops
-  void EnterLoop(IterationState* it, const FlowNode& node, bool dead) {
-    LoopState* loop = it->children[At(node.number)];
-    if (loop == nullptr) {
-      const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
-      loop = states_.Open(frame, it);
-      states_.Begin(loop);
-    }
-    --loop->pending_enters;
-    const FlowFrame& from = *it->flow;
-    if (node.kind == FlowKind::kEnter) {
-      // The first iteration is there: it ends after all Enters have come.
-      if (!dead) Forward(it, node, 0, loop->oldest, node.first_output);
-      ActivateAll(node, from, loop->oldest, dead);
-    } else {
-      if (!dead) Take(it, node, 0, &loop->invariants[At(node.first_output)]);
-      for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
-        AddInvariantEdge(loop, from.edges[At(e)], dead);
-    }
-    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
-  }
-  // In the iterations that have begun, and in all later ones.
-  void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
-    const FlowFrame& frame = *loop->frame;
-    const Arrival later = Arrive(loop->counts[At(edge.node)], edge, dead, frame);
-    if (later == Arrival::kReady || later == Arrival::kReadyDead)
-      loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
-    for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
-      const Arrival now = Arrive(it->counts[At(edge.node)], edge, dead, frame);
-      if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
-    }
-  }
-
-  // A loop gives its value once: an Exit that is live in several iterations counts in the first.
-  void LeaveLoop(IterationState* it, const FlowNode& node) {
-    LoopState* loop = it->loop;
-    if (std::exchange(loop->exited[At(node.number)], char{1}) != 0) return DropInput(it, node, 0);
-    Forward(it, node, 0, loop->parent, node.first_output);
-    ActivateAll(node, *loop->frame, loop->parent, false);
-  }
-
-  void NextIteration(IterationState* it, int number, const FlowNode& node) {
-    LoopState* loop = it->loop;
-    if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
-      loop->deferred.push_back({number, *it->empty});
-      return Take(it, node, 0, &loop->deferred.back().value);
-    }
-    IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);
-    Forward(it, node, 0, next, node.first_output);
-    ActivateAll(node, *loop->frame, next, false);
-  }
-  IterationState* BeginIteration(LoopState* loop) {
-    loop->dead_exits.clear();
-    IterationState* it = states_.Begin(loop);
-    for (FlowDeferred& value : loop->deferred) {
-      const FlowNode& node = loop->frame->nodes[At(value.node)];
-      if (it->readers[At(node.first_output)] != 0) {
-        it->values[node.first_output] = std::move(value.value);
-        ++it->live;
-      }
-      ActivateAll(node, *loop->frame, it, false);
-    }
-    loop->deferred.clear();
-    for (const FlowStart& start : loop->starts) Ready(it, start.node, start.dead);
-    return it;
-  }
-
-  // Ends the iterations that are done, in their order, and with the last of them the loop; then the same around it.
-  void CleanUp(IterationState* it) {
-    for (;;) {
-      LoopState* loop = it->loop;
-      if (loop->parent == nullptr || it->outstanding != 0 || it->open_children != 0) return;
-      while (loop->pending_enters == 0 && loop->oldest != nullptr && loop->oldest->outstanding == 0 &&
-             loop->oldest->open_children == 0) {
-        states_.End(loop);
-        if (!loop->deferred.empty()) BeginIteration(loop);
-      }
-      if (loop->pending_enters != 0 || loop->running != 0) return;
-      it = EndLoop(loop);
-    }
-  }
-  // What never left the loop is dead.
-  IterationState* EndLoop(LoopState* loop) {
-    IterationState* parent = loop->parent;
-    for (const int number : loop->dead_exits) {
-      const FlowNode& node = loop->frame->nodes[At(number)];
-      if (loop->exited[At(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
-    }
-    states_.Close(loop);
-    return parent;
-  }
-
-  const Program& program_;
-  Step* step_;
-  FrameStates states_;
-  FlowQueue queue_;
-  OpKernelContext context_;
-  NodeMeter* meter_ = nullptr;  // of the run under way
-  Tensor no_value_ = EmptySlot();
-  Tensor* dead_input_ = &no_value_;
-  Status read_status_;  // of the node being run: a reference that it hands on as a value
-};
-
-// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
-inline Status CheckFetches(const Program& program, Step* step, Code code) {
-  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
-    const Program::Fetch& fetch = program.fetches[i];
-    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
-      return Status(
-          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
-  }
-  return OkStatus();
-}
-
-// A FrameRun for a session's run.
-class FrameEngine final : public StepEngine {
- public:
-  FrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
-
-  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override {
-    TENON_RETURN_IF_ERROR(run_.Run(trace));
-    return CheckFetches(program_, step_, Code::kInvalidArgument);
-  }
-
- private:
-  const Program& program_;
-  Step* step_;
-  FrameRun run_;
-};
-inline Owned<StepEngine> MakeFrameEngine(const Program& program, Step* step) {
-  return MakeOwned<FrameEngine>(program, step);
-}
-inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
-                                  LinkPart<MakeStepEngine>(&runtime_parts.frames, &MakeFrameEngine);
 
 }  // namespace detail
 
@@ -40253,6 +39958,964 @@ inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, co
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/runtime/function_step.hpp ----
+// FunctionStep: what the calls of one function need, and the loop whose body it is.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+class FunctionStep;
+
+// One function with its attrs bound. thread-safe once it is ready.
+struct SessionFunction {
+  NameAttrList call;
+  const FunctionDef* def = nullptr;
+  std::atomic<bool> ready{false};
+  Mutex mutex;  // of the rest, until `ready`
+  Graph graph;
+  Owned<KernelCache> kernels;
+  Owned<Program> program;
+  Owned<ProgramPool<FunctionStep>> steps;
+};
+
+// A step of a function, or of a part of a loop, with what its calls need; used again and again. one thread.
+class FunctionStep final : public FunctionCalls {
+ public:
+  // `lender`: as of a Step.
+  explicit FunctionStep(const Program& program, Step* lender = nullptr) : program_(program), step_(program, lender) {
+    step_.CacheResults();
+    if (program.may_plan())
+      if (const MakeRunPlans make = runtime_parts.plans.load(std::memory_order_acquire)) plans_ = make(program);
+    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
+    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
+    args_ = {own_args_.data(), own_args_.size()};
+    results_ = {own_results_.data(), own_results_.size()};
+    loop_shapes_.resize(program.fetches.size());
+  }
+
+  // For calls of the function, out of its pool and, with End, back to there.
+  void Begin(SessionFunction* function, const StepEnvironment& caller) {
+    function_ = function;
+    step_.set_call_depth(caller.call_depth + 1);
+    BeginWithin(caller);
+    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
+  }
+  // For a part of a loop of a step, whose cache this one uses.
+  void BeginWithin(const StepEnvironment& step) {
+    step_.set_step_id(step.step_id);
+    step_.set_services(step.services);
+    if (function_ == nullptr) step_.set_call_depth(step.call_depth);
+  }
+  Status Run() override { return Run(true); }
+  Status Run(bool planned_if_possible) {
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (args_[i].dtype() != program_.feeds[i].dtype) [[unlikely]]
+        return WrongType(i);
+    RunPlans* const plans = planned_if_possible ? plans_.get() : nullptr;
+    Step* const planned = plans == nullptr ? nullptr : plans->Find(args_);
+    if (planned == nullptr) {
+      const bool counted = plans != nullptr && plans->Count(args_);
+      Status status = RunStep(&step_, nullptr);
+      if (counted && status.ok()) plans->Make(&step_);
+      return status;
+    }
+    planned->StandInFor(step_);
+    Status status = RunStep(planned, plans);
+    plans->Ran(status);
+    return status;
+  }
+  // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
+  Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
+    Status status = Loop(cond, variables, holds);
+    // Wherever in an iteration it was noticed.
+    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
+      return LoopCancelled();
+    return status;
+  }
+  void End() override {
+    for (Tensor& arg : own_args_) arg = empty_;
+    for (Tensor& result : own_results_) result = empty_;
+    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
+    step_.set_services(nullptr);
+    function_->steps->Give(Owned<FunctionStep>(this));
+  }
+
+ private:
+  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
+    if (loop_ != nullptr && !loop_->Fits(cond->program_, variables)) loop_.reset();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
+    const TraceCollector* const trace = TraceOf(step_);  // which shows every node
+    bool finished = false;
+    for (int in_a_row = 0;;) {
+      if (loop_ != nullptr && trace == nullptr) {
+        Status status = loop_->Run(variables, holds, &finished);
+        if (status.ok() && finished) return status;
+        loop_.reset();
+        if (!status.ok()) return status;
+        may_plan_loop_ = false;
+      }
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return LoopCancelled();
+      const MakePlannedLoop make = runtime_parts.loops.load(std::memory_order_acquire);
+      const bool hopeful =
+          may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() && cond->program_.may_plan();
+      for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
+      TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
+      bool go_on = false;
+      TENON_RETURN_IF_ERROR(holds(cond->results_[0], &go_on));
+      if (!go_on) return OkStatus();
+      for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
+      TENON_RETURN_IF_ERROR(Run(!hopeful));
+      bool same = true;
+      for (std::size_t i = 0; i < variables.size(); ++i) {
+        same = same && results_[i].shape() == loop_shapes_[i];
+        loop_shapes_[i] = results_[i].shape();
+        variables[i] = std::move(results_[i]);
+      }
+      if (!hopeful) continue;
+      in_a_row = same ? in_a_row + 1 : 0;
+      if (in_a_row < program_.plan_after_runs) continue;
+      loop_ = make(cond->step_, cond->results_[0], &step_, variables);
+      may_plan_loop_ = loop_ != nullptr;
+    }
+  }
+  // `plans`: that have found the step, or null.
+  Status RunStep(Step* step, RunPlans* plans) {
+    for (std::size_t i = 0; i < args_.size(); ++i) step->value(program_.feeds[i].value) = std::move(args_[i]);
+    TraceCollector* const trace = TraceOf(step_);
+    Status status = plans != nullptr ? plans->Run(trace) : Execute(trace);
+    if (status.ok()) [[likely]] {
+      status = TakeResults(step);
+      for (const Program::Feed& feed : program_.feeds) step->value(feed.value) = empty_;
+    } else {
+      step->Clear();
+    }
+    step->TrimCaches();
+    return status;
+  }
+  Status Execute(TraceCollector* trace) {
+    if (!program_.has_control_flow()) [[likely]]
+      return RunInOrder(program_, &step_, trace);
+    if (frames_ == nullptr) frames_ = runtime_parts.frames.load(std::memory_order_acquire)(program_, &step_);
+    TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, trace));
+    return CheckFetches(program_, &step_, Code::kInternal);
+  }
+  Status TakeResults(Step* step) {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Program::Fetch& fetch = program_.fetches[i];
+      Tensor& value = step->value(fetch.value);
+      if (fetch.last) {
+        results_[i] = std::move(value);
+        value = empty_;
+      } else {
+        results_[i] = value;
+      }
+      if (IsRefType(results_[i].dtype())) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
+    }
+    return OkStatus();
+  }
+  TENON_COLD Status WrongType(std::size_t i) const {
+    return errors::InvalidArgument(
+        "Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(), " is provided: ",
+        function_ == nullptr ? std::string("a loop") : StrCat("function '", function_->call.name, "'"));
+  }
+
+  const Program& program_;
+  SessionFunction* function_ = nullptr;  // that is being called; null: a part of a loop
+  Step step_;
+  Owned<StepEngine> frames_;  // when the function has control flow
+  Owned<RunPlans> plans_;  // null: never
+  SlimVector<Tensor> own_args_, own_results_;
+  SlimVector<TensorShape> loop_shapes_;  // of the variables after the last iteration
+  Owned<PlannedLoop> loop_;  // of the loop whose body this is; null: none now
+  bool may_plan_loop_ = true;
+  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/simple_loop.hpp ----
+// SimpleLoop: a loop of TensorFlow 1 control flow that is what tf.while_loop makes of a condition and a body without
+// conditionals or loops inside. It is cut into two programs, as those of a While; Merge, Switch, LoopCond, Identity and
+// NextIteration only give their inputs other names.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// immutable once made.
+struct SimpleLoop {
+  // Both take all variables in order: first those that change, then what is the same in all iterations.
+  Owned<Program> cond, body;
+  struct Enter {
+    int program_node;
+    int variable;
+  };
+  struct Exit {
+    int node;  // of the frame
+    int variable;
+  };
+  SlimVector<Enter> enters;
+  SlimVector<Exit> exits;
+  int num_variables() const { return static_cast<int>(enters.size()); }
+};
+
+// Makes a SimpleLoop; use MakeSimpleLoop. one thread.
+class SimpleLoopFinder {
+ public:
+  SimpleLoopFinder(const Program& program, const FramePlan& plan, int frame)
+      : p_(program), plan_(plan), frame_(frame), flow_(plan.frames[At(frame)]) {}
+
+  Owned<SimpleLoop> Find() {
+    if (flow_.num_children != 0 || flow_.has_transfers || p_.has_references || p_.device != p_.host) return {};
+    meanings_.resize(At(p_.num_values));
+    regions_.assign(p_.nodes.size(), kAlways);
+    loop_ = MakeOwned<SimpleLoop>();
+    cond_ = {MakeProgram(), {}};
+    body_ = {MakeProgram(), {}};
+    for (const auto& [value, tensor] : p_.constants) Mean(value) = {Meaning::kConstant, kAlways, value, &tensor};
+    if (!FindVariables() || !FindNodes() || condition_.kind == Meaning::kNothing) return {};
+    for (const int next : next_)
+      if (next < 0) return {};
+    return Finish() ? std::move(loop_) : Owned<SimpleLoop>();
+  }
+
+ private:
+  // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
+  static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
+  // What a value of the frame is.
+  struct Meaning {
+    enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
+    Kind kind = kNothing;
+    std::uint8_t region = kAlways;
+    int number = -1;  // of the variable; else the value of p_
+    const Tensor* constant = nullptr;
+  };
+  // One of the two programs as it grows.
+  struct Part {
+    Owned<Program> program;
+    SlimVector<std::pair<int, int>> values;  // of p_, and here: what is computed, and constants
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  Meaning& Mean(int value) { return meanings_[At(value)]; }
+  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[At(node.program_node)]; }
+  int Input(const ProgramNode& item, int i) const { return p_.inputs[At(item.first_input + i)]; }
+  const FlowNode* ProducerOf(int value, FlowKind kind) const {
+    for (const FlowFrame& frame : plan_.frames)
+      for (const FlowNode& node : frame.nodes) {
+        const ProgramNode& item = Item(node);
+        if (value >= item.first_output && value < item.first_output + item.num_outputs)
+          return node.kind == kind ? &node : nullptr;
+      }
+    return nullptr;
+  }
+  Owned<Program> MakeProgram() const {
+    Owned<Program> made = MakeOwned<Program>();
+    made->device = p_.device;
+    made->host = p_.host;
+    made->functions = p_.functions;
+    made->graph = p_.graph;
+    made->plan_after_runs = p_.plan_after_runs;
+    made->graph_def_version = p_.graph_def_version;
+    return made;
+  }
+  static int NewValue(Program* program) {
+    program->readers.push_back(0);
+    program->escapes.push_back(0);
+    return program->num_values++;
+  }
+
+  // Each Merge has an Enter and a NextIteration; every other Enter is constant.
+  bool FindVariables() {
+    for (const FlowNode& node : flow_.nodes) {
+      if (node.kind != FlowKind::kMerge) continue;
+      const ProgramNode& item = Item(node);
+      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[At(item.first_output + 1)] != 0)) return false;
+      const FlowNode* enter = ProducerOf(Input(item, 0), FlowKind::kEnter);
+      const FlowNode* next = ProducerOf(Input(item, 1), FlowKind::kNextIteration);
+      if (enter == nullptr || next == nullptr || p_.readers[At(Input(item, 0))] != 1 ||
+          p_.readers[At(Input(item, 1))] != 1)
+        return false;
+      AddVariable(enter->program_node, item.first_output, *item.node);
+      nexts_.push_back(next->program_node);
+      next_.push_back(-1);
+    }
+    for (const FlowNode& node : plan_.frames[At(flow_.parent)].nodes) {
+      if (node.kind != FlowKind::kEnter && node.kind != FlowKind::kEnterConstant) continue;
+      const ProgramNode& item = Item(node);
+      if (p_.value_frames[At(item.first_output)] != frame_) continue;
+      if (node.kind == FlowKind::kEnterConstant) AddVariable(node.program_node, item.first_output, *item.node);
+    }
+    return loop_->num_variables() == flow_.num_enters;
+  }
+  void AddVariable(int enter, int value, const Node& node) {
+    const int number = loop_->num_variables();
+    loop_->enters.push_back({enter, number});
+    Mean(value) = {Meaning::kVariable, kAlways, number, nullptr};
+    for (Part* part : {&cond_, &body_}) {
+      const DataType type = BaseType(node.output_type(0));
+      part->program->feeds.push_back({node.name(), NewValue(part->program.get()), type, PartialTensorShape()});
+    }
+  }
+
+  bool FindNodes() {
+    for (std::size_t n = 0; n < flow_.nodes.size(); ++n) {
+      const FlowNode& node = flow_.nodes[n];
+      const ProgramNode& item = Item(node);
+      if (node.kind == FlowKind::kMerge) {
+        for (const auto& [from, to] : p_.control_edges)
+          if (to == node.program_node) return false;
+        continue;
+      }
+      std::uint8_t region = kAlways;
+      for (int i = 0; i < item.num_inputs; ++i) {
+        const Meaning& meaning = Mean(Input(item, i));
+        if (meaning.kind == Meaning::kNothing) return false;
+        region |= meaning.region;
+      }
+      for (const auto& [from, to] : p_.control_edges)
+        if (to == node.program_node) region |= regions_[At(from)];
+      regions_[At(node.program_node)] = region;
+      if (!AddNode(node, item, static_cast<int>(n), region)) return false;
+    }
+    return true;
+  }
+  bool AddNode(const FlowNode& node, const ProgramNode& item, int number, std::uint8_t region) {
+    switch (node.kind) {
+      case FlowKind::kNothing: return true;
+      case FlowKind::kSwitch: {
+        const Meaning& data = Mean(Input(item, 0));
+        if (item.num_outputs != 2 || region != kAlways || data.kind != Meaning::kVariable ||
+            Mean(Input(item, 1)).kind != Meaning::kCondition)
+          return false;
+        Mean(item.first_output) = {Meaning::kVariable, kLeaving, data.number, nullptr};
+        Mean(item.first_output + 1) = {Meaning::kVariable, kInBody, data.number, nullptr};
+        return true;
+      }
+      case FlowKind::kForward: {
+        Meaning meaning = Mean(Input(item, 0));
+        meaning.region = region;
+        if (item.node->node_class == NodeClass::kLoopCond) {
+          if (region != kAlways || condition_.kind != Meaning::kNothing) return false;
+          condition_ = meaning;
+          meaning.kind = Meaning::kCondition;
+        }
+        Mean(item.first_output) = meaning;
+        return true;
+      }
+      case FlowKind::kExit: {
+        const Meaning& value = Mean(Input(item, 0));
+        if (value.kind != Meaning::kVariable || region != kLeaving) return false;
+        loop_->exits.push_back({number, value.number});
+        return true;
+      }
+      case FlowKind::kNextIteration:
+        for (std::size_t i = 0; i < nexts_.size(); ++i)
+          if (nexts_[i] == node.program_node) next_[i] = Input(item, 0);
+        return region == kInBody;
+      case FlowKind::kConstant:
+        Mean(item.first_output) = {Meaning::kConstant, region, item.first_output, item.kernel->const_tensor()};
+        return (region & kLeaving) == 0;
+      case FlowKind::kKernel:
+        if (item.async != nullptr || (region & kLeaving) != 0) return false;
+        return AddKernel(item, region, region == kInBody ? &body_ : &cond_);
+      default: return false;
+    }
+  }
+  bool AddKernel(const ProgramNode& item, std::uint8_t region, Part* part) {
+    Program& program = *part->program;
+    ProgramNode added = item;
+    added.first_input = static_cast<int>(program.inputs.size());
+    for (int i = 0; i < item.num_inputs; ++i) {
+      const int value = ValueIn(part, Mean(Input(item, i)));
+      if (value < 0) return false;
+      program.inputs.push_back(value);
+      ++program.readers[At(value)];
+    }
+    added.first_output = program.num_values;
+    for (int i = 0; i < item.num_outputs; ++i) {
+      const int value = item.first_output + i;
+      Mean(value) = {Meaning::kComputed, region, value, nullptr};
+      part->values.emplace_back(value, NewValue(&program));
+    }
+    program.sequence.push_back(static_cast<int>(program.nodes.size()));
+    program.nodes.push_back(added);
+    return true;
+  }
+  // The number that a value has in a part; -1: it is not known there.
+  int ValueIn(Part* part, const Meaning& meaning) {
+    if (meaning.kind == Meaning::kVariable) return meaning.number;  // feeds are numbered first
+    for (const auto& [value, here] : part->values)
+      if (value == meaning.number) return here;
+    if (meaning.kind != Meaning::kConstant) return -1;
+    const int here = NewValue(part->program.get());
+    part->program->constants.emplace_back(here, *meaning.constant);
+    part->values.emplace_back(meaning.number, here);
+    return here;
+  }
+
+  bool Finish() {
+    if (!Fetch(&cond_, condition_, "condition")) return false;
+    for (int i = 0; i < loop_->num_variables(); ++i) {
+      const bool changes = At(i) < next_.size();
+      const Meaning next = changes ? Mean(next_[At(i)]) : Meaning{Meaning::kVariable, kAlways, i, nullptr};
+      if (!Fetch(&body_, next, body_.program->feeds[At(i)].name)) return false;
+    }
+    FindLastUses(cond_.program.get());
+    FindLastUses(body_.program.get());
+    loop_->cond = std::move(cond_.program);
+    loop_->body = std::move(body_.program);
+    return true;
+  }
+  bool Fetch(Part* part, const Meaning& meaning, std::string name) {
+    const int value = ValueIn(part, meaning);
+    if (value < 0) return false;
+    ++part->program->readers[At(value)];
+    part->program->escapes[At(value)] = 1;
+    part->program->fetches.push_back({std::move(name), value, false});
+    return true;
+  }
+
+  const Program& p_;
+  const FramePlan& plan_;
+  const int frame_;
+  const FlowFrame& flow_;
+  Owned<SimpleLoop> loop_;
+  Part cond_, body_;
+  Meaning condition_;
+  SlimVector<Meaning> meanings_;  // per value of p_
+  SlimVector<std::uint8_t> regions_;  // per node of p_
+  SlimVector<int> nexts_;  // per Merge: the NextIteration, a node of p_
+  SlimVector<int> next_;  // per Merge: the value of p_ that it gets next
+};
+
+// The loop of a frame as two programs; null when it is no simple one.
+inline Owned<SimpleLoop> MakeSimpleLoop(const Program& program, const FramePlan& plan, int frame) {
+  return SimpleLoopFinder(program, plan, frame).Find();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/frame_executor.hpp ----
+// The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
+// The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
+// ready. Switch, Merge, Enter, Exit, NextIteration, Identity and Const only hand values on: their kernels are not
+// called.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Runs a program with control flow; kept with its step and used again. externally synchronised.
+class FrameRun {
+ public:
+  // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
+  FrameRun(const Program& program, Step* step, bool own_memos = false)
+      : program_(program), step_(step), states_(program, step, own_memos), one_thread_(!own_memos) {}
+
+  // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
+  // be null.
+  Status Run(TraceCollector* trace) {
+    const CancellationManager* const cancellation = CancellationOf(*step_);
+    step_->cache()->SetOwnerThread();
+    in_simple_loop_ = false;
+    NodeMeter meter(trace, &context_);
+    meter_ = &meter;
+    cuts_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
+    Start();
+    Status status;
+    while (!queue_.empty()) {
+      const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        status = CancelledAt(item);
+        break;
+      }
+      meter.Begin();
+      status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+      if (!read_status_.ok()) [[unlikely]]
+        status.Update(std::exchange(read_status_, OkStatus()));
+      if (!status.ok()) [[unlikely]] {
+        if (!in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
+        break;
+      }
+      if (!item.dead) meter.End(program_, NodeOf(item));
+      if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+    }
+    context_.set_memory_record(nullptr);
+    queue_.clear();
+    states_.EndRoot();
+    step_->cache()->ClearOwnerThread();
+    return status;
+  }
+
+ protected:
+  void Start() {
+    states_.BeginRoot();
+    IterationState* root = states_.root();
+    for (const int node : root->flow->starts) Ready(root, node, false);
+  }
+
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[At(node)]; }
+  const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
+    return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
+  }
+
+  TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
+    return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
+  }
+
+  TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
+    ++it->outstanding;
+    queue_.Push({it, node, dead});
+  }
+
+  // ---- activation
+  enum class Arrival : std::uint8_t { kWaits, kReady, kReadyDead, kUnused };
+
+  // What an edge makes of its target's count. kUnused: the target, a Merge, has its value already.
+  TENON_ALWAYS_INLINE static Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+    if (edge.target == FlowEdge::kMerge) return ArriveAtMerge(count, edge, dead, frame);
+    if (dead) count.dead = 1;
+    if (--count.pending != 0) return Arrival::kWaits;
+    return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
+  }
+  static Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+    const int inputs = frame.nodes[At(edge.node)].num_inputs;
+    const auto dies = [&count] {
+      count.pending = 0;
+      return Arrival::kReadyDead;
+    };
+    if (edge.input == kControlSlot) {
+      count.pending -= 2;
+      if (count.pending == 0) return Arrival::kReady;
+      return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
+    }
+    if ((count.pending & 1) == 0) return Arrival::kUnused;
+    if (dead) {
+      ++count.dead;
+      return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
+    }
+    count.pending -= 1;
+    count.dead = edge.input;
+    return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
+  }
+
+  // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
+  // of the producer's output 0.
+  TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
+    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->flow)) {
+      case Arrival::kWaits: return;
+      case Arrival::kReady: return Ready(it, edge.node, false);
+      case Arrival::kReadyDead: return Ready(it, edge.node, true);
+      case Arrival::kUnused:
+        if (!dead) it->Drop(first_output + edge.output);
+        return;
+    }
+  }
+  TENON_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to, bool dead) {
+    const FlowEdge* edge = of.edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
+  }
+
+  // ---- values
+  void DropInput(IterationState* it, const FlowNode& node, int i) {
+    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
+    if (input.slot >= 0) it->Drop(input.slot);
+  }
+  void DropInputs(IterationState* it, const FlowNode& node) {
+    for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
+  }
+  const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
+    return *it->inputs[At(node.first_input + i)];
+  }
+  // Hands input i on; the last reader moves it.
+  void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
+    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
+    Tensor& from = *it->inputs[At(node.first_input + i)];
+    if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
+      *to = std::move(from);
+      from = *it->empty;
+      --it->live;
+    } else {
+      *to = from;
+    }
+    if (node.reads_references) [[unlikely]]
+      ReadTaken(program_.nodes[At(node.program_node)], to);
+  }
+  // A node that hands plain values on got a reference: it hands on what that refers to now.
+  TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
+    if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
+    const Tensor reference = *value;
+    read_status_.Update(ReadReference(reference, item.node->name(), value));
+  }
+  // Input i becomes the value of a slot of `to`, if anybody there reads that.
+  void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
+    if (to->readers[At(slot)] == 0) return DropInput(it, node, i);
+    Take(it, node, i, &to->values[slot]);
+    ++to->live;
+  }
+
+  // ---- nodes
+  Status Process(IterationState* it, int number) {
+    const FlowFrame& frame = *it->flow;
+    const FlowNode& node = frame.nodes[At(number)];
+    switch (node.kind) {
+      case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
+      case FlowKind::kNothing: break;
+      case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
+      case FlowKind::kConstant: PutConstant(it, node); break;
+      case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
+      case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
+      case FlowKind::kSwitch: return RunSwitch(it, node);
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, false);
+      case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
+      case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
+      case FlowKind::kFetch: return TakeFetch(it, node);
+      case FlowKind::kTransfer: return RunTransfer(it, number, node, false);
+    }
+    ActivateAll(node, frame, it, false);
+    return OkStatus();
+  }
+
+  // A dead node is not run: what it would have made is dead.
+  Status PassDead(IterationState* it, int number) {
+    const FlowNode& node = NodeIn(it, number);
+    if (node.kind == FlowKind::kTransfer) [[unlikely]]
+      return RunTransfer(it, number, node, true);
+    if (node.kind != FlowKind::kMerge) DropInputs(it, node);
+    switch (node.kind) {
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, true);
+      case FlowKind::kExit:
+        if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
+        break;
+      case FlowKind::kNextIteration: break;
+      default: ActivateAll(node, *it->flow, it, true);
+    }
+    return OkStatus();
+  }
+
+  Status RunKernel(IterationState* it, int number, const FlowNode& node) {
+    PrepareKernel(it, node);
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+    meter_->SeeOutputs(frame.outputs, node.num_outputs);
+    FinishKernel(it, node);
+    return OkStatus();
+  }
+  void PrepareKernel(IterationState* it, const FlowNode& node) {
+    const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
+    for (int i = 0; i < node.num_inputs; ++i)
+      it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
+  }
+  void FinishKernel(IterationState* it, const FlowNode& node) {
+    it->live += node.num_outputs;
+    if (node.drops_outputs) DropUnread(it, node);
+    DropInputs(it, node);
+  }
+  // A send or a receive.
+  TENON_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
+    PrepareKernel(it, node);
+    const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
+    context_.Enter(&frame);
+    RunToEnd(program_.nodes[At(node.program_node)], &context_);
+    TENON_RETURN_IF_ERROR(context_.TakeStatus());
+    FinishTransfer(it, node, dead);
+    return OkStatus();
+  }
+  // What is dead because of a control edge is sent as dead, whatever its input is.
+  OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
+    OpKernelContext::NodeFrame frame = it->frames[At(number)];
+    if (dead) frame.inputs = &dead_input_;
+    return frame;
+  }
+  // What was received dead, or not at all, has no value.
+  TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
+    const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
+    if (received) {
+      ++it->live;
+      if (node.drops_outputs) DropUnread(it, node);
+    }
+    DropInputs(it, node);
+    const FlowFrame& frame = *it->flow;
+    for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
+      const FlowEdge& edge = frame.edges[At(e)];
+      Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
+    }
+  }
+  void DropUnread(IterationState* it, const FlowNode& node) {
+    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
+      if (it->readers[At(slot)] == 0) it->Clear(slot);
+  }
+  Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(
+        CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    meter_->SeeOutputs(frame.outputs, 1);
+    ++it->live;
+    DropInputs(it, node);
+    return OkStatus();
+  }
+
+  void PutConstant(IterationState* it, const FlowNode& node) {
+    if (it->readers[At(node.first_output)] == 0) return;
+    it->values[node.first_output] = *program_.nodes[At(node.program_node)].kernel->const_tensor();
+    ++it->live;
+  }
+  Status RunMerge(IterationState* it, int number, const FlowNode& node) {
+    const int input = it->counts[At(number)].dead;
+    Forward(it, node, input, it, node.first_output);
+    const int index_slot = node.first_output + 1;
+    if (node.num_outputs < 2 || it->readers[At(index_slot)] == 0) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(it->values[index_slot],
+                           Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
+    it->values[index_slot].scalar<std::int32_t>()() = input;
+    ++it->live;
+    return OkStatus();
+  }
+
+  Status RunSwitch(IterationState* it, const FlowNode& node) {
+    const Tensor& index = Input(it, node, 1);
+    if (index.dims() != 0) [[unlikely]]
+      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", index.shape());
+    int taken;
+    if (index.dtype() == DataType::kBool) {
+      taken = index.scalar<bool>()() ? 1 : 0;
+    } else {  // what is no number of an output takes the last one
+      taken = index.scalar<std::int32_t>()();
+      if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
+    }
+    DropInput(it, node, 1);
+    Forward(it, node, 0, it, node.first_output + taken);
+    const FlowEdge* edge = it->flow->edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
+      Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
+    return OkStatus();
+  }
+
+  Status TakeFetch(IterationState* it, const FlowNode& node) {
+    const ProgramNode& item = program_.nodes[At(node.program_node)];
+    Tensor& to = step_->value(item.first_output);
+    if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
+    Take(it, node, 0, &to);
+    return OkStatus();
+  }
+
+  TENON_COLD Status FetchedTwice(const ProgramNode& item) const {
+    std::size_t i = 0;
+    while (program_.fetches[i].value != item.first_output) ++i;
+    return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
+                            "' is in a loop that runs more than once; fetch what leaves the loop instead");
+  }
+
+  // ---- loops
+  Status EnterLoop(IterationState* it, int number, const FlowNode& node, bool dead) {
+    LoopState* loop = it->children[At(node.number)];
+    const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
+    if (loop == nullptr) loop = states_.Open(frame, it);
+    --loop->pending_enters;
+    if (CutLoop* const cut = CutOf(frame); cut != nullptr) return EnterCutLoop(it, number, node, dead, loop, cut);
+    if (loop->newest == nullptr) states_.Begin(loop);
+    Tensor value = *it->empty;
+    if (!dead) Take(it, node, 0, &value);
+    StartWith(it, node, dead, &value, loop);
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+    return OkStatus();
+  }
+  // The first iteration is there: it ends after all Enters have come.
+  void StartWith(IterationState* it, const FlowNode& node, bool dead, Tensor* value, LoopState* loop) {
+    const FlowFrame& from = *it->flow;
+    IterationState* const first = loop->oldest;
+    if (node.kind == FlowKind::kEnter) {
+      if (!dead && first->readers[At(node.first_output)] != 0) {
+        first->values[node.first_output] = std::move(*value);
+        ++first->live;
+      }
+      ActivateAll(node, from, first, dead);
+    } else {
+      if (!dead) loop->invariants[At(node.first_output)] = std::move(*value);
+      for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
+        AddInvariantEdge(loop, from.edges[At(e)], dead);
+    }
+  }
+
+  // ---- loops that run as two programs
+  struct CutLoop {
+    explicit CutLoop(Owned<SimpleLoop> parts, Step* lender)
+        : loop(std::move(parts)), cond(*loop->cond, lender), body(*loop->body, lender) {}
+    Owned<SimpleLoop> loop;
+    FunctionStep cond, body;
+  };
+  // Null: the frame's nodes run one by one.
+  CutLoop* CutOf(int frame) {
+    if (!cuts_loops_) return nullptr;
+    if (cuts_.empty()) cuts_ = SlimVector<MaybeCut>(program_.frames.size());
+    MaybeCut& cut = cuts_[At(frame)];
+    if (!std::exchange(cut.tried, true)) [[unlikely]] {
+      if (Owned<SimpleLoop> loop = MakeSimpleLoop(program_, states_.plan(), frame); loop != nullptr)
+        cut.loop = MakeOwned<CutLoop>(std::move(loop), step_);
+    }
+    return cut.loop.get();
+  }
+  // The loop runs when all of its values have come. A dead one is left to the rules of frames.
+  Status EnterCutLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop, CutLoop* cut) {
+    const auto count = static_cast<std::size_t>(cut->loop->num_variables());
+    while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
+    loop->entered.push_back({number, dead});
+    if (!dead) Take(it, node, 0, &loop->variables[VariableOf(*cut, node)]);
+    if (loop->pending_enters != 0) return OkStatus();
+    for (const FlowStart& enter : loop->entered)
+      if (enter.dead) return EnterAgain(it, loop, *cut);
+    cut->cond.BeginWithin(step_->environment(true));
+    cut->body.BeginWithin(step_->environment(true));
+    const Status status = cut->body.RunLoop(&cut->cond, {loop->variables.data(), count}, &ToPredicate);
+    if (!status.ok()) [[unlikely]] {
+      in_simple_loop_ = true;
+      return status;
+    }
+    for (const SimpleLoop::Exit& exit : cut->loop->exits) {
+      const FlowNode& leaves = loop->frame->nodes[At(exit.node)];
+      if (it->readers[At(leaves.first_output)] != 0) {
+        it->values[leaves.first_output] = loop->variables[At(exit.variable)];
+        ++it->live;
+      }
+      ActivateAll(leaves, *loop->frame, it, false);
+    }
+    states_.Close(loop);
+    return OkStatus();
+  }
+  static std::size_t VariableOf(const CutLoop& cut, const FlowNode& node) {
+    std::size_t i = 0;
+    while (cut.loop->enters[i].program_node != node.program_node) ++i;
+    return At(cut.loop->enters[i].variable);
+  }
+  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const CutLoop& cut) {
+    states_.Begin(loop);
+    for (const FlowStart& enter : loop->entered) {
+      const FlowNode& node = it->flow->nodes[At(enter.node)];
+      StartWith(it, node, enter.dead, &loop->variables[VariableOf(cut, node)], loop);
+    }
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+    return OkStatus();
+  }
+  // In the iterations that have begun, and in all later ones.
+  void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
+    const FlowFrame& frame = *loop->frame;
+    const Arrival later = Arrive(loop->counts[At(edge.node)], edge, dead, frame);
+    if (later == Arrival::kReady || later == Arrival::kReadyDead)
+      loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
+    for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
+      const Arrival now = Arrive(it->counts[At(edge.node)], edge, dead, frame);
+      if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
+    }
+  }
+
+  // A loop gives its value once: an Exit that is live in several iterations counts in the first.
+  void LeaveLoop(IterationState* it, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (std::exchange(loop->exited[At(node.number)], char{1}) != 0) return DropInput(it, node, 0);
+    Forward(it, node, 0, loop->parent, node.first_output);
+    ActivateAll(node, *loop->frame, loop->parent, false);
+  }
+
+  void NextIteration(IterationState* it, int number, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
+      loop->deferred.push_back({number, *it->empty});
+      return Take(it, node, 0, &loop->deferred.back().value);
+    }
+    IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);
+    Forward(it, node, 0, next, node.first_output);
+    ActivateAll(node, *loop->frame, next, false);
+  }
+  IterationState* BeginIteration(LoopState* loop) {
+    loop->dead_exits.clear();
+    IterationState* it = states_.Begin(loop);
+    for (FlowDeferred& value : loop->deferred) {
+      const FlowNode& node = loop->frame->nodes[At(value.node)];
+      if (it->readers[At(node.first_output)] != 0) {
+        it->values[node.first_output] = std::move(value.value);
+        ++it->live;
+      }
+      ActivateAll(node, *loop->frame, it, false);
+    }
+    loop->deferred.clear();
+    for (const FlowStart& start : loop->starts) Ready(it, start.node, start.dead);
+    return it;
+  }
+
+  // Ends the iterations that are done, in their order, and with the last of them the loop; then the same around it.
+  void CleanUp(IterationState* it) {
+    for (;;) {
+      LoopState* loop = it->loop;
+      if (loop->parent == nullptr || it->outstanding != 0 || it->open_children != 0) return;
+      while (loop->pending_enters == 0 && loop->oldest != nullptr && loop->oldest->outstanding == 0 &&
+             loop->oldest->open_children == 0) {
+        states_.End(loop);
+        if (!loop->deferred.empty()) BeginIteration(loop);
+      }
+      if (loop->pending_enters != 0 || loop->running != 0) return;
+      it = EndLoop(loop);
+    }
+  }
+  // What never left the loop is dead.
+  IterationState* EndLoop(LoopState* loop) {
+    IterationState* parent = loop->parent;
+    for (const int number : loop->dead_exits) {
+      const FlowNode& node = loop->frame->nodes[At(number)];
+      if (loop->exited[At(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
+    }
+    states_.Close(loop);
+    return parent;
+  }
+
+  const Program& program_;
+  Step* step_;
+  FrameStates states_;
+  FlowQueue queue_;
+  OpKernelContext context_;
+  NodeMeter* meter_ = nullptr;  // of the run under way
+  Tensor no_value_ = EmptySlot();
+  Tensor* dead_input_ = &no_value_;
+  struct MaybeCut {
+    bool tried = false;
+    Owned<CutLoop> loop;
+  };
+  SlimVector<MaybeCut> cuts_;  // per frame
+  const bool one_thread_;
+  bool cuts_loops_ = false;  // in this run
+  bool in_simple_loop_ = false;  // where the run failed: the error names its node
+  Status read_status_;  // of the node being run: a reference that it hands on as a value
+};
+
+// A FrameRun for whoever asks for an engine.
+class FrameEngine final : public StepEngine {
+ public:
+  FrameEngine(const Program& program, Step* step) : run_(program, step) {}
+
+  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override { return run_.Run(trace); }
+
+ private:
+  FrameRun run_;
+};
+inline Owned<StepEngine> MakeFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<FrameEngine>(program, step);
+}
+inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
+                                  LinkPart<MakeStepEngine>(&runtime_parts.frames, &MakeFrameEngine);
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/function_import.hpp ----
 // What ImportGraphDef does with functions: their bodies are checked, calls become nodes, and results get the shapes
 // that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
@@ -40349,101 +41012,6 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-class FunctionStep;
-
-// One function with its attrs bound. thread-safe once it is ready.
-struct SessionFunction {
-  NameAttrList call;
-  const FunctionDef* def = nullptr;
-  std::atomic<bool> ready{false};
-  Mutex mutex;  // of the rest, until `ready`
-  Graph graph;
-  Owned<KernelCache> kernels;
-  Owned<Program> program;
-  Owned<ProgramPool<FunctionStep>> steps;
-};
-
-// A step of a function with what its calls need; pooled. one thread.
-class FunctionStep final : public FunctionCalls {
- public:
-  explicit FunctionStep(const Program& program) : program_(program), step_(program) {
-    step_.CacheResults();
-    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
-    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
-    args_ = {own_args_.data(), own_args_.size()};
-    results_ = {own_results_.data(), own_results_.size()};
-  }
-
-  void Begin(SessionFunction* function, const StepEnvironment& caller) {
-    function_ = function;
-    step_.set_step_id(caller.step_id);
-    step_.set_services(caller.services);
-    step_.set_call_depth(caller.call_depth + 1);
-    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
-  }
-  Status Run() override {
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      const Program::Feed& feed = program_.feeds[i];
-      if (args_[i].dtype() != feed.dtype) [[unlikely]] {
-        step_.Clear();
-        return WrongType(i);
-      }
-      step_.value(feed.value) = std::move(args_[i]);
-    }
-    Status status = Execute();
-    if (status.ok()) [[likely]] {
-      status = TakeResults();
-      for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = empty_;
-    } else {
-      step_.Clear();
-    }
-    step_.TrimCaches();
-    return status;
-  }
-  void End() override {
-    for (Tensor& arg : own_args_) arg = empty_;
-    for (Tensor& result : own_results_) result = empty_;
-    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
-    step_.set_services(nullptr);
-    function_->steps->Give(Owned<FunctionStep>(this));
-  }
-
- private:
-  Status Execute() {
-    if (!program_.has_control_flow()) [[likely]]
-      return RunInOrder(program_, &step_, nullptr);
-    if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
-    TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
-    return CheckFetches(program_, &step_, Code::kInternal);
-  }
-  Status TakeResults() {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const Program::Fetch& fetch = program_.fetches[i];
-      Tensor& value = step_.value(fetch.value);
-      if (fetch.last) {
-        results_[i] = std::move(value);
-        value = empty_;
-      } else {
-        results_[i] = value;
-      }
-      if (IsRefType(results_[i].dtype())) [[unlikely]]
-        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
-    }
-    return OkStatus();
-  }
-  TENON_COLD Status WrongType(std::size_t i) const {
-    return errors::InvalidArgument("Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(),
-                                   " is provided: function '", function_->call.name, "'");
-  }
-
-  const Program& program_;
-  SessionFunction* function_ = nullptr;  // that is being called
-  Step step_;
-  Owned<FrameRun> frames_;  // when the function has control flow
-  SlimVector<Tensor> own_args_, own_results_;
-  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
-};
-
 TENON_SETUP_CODE_BEGIN
 
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
@@ -40492,6 +41060,26 @@ class SessionFunctions final : public GraphFunctions {
 
   TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
                                               std::size_t num_args, std::size_t num_results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(handle, caller, num_args, num_results));
+    return static_cast<FunctionCalls*>(step);
+  }
+
+  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
+                 ReadCondition holds) override {
+    const std::size_t count = variables.size();
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const condition, BeginStep(cond, caller, count, 1));
+    Result<FunctionStep*> step = BeginStep(body, caller, count, count);
+    Status status = step.status();
+    if (step.ok()) {
+      status = (*step)->RunLoop(condition, variables, holds);
+      (*step)->End();
+    }
+    condition->End();
+    return status;
+  }
+
+  TENON_NOINLINE Result<FunctionStep*> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
+                                                 std::size_t num_args, std::size_t num_results) {
     SessionFunction* function;
     {
       MutexLock lock(mutex_);
@@ -40504,7 +41092,7 @@ class SessionFunctions final : public GraphFunctions {
     TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
     FunctionStep* step = function->steps->Take().release();
     step->Begin(function, caller);
-    return static_cast<FunctionCalls*>(step);
+    return step;
   }
 
   Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
@@ -40568,7 +41156,9 @@ class SessionFunctions final : public GraphFunctions {
     for (const Node& node : graph.nodes())
       if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
-    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
+    ProgramOptions options = options_;
+    options.drop_identities = true;
+    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
     function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
@@ -40589,9 +41179,10 @@ class SessionFunctions final : public GraphFunctions {
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
                                                   ResourceMgr* resources, const SessionOptions& options) {
-  auto functions = MakeOwned<SessionFunctions>(nullptr, registry, device, host,
-                                               ProgramOptions{.constant_folding = options.constant_folding},
-                                               options.lower_control_flow);
+  auto functions = MakeOwned<SessionFunctions>(
+      nullptr, registry, device, host,
+      ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
+      options.lower_control_flow);
   functions->set_resources(resources);
   return functions;
 }
@@ -40600,6 +41191,1058 @@ inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.func
 }  // namespace detail
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/memory_plan.hpp ----
+// Where the values of a step lie in one arena: blocks with a size and a span of time each get an offset so that no two
+// that live at the same time overlap.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Bytes that are in use from the beginning of node `first` to the end of node `last`, positions in the order of
+// execution.
+struct PlanBlock {
+  std::size_t bytes = 0;
+  int first = 0, last = 0;
+  std::size_t offset = 0;  // the answer
+
+  bool Meets(const PlanBlock& other) const { return first <= other.last && other.first <= last; }
+};
+
+inline constexpr std::size_t kPlanAlignment = 64;
+constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
+
+// The most bytes that live at one time: no arena can be smaller.
+inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
+  struct Event {
+    int time;
+    bool begins;
+    std::size_t bytes;
+  };
+  SlimVector<Event> events;
+  events.reserve(2 * blocks.size());
+  for (const PlanBlock& block : blocks) {
+    events.push_back({block.first, true, AlignedForPlan(block.bytes)});
+    events.push_back({block.last + 1, false, AlignedForPlan(block.bytes)});
+  }
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.begins < b.begins; });
+  std::size_t live = 0, most = 0;
+  for (const Event& event : events) {
+    live = event.begins ? live + event.bytes : live - event.bytes;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+// One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
+// enough. Returns the bytes of the arena. Time: number of blocks squared.
+inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
+  SlimVector<int> placed;  // by offset
+  placed.reserve(blocks.size());
+  std::size_t arena = 0;
+  for (const int number : order) {
+    PlanBlock& block = blocks[static_cast<std::size_t>(number)];
+    const std::size_t bytes = AlignedForPlan(block.bytes);
+    std::size_t end = 0, best = SIZE_MAX, best_gap = SIZE_MAX;
+    for (const int other_number : placed) {
+      const PlanBlock& other = blocks[static_cast<std::size_t>(other_number)];
+      if (!block.Meets(other)) continue;
+      if (other.offset >= end + bytes && other.offset - end < best_gap) {
+        best = end;
+        best_gap = other.offset - end;
+      }
+      end = std::max(end, other.offset + AlignedForPlan(other.bytes));
+    }
+    block.offset = best == SIZE_MAX ? end : best;
+    arena = std::max(arena, block.offset + bytes);
+    const auto above = [&](int other) { return blocks[static_cast<std::size_t>(other)].offset >= block.offset; };
+    placed.insert(std::find_if(placed.begin(), placed.end(), above), number);
+  }
+  return arena;
+}
+
+// Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
+// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size). Where that wastes memory,
+// the block that lies highest is placed first the next time, a few times over; the best of all is taken. Of many
+// blocks, where placing takes too long, the small ones get places of their own.
+inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
+  constexpr std::size_t kMostCompared = 4096, kMostTriedAgain = 1024;
+  constexpr int kTries = 32;
+  SlimVector<int> order;
+  order.reserve(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const PlanBlock &x = blocks[static_cast<std::size_t>(a)], &y = blocks[static_cast<std::size_t>(b)];
+    return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
+  });
+  const std::size_t compared = std::min(order.size(), kMostCompared);
+  std::size_t arena = PlaceInOrder(blocks, {order.data(), compared});
+  for (std::size_t i = compared; i < order.size(); ++i) {
+    PlanBlock& block = blocks[static_cast<std::size_t>(order[i])];
+    block.offset = arena;
+    arena += AlignedForPlan(block.bytes);
+  }
+  if (blocks.size() > kMostTriedAgain) return arena;
+  const std::size_t least = MostLiveBytes(blocks);
+  SlimVector<PlanBlock> tried(blocks.begin(), blocks.end());
+  const auto end = [&](int number) {
+    const PlanBlock& block = tried[static_cast<std::size_t>(number)];
+    return block.offset + AlignedForPlan(block.bytes);
+  };
+  for (int i = 0; i < kTries && arena > least; ++i) {
+    const auto highest = std::max_element(order.begin(), order.end(), [&](int a, int b) { return end(a) < end(b); });
+    std::rotate(order.begin(), highest, highest + 1);
+    if (const std::size_t bytes = PlaceInOrder(tried, order); bytes < arena) {
+      arena = bytes;
+      std::copy(tried.begin(), tried.end(), blocks.begin());
+    }
+  }
+  return arena;
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/planned_run.hpp ----
+// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
+// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
+// call through a pointer. What cannot be planned (aliases, sizes that depend on values, state) runs as ever in between.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either.
+struct GivenPlaces {
+  Span<void* const> feeds, fetches;
+};
+
+// One thread runs it at a time, the owner of the step's cache. Has a step of its own: values in the arena stay in their
+// slots between runs.
+class PlannedRun {
+ public:
+  // The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
+  // `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no
+  // memory, or somebody may keep an argument that lies at a given place; `places` may be null.
+  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Step* lender, Span<const TensorShape> feeds,
+                                Span<const std::uint8_t> varies, const GivenPlaces* places = nullptr);
+
+  PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
+      : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
+  ~PlannedRun() {
+    if (arena_ != nullptr) arena_->Unref();
+  }
+  PlannedRun(const PlannedRun&) = delete;
+  PlannedRun& operator=(const PlannedRun&) = delete;
+
+  bool Fits(Span<const Tensor> feeds) const {
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
+    return true;
+  }
+  Step* step() { return &step_; }
+  const PlanReport& report() const { return report_; }
+  // The value whose shape was another one than planned in the last run, or -1. Then, and after an error, the plan is
+  // good for nothing any more.
+  int surprise() const { return surprise_; }
+
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
+  // null.
+  Status Run(TraceCollector* trace = nullptr) {
+    NodeMeter meter(trace, &context_);
+    BindFeeds();
+    Status status;
+#if defined(__cpp_exceptions)
+    try {
+      status = RunNodes(&meter);
+    } catch (...) {
+      status = StatusOfThrown();
+    }
+#else
+    status = RunNodes(&meter);
+#endif
+    context_.set_memory_record(nullptr);
+    return status;
+  }
+
+  // -- the same in parts, for those who run it again and again
+  // The feeds are in the step: planned nodes find them there from now on.
+  void BindFeeds() {
+    for (const FeedView& feed : feed_views_)
+      views_[static_cast<std::size_t>(feed.view)].data = step_.value(feed.value).raw_data();
+  }
+  // What kernels throw comes through, and is what StatusOfThrown tells of.
+  Status RunNodes(NodeMeter* meter) {
+    const std::size_t count = nodes_.size();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (at_ = 0; at_ < count; ++at_) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return RunCancelled();
+      const Entry& entry = nodes_[at_];
+      meter->Begin();
+      if (entry.call != nullptr) [[likely]] {
+        context_.Enter(entry.frame);
+        if (entry.num_rebinds != 0) {
+          bool as_planned = true;
+          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
+          if (!as_planned) [[unlikely]]
+            return RunRest(meter);
+        }
+        Status status = entry.call(entry.kernel, *entry.call_frame);
+        if (!status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
+      }
+      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
+      const int* release = releases_.data() + entry.first_release;
+      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+#if defined(__cpp_exceptions)
+  TENON_COLD Status StatusOfThrown() const {
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+    return AtNode(StatusOfException(*node.kernel), program_, node);
+  }
+#endif
+  // Whether a fetched value lies at the place that was given for it.
+  bool LiesAtItsPlace(int fetch) const { return at_place_[static_cast<std::size_t>(fetch)] != 0; }
+
+ private:
+  // A place in `views` that holds a feed.
+  struct FeedView {
+    int value;
+    int view;
+  };
+  // A place in `views` that is filled in before each run of the node.
+  struct Rebind {
+    int value;
+    int view;
+    int output;  // of the node, to be allocated; -1: an input
+    int forward_from;  // an input whose buffer the output may take over when nobody else holds it; -1: none
+    const TensorShape* shape;  // what was planned
+  };
+  struct Entry {
+    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
+    const void* kernel = nullptr;
+    CallFrame* call_frame = nullptr;
+    const OpKernelContext::NodeFrame* frame = nullptr;
+    int number = 0;  // of the program's node
+    int num_rebinds = 0;
+    int first_rebind = 0;
+    int first_release = 0, num_releases = 0;
+  };
+
+  Status FillIn(const Entry& entry, bool* as_planned) {
+    for (int r = 0; r < entry.num_rebinds; ++r) {
+      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
+      Tensor& value = step_.value(rebind.value);
+      if (rebind.output >= 0) {
+        if (rebind.forward_from >= 0 && context_.TryForward(rebind.forward_from, rebind.output, *rebind.shape)) {
+          // in place
+        } else if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
+        surprise_ = rebind.value;
+        *as_planned = false;
+        return OkStatus();
+      }
+      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
+    }
+    return OkStatus();
+  }
+  // The nodes from here on as without a plan.
+  TENON_COLD Status RunRest(NodeMeter* meter) {
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (; at_ < nodes_.size(); ++at_) {
+      if (IsCancelled(cancellation)) return RunCancelled();
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+      meter->Begin();
+      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      meter->End(program_, node, &step_);
+      for (int i = 0; i < node.num_releases; ++i)
+        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+
+  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  struct Watched {
+    const PlannedRun* run;
+    const ProgramNode* node;
+    const OpKernelContext::NodeFrame* frame;
+
+    static Status Call(const void* watched, CallFrame& call) {
+      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
+      const AdaptedCore& core = *node->kernel->adapted();
+      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      for (int i = 0; i < node->num_outputs; ++i)
+        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
+          return run->TakeIn(*node, *frame, call.views);
+      return OkStatus();
+    }
+  };
+  // Outputs that the kernel has put in the place of planned ones: readers find their values where those lie.
+  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                           const AnyView* views) const {
+    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
+    for (int i = 0; i < node.num_outputs; ++i) {
+      const AnyView& planned = views[node.num_inputs + i];
+      Tensor& output = frame.outputs[i];
+      if (!(output.shape() == *planned.shape))
+        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
+      if (output.raw_data() == planned.data || stays_[static_cast<std::size_t>(node.first_output + i)] == 0) continue;
+      Tensor in_place = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
+      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
+      output = std::move(in_place);
+    }
+    return OkStatus();
+  }
+
+  friend class RunPlanner;
+
+  const Program& program_;
+  Step step_;
+  SlimVector<TensorShape> feed_shapes_;
+  Buffer* arena_ = nullptr;
+  SlimVector<Entry> nodes_;
+  SlimVector<AnyView> views_;
+  SlimVector<CallFrame> call_frames_;
+  SlimVector<Watched> watched_;
+  SlimVector<FeedView> feed_views_;
+  SlimVector<Rebind> rebinds_;
+  SlimVector<int> releases_;
+  SlimVector<std::uint8_t> stays_;  // per value: it lies at the same place in every run
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what stays
+  SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
+  OpKernelContext context_;
+  SlimVector<std::uint8_t> at_place_;  // per fetch
+  PlanReport report_;
+  std::size_t at_ = 0;  // the node that runs, in nodes_
+  int surprise_ = -1;
+};
+
+TENON_SETUP_CODE_BEGIN
+
+// Decides what PlannedRun executes.
+class RunPlanner {
+ public:
+  // `places` may be null.
+  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, const GivenPlaces* places,
+             PlannedRun* run)
+      : program_(program), ran_(ran), varies_(varies), places_(places), run_(*run) {}
+
+  bool Plan() {
+    FindKnown();
+    ChooseNodes();
+    if (run_.report_.planned_nodes == 0 && places_ == nullptr) return false;
+    TakeGivenPlaces();
+    FindSpans();
+    if (keeps_given_) return false;
+    MakeBlocks();
+    return AllocateArena() && Bind();
+  }
+
+ private:
+  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
+  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
+  int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
+  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
+
+  void FindKnown() {
+    constant_.assign(At(program_.num_values), 0);
+    for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
+    place_.assign(At(program_.num_values), Place::kOther);
+    for (const Program::Feed& feed : program_.feeds) place_[At(feed.value)] = Place::kFeed;
+    given_.assign(At(program_.num_values), nullptr);
+    planned_.assign(program_.nodes.size(), 0);
+    shape_.assign(At(program_.num_values), -1);
+  }
+
+  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
+  bool IsPlannable(int number) const {
+    const ProgramNode& n = node(number);
+    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core->sized_outputs().size() != At(n.num_outputs)) return false;
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (!IsPlainData(n.kernel->output_type(i))) return false;
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (varies_[At(value)] != 0) return false;
+      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[At(value)] == 0) return false;
+    }
+    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
+  }
+  static bool IsPlainData(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  static bool TakesTensors(const AdaptedCore& core) {
+    for (int a = 0; a < core.argument_count(); ++a)
+      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
+    return false;
+  }
+  void ChooseNodes() {
+    for (const int number : program_.sequence) {
+      if (!IsPlannable(number)) {
+        ++run_.report_.other_nodes;
+        continue;
+      }
+      ++run_.report_.planned_nodes;
+      planned_[At(number)] = 1;
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[At(i)]);
+      for (int i = 0; i < n.num_outputs; ++i) {
+        SetShape(n.first_output + i, memo(number).outputs[At(i)]);
+        place_[At(n.first_output + i)] = Place::kArena;
+      }
+    }
+  }
+
+  void TakeGivenPlaces() {
+    run_.at_place_.assign(program_.fetches.size(), 0);
+    if (places_ == nullptr) return;
+    for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
+      const int value = program_.feeds[i].value;
+      if (places_->feeds[i] == nullptr) continue;
+      place_[At(value)] = Place::kGiven;
+      given_[At(value)] = places_->feeds[i];
+      SetShape(value, run_.feed_shapes_[i]);
+    }
+    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
+      const int value = program_.fetches[i].value;
+      if (places_->fetches[i] == nullptr || place_[At(value)] != Place::kArena) continue;
+      place_[At(value)] = Place::kGiven;
+      given_[At(value)] = places_->fetches[i];
+      run_.at_place_[i] = 1;
+    }
+  }
+
+  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
+  void SetShape(int value, const TensorShape& shape) {
+    if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
+    constexpr std::size_t kLookedAt = 4;
+    const std::size_t count = run_.shapes_.size();
+    std::size_t at = count;
+    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
+    const bool known = at > 0 && at + kLookedAt > count;
+    if (!known) run_.shapes_.push_back(shape);
+    shape_[At(value)] = static_cast<int>(known ? at - 1 : count);
+  }
+  const TensorShape& ShapeOf(int value) const { return run_.shapes_[At(shape_[At(value)])]; }
+
+  // May a node keep a tensor that it reads for longer than its outputs live?
+  static bool MayKeepInputs(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
+    if (n.kernel->op().flags.is_stateful) return true;
+    for (const AttrSpec& attr : n.kernel->op().attrs)
+      if (attr.kind == AttrKind::kFunc) return true;
+    return false;
+  }
+  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
+  // input's memory to its outputs.
+  void FindSpans() {
+    first_.assign(At(program_.num_values), 0);
+    last_.assign(At(program_.num_values), 0);
+    SlimVector<std::uint8_t> kept(program_.escapes);
+    for (std::size_t v = 0; v < place_.size(); ++v)
+      if (place_[v] == Place::kGiven) kept[v] = 0;  // the caller gives the place, and takes the value from there
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const ProgramNode& n = node(program_.sequence[s]);
+      for (int i = 0; i < n.num_outputs; ++i)
+        first_[At(n.first_output + i)] = last_[At(n.first_output + i)] = static_cast<int>(s);
+    }
+    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
+      const int number = program_.sequence[s];
+      const ProgramNode& n = node(number);
+      int last = static_cast<int>(s);
+      std::uint8_t keeps = 0;
+      if (planned_[At(number)] == 0) {
+        keeps = MayKeepInputs(n) ? 1 : 0;
+        for (int i = 0; i < n.num_outputs; ++i) {
+          last = std::max(last, last_[At(n.first_output + i)]);
+          keeps |= kept[At(n.first_output + i)];
+        }
+      }
+      for (int i = 0; i < n.num_inputs; ++i) {
+        last_[At(input(n, i))] = std::max(last_[At(input(n, i))], last);
+        kept[At(input(n, i))] |= keeps;
+      }
+    }
+    for (std::size_t v = 0; v < place_.size(); ++v) {
+      if (kept[v] == 0) continue;
+      if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
+      if (place_[v] != Place::kGiven) continue;
+      keeps_given_ = keeps_given_ || v < program_.feeds.size();
+      place_[v] = Place::kFresh;
+    }
+    for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
+      if (place_[At(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
+  }
+
+  // One block per value, or per chain of values of which each may overwrite the one before.
+  void MakeBlocks() {
+    block_.assign(At(program_.num_values), -1);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const int number = program_.sequence[s];
+      if (planned_[At(number)] == 0) continue;
+      const ProgramNode& n = node(number);
+      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
+        const int value = n.first_output + out.tensor;
+        if (place_[At(value)] != Place::kArena) continue;
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
+        run_.report_.value_bytes += bytes;
+        int block = Overwritten(n, out, bytes, static_cast<int>(s));
+        if (block < 0) {
+          block = static_cast<int>(blocks_.size());
+          blocks_.push_back({bytes, first_[At(value)], last_[At(value)]});
+        }
+        blocks_[At(block)].last = std::max(blocks_[At(block)].last, last_[At(value)]);
+        block_[At(value)] = block;
+      }
+    }
+  }
+  // The block of an input that this output may overwrite, or -1.
+  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
+    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
+      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[At(n.first_input + i)] == 0) continue;
+      const int value = input(n, i);
+      const int block = block_[At(value)];
+      if (block < 0 || last_[At(value)] != position || blocks_[At(block)].last != position) continue;
+      if (blocks_[At(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
+      blocks_[At(block)].last = position + 1;  // taken: no other output of the node gets it
+      return block;
+    }
+    return -1;
+  }
+
+  bool AllocateArena() {
+    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
+    run_.report_.arena_bytes = PackBlocks(blocks);
+    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
+    return run_.arena_ != nullptr;
+  }
+
+  // Makes the arguments of all calls.
+  bool Bind() {
+    Step& step = run_.step_;
+    run_.stays_.assign(At(program_.num_values), 0);
+    for (int v = 0; v < program_.num_values; ++v) {
+      if (!StaysInPlace(v)) continue;
+      run_.stays_[At(v)] = 1;
+      void* const data = place_[At(v)] == Place::kGiven
+                             ? given_[At(v)]
+                             : static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
+      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
+    }
+    run_.last_use_ = program_.last_use;
+    std::size_t views = 0;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+      const ProgramNode& item = program_.nodes[n];
+      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (IsKept(input(item, i))) run_.last_use_[At(item.first_input + i)] = 0;
+      if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
+    }
+    run_.views_.reserve(views);
+    run_.call_frames_.reserve(At(run_.report_.planned_nodes));
+    run_.watched_.reserve(At(run_.report_.planned_nodes));
+    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
+    return true;
+  }
+  bool StaysInPlace(int value) const {
+    return place_[At(value)] == Place::kArena || place_[At(value)] == Place::kGiven;
+  }
+  // Nor do feeds go that are bound once for many runs.
+  bool IsKept(int value) const {
+    return StaysInPlace(value) || (places_ != nullptr && place_[At(value)] == Place::kFeed);
+  }
+  DataType TypeOf(int value) const {
+    if (At(value) < program_.feeds.size()) return program_.feeds[At(value)].dtype;  // feeds are numbered first
+    const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
+    return n.kernel->output_type(value - n.first_output);
+  }
+  PlannedRun::Entry MakeEntry(int number) {
+    const ProgramNode& n = node(number);
+    PlannedRun::Entry entry;
+    entry.number = number;
+    entry.frame = &run_.step_.frame(number);
+    entry.first_release = static_cast<int>(run_.releases_.size());
+    for (int i = 0; i < n.num_releases; ++i) {
+      const int value = program_.releases[At(n.first_release + i)];
+      if (!IsKept(value)) run_.releases_.push_back(value);
+    }
+    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
+    if (planned_[At(number)] == 0) return entry;
+    const AdaptedCore& core = *n.kernel->adapted();
+    entry.call = core.row().call;
+    entry.kernel = core.object();
+    if (core.row().takes_context) {
+      run_.watched_.push_back({&run_, &n, entry.frame});
+      entry.call = &PlannedRun::Watched::Call;
+      entry.kernel = &run_.watched_.back();
+    }
+    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
+    const auto first_view = run_.views_.size();
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (place_[At(value)] == Place::kFeed) run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
+      const bool moves = place_[At(value)] == Place::kOther || place_[At(value)] == Place::kFresh;
+      AddView(value, -1, -1, constant_[At(value)] == 0 && moves);
+    }
+    for (int i = 0; i < n.num_outputs; ++i)
+      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[At(n.first_output + i)] == Place::kFresh);
+    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
+    run_.context_.Enter(entry.frame);
+    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
+    entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  void AddView(int value, int output, int forward_from, bool changes) {
+    Tensor& slot = run_.step_.value(value);
+    const TensorShape& shape = ShapeOf(value);
+    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, forward_from, &shape});
+    run_.views_.push_back(
+        {changes || place_[At(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+  }
+  // An input outside of the arena, read here for the last time, that output `out` may overwrite; -1: none.
+  int ForwardFrom(const ProgramNode& n, int out) const {
+    for (const AdaptedCore::OutputPlan& plan : n.kernel->adapted()->sized_outputs()) {
+      if (plan.tensor != out) continue;
+      for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
+        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[At(n.first_input + i)] != 0 &&
+            n.kernel->input_type(i) == n.kernel->output_type(out) &&
+            ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
+          return i;
+    }
+    return -1;
+  }
+
+  const Program& program_;
+  const Step& ran_;
+  const Span<const std::uint8_t> varies_;
+  const GivenPlaces* const places_;
+  PlannedRun& run_;
+  bool keeps_given_ = false;  // somebody may keep a feed that lies at a given place
+  SlimVector<std::uint8_t> constant_;  // per value
+  SlimVector<Place> place_;  // per value
+  SlimVector<void*> given_;  // per value: its place, if that is given
+  SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
+  SlimVector<int> first_, last_;  // per value: positions in the sequence
+  SlimVector<int> block_;  // per value
+  SlimVector<PlanBlock> blocks_;
+};
+
+inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Step* lender,
+                                          Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
+                                          const GivenPlaces* places) {
+  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, lender, feeds);
+  if (!RunPlanner(program, ran, varies, places, run.get()).Plan()) return {};
+  return run;
+}
+
+// The plans of one program, the one used last first. one thread.
+class PlanCache final : public RunPlans {
+ public:
+  explicit PlanCache(const Program& program) : program_(program) {}
+
+  Step* Find(Span<const Tensor> feeds) override {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!plans_[i]->Fits(feeds)) continue;
+      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
+      return plans_.front()->step();
+    }
+    return nullptr;
+  }
+  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
+  void Ran(const Status& status) override {
+    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
+      Drop();
+  }
+  bool Count(Span<const Tensor> feeds) override {
+    if (hopeless_) return false;
+    if (!SameShapes(feeds)) {
+      shapes_.clear();
+      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
+      in_a_row_ = 0;
+    }
+    return ++in_a_row_ >= program_.plan_after_runs;
+  }
+  void Make(Step* ran) override {
+    in_a_row_ = 0;
+    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    Owned<PlannedRun> plan = PlannedRun::Make(program_, *ran, ran, shapes_, varies_);
+    if (plan == nullptr) {
+      hopeless_ = true;
+      return;
+    }
+    if (plans_.size() == kMostPlans) plans_.pop_back();
+    plans_.insert(plans_.begin(), std::move(plan));
+  }
+  bool GetReport(PlanReport* report) const override {
+    if (plans_.empty()) return false;
+    *report = plans_.front()->report();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostPlans = 4;
+  // The plan that was run last failed or went another way than planned.
+  void Drop() {
+    const int surprise = plans_.front()->surprise();
+    plans_.erase(plans_.begin());
+    if (surprise < 0) return;
+    // What follows from a shape that changes may change.
+    varies_[static_cast<std::size_t>(surprise)] = 1;
+    for (const int number : program_.sequence) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      const int* const inputs = program_.inputs.data() + node.first_input;
+      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
+        continue;
+      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
+    }
+    plans_.clear();
+  }
+  bool SameShapes(Span<const Tensor> feeds) const {
+    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == shapes_[i])) return false;
+    return true;
+  }
+
+  const Program& program_;
+  SlimVector<Owned<PlannedRun>> plans_;
+  SlimVector<TensorShape> shapes_;  // of the feeds that were counted last
+  SlimVector<std::uint8_t> varies_;  // per value
+  int in_a_row_ = 0;
+  bool hopeless_ = false;
+};
+
+inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
+
+TENON_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/loop_plan.hpp ----
+// LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
+// variable has two fixed places; the body reads from the one and writes to the other, in turn. So both functions are
+// planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One thread runs it at a time, the owner of the cache of the body's step.
+class LoopPlan final : public PlannedLoop {
+ public:
+  LoopPlan(const Step& cond, Step* body) : cond_(&cond.program()), body_(body), fetches_(body->program().fetches) {}
+  ~LoopPlan() override {
+    if (memory_ != nullptr) memory_->Unref();
+  }
+  LoopPlan(const LoopPlan&) = delete;
+  LoopPlan& operator=(const LoopPlan&) = delete;
+
+  bool Fits(const Program& cond, Span<const Tensor> variables) const override {
+    if (&cond != cond_) return false;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
+        return false;
+    return true;
+  }
+
+  Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) override {
+    Begin(variables);
+    int phase = 0;
+    Status status;
+#if defined(__cpp_exceptions)
+    PlannedRun* running = nullptr;
+    try {
+      status = Iterate(variables, holds, &phase, finished, &running);
+    } catch (...) {
+      status = running->StatusOfThrown();
+    }
+#else
+    PlannedRun* running = nullptr;
+    status = Iterate(variables, holds, &phase, finished, &running);
+#endif
+    if (status.ok() && *finished) status = TakeVariables(phase, variables);
+    End();
+    return status;
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied };
+  struct Variable {
+    Kind kind = Kind::kInvariant;
+    std::size_t bytes = 0;
+    char* places[2] = {nullptr, nullptr};  // none for an invariant
+  };
+  // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
+  struct Copy {
+    const void* from[2];  // when the iteration reads places[0], or [1]
+    int to;  // variable
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
+    NodeMeter meter(nullptr, nullptr);
+    const CancellationManager* const cancellation = CancellationOf(*body_);
+    for (;;) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return LoopCancelled();
+      PlannedRun* const cond = *running = conds_[*phase].get();
+      TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+      bool go_on = false;
+      TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
+      if (!go_on) {
+        *finished = true;
+        return OkStatus();
+      }
+      PlannedRun* const body = *running = bodies_[*phase].get();
+      TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
+      if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
+        return TakeResults(body->step(), variables);
+      for (const Copy& copy : copies_) {
+        const Variable& to = variables_[At(copy.to)];
+        std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
+      }
+      *phase = 1 - *phase;
+      if (cond->surprise() >= 0) [[unlikely]]
+        return TakeVariables(*phase, variables);
+    }
+  }
+
+  // Values that the plan could not put in their places. False when one has another shape than planned.
+  bool FetchStrays(Step* step, int phase) {
+    for (const int i : strays_)
+      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+        return false;
+    for (const int i : strays_)
+      if (const Variable& to = variables_[At(i)]; to.bytes != 0)
+        std::memcpy(to.places[phase], step->value(fetches_[At(i)].value).raw_data(), to.bytes);
+    return true;
+  }
+
+  TENON_NOINLINE void Begin(Span<Tensor> variables) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Variable& variable = variables_[i];
+      if (variable.kind == Kind::kInvariant) {
+        ForEachRun(
+            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
+      } else if (variable.bytes != 0) {
+        std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
+      }
+    }
+    ForEachRun([&](PlannedRun& run, const Program&) {
+      run.step()->StandInFor(*body_);
+      run.BindFeeds();
+    });
+  }
+  TENON_NOINLINE void End() {
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+      if (variables_[i].kind == Kind::kInvariant)
+        ForEachRun(
+            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
+    ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
+  }
+  template <class Visit>
+  void ForEachRun(const Visit& visit) {
+    for (const Owned<PlannedRun>& run : conds_) visit(*run, *cond_);
+    for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
+  }
+
+  // Out of their places. The plan may run again, so that memory of their own is what they get.
+  TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Variable& from = variables_[i];
+      if (from.kind == Kind::kInvariant) continue;
+      TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
+      if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
+    }
+    return OkStatus();
+  }
+  // After an iteration that did not go as planned: wherever they are.
+  TENON_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
+    SlimVector<Tensor> results;
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Tensor& value = step->value(fetches_[i].value);
+      if (variables_[i].kind == Kind::kInvariant || value.TotalBytes() == 0) {
+        results.push_back(value);
+        continue;
+      }
+      TENON_ASSIGN_OR_RETURN(Tensor own, Tensor::Make(value.dtype(), value.shape(), Results()));
+      std::memcpy(own.raw_data(), value.raw_data(), value.TotalBytes());
+      results.push_back(std::move(own));
+    }
+    for (std::size_t i = 0; i < variables_.size(); ++i) variables[i] = std::move(results[i]);
+    return OkStatus();
+  }
+  Allocator* Results() const { return body_->environment(true).result_allocator; }
+
+  friend class LoopPlanner;
+
+  const Program* cond_;
+  Step* const body_;
+  const SlimVector<Program::Fetch>& fetches_;  // of the body
+  SlimVector<TensorShape> shapes_;  // of the variables
+  SlimVector<Variable> variables_;
+  SlimVector<Copy> copies_;
+  SlimVector<int>
+      strays_;  // variables whose next values lie somewhere else: no planned node makes them, or they are kept
+  Buffer* memory_ = nullptr;  // of the places
+  Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
+};
+
+TENON_SETUP_CODE_BEGIN
+
+// Makes a LoopPlan.
+class LoopPlanner {
+ public:
+  LoopPlanner(const Step& cond, const Tensor& condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
+      : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
+
+  bool Make() {
+    for (const Tensor& variable : given_) plan_.shapes_.push_back(variable.shape());
+    return FindKinds() && MakePlaces() && PlanRuns() && CheckPlaces();
+  }
+
+ private:
+  using Kind = LoopPlan::Kind;
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const Program& body() const { return body_.program(); }
+
+  // Feeds are numbered first: the value of feed i is value i.
+  bool IsFeed(int value) const { return At(value) < body().feeds.size(); }
+  bool FindKinds() {
+    SlimVector<int> maker(At(body().num_values), -1);  // the first variable that takes the value
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+      const int value = body().fetches[i].value;
+      LoopPlan::Variable& variable = plan_.variables_.emplace_back();
+      if (IsFeed(value) && At(value) == i) continue;
+      if (SizeOf(given_[i].dtype()) == 0) return false;
+      variable.bytes = given_[i].TotalBytes();
+      if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
+        variable.kind = Kind::kCopied;
+        sources_.push_back({static_cast<int>(i), value, maker[At(value)]});
+      } else {
+        variable.kind = Kind::kComputed;
+        maker[At(value)] = static_cast<int>(i);
+      }
+    }
+    return true;
+  }
+  const Tensor* IsConstant(int value) const {
+    for (const auto& [number, tensor] : body().constants)
+      if (number == value) return &tensor;
+    return nullptr;
+  }
+
+  bool MakePlaces() {
+    std::size_t bytes = kPlanAlignment;  // of the condition, and as much again for each place
+    for (const LoopPlan::Variable& variable : plan_.variables_)
+      if (variable.kind != Kind::kInvariant) bytes += 2 * PlaceBytes(variable);
+    plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
+    if (plan_.memory_ == nullptr) return false;
+    char* next = static_cast<char*>(plan_.memory_->data()) + kPlanAlignment;
+    for (LoopPlan::Variable& variable : plan_.variables_) {
+      if (variable.kind == Kind::kInvariant) continue;
+      for (char*& place : variable.places) {
+        place = next;
+        next += PlaceBytes(variable);
+      }
+    }
+    return true;
+  }
+  static std::size_t PlaceBytes(const LoopPlan::Variable& variable) {
+    return AlignedForPlan(variable.bytes + (variable.bytes == 0 ? 1 : 0));
+  }
+
+  bool PlanRuns() {
+    for (std::size_t phase = 0; phase < 2; ++phase) {
+      SlimVector<void*> feeds, next, cond_result(1, nullptr);
+      for (const LoopPlan::Variable& variable : plan_.variables_) {
+        feeds.push_back(variable.places[phase]);
+        next.push_back(variable.kind == Kind::kComputed ? variable.places[1 - phase] : nullptr);
+      }
+      if (condition_.TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
+      if (!PlanRun(cond_, feeds, cond_result, &plan_.conds_[phase]) ||
+          !PlanRun(body_, feeds, next, &plan_.bodies_[phase]))
+        return false;
+    }
+    return true;
+  }
+  bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
+    const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
+    const GivenPlaces places{feeds, fetches};
+    *run = PlannedRun::Make(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
+    return *run != nullptr;
+  }
+  // Every next value arrives where it must; where it does not by itself, it is copied.
+  bool CheckPlaces() {
+    for (std::size_t i = 0; i < plan_.variables_.size(); ++i) {
+      const LoopPlan::Variable& variable = plan_.variables_[i];
+      const int number = static_cast<int>(i);
+      if (variable.kind == Kind::kComputed && !plan_.bodies_[0]->LiesAtItsPlace(number))
+        plan_.strays_.push_back(number);  // both plans are made in the same way
+    }
+    for (const Source& source : sources_) {
+      LoopPlan::Copy copy{{nullptr, nullptr}, source.variable};
+      for (std::size_t phase = 0; phase < 2; ++phase) {
+        const Tensor* const constant = IsConstant(source.value);
+        if (constant != nullptr)
+          copy.from[phase] = constant->raw_data();
+        else if (!IsFeed(source.value))
+          copy.from[phase] = plan_.variables_[At(source.made_for)].places[1 - phase];
+        else if (plan_.variables_[At(source.value)].kind == Kind::kInvariant)
+          return false;  // it would be another one in the next run
+        else
+          copy.from[phase] = plan_.variables_[At(source.value)].places[phase];
+      }
+      if (plan_.variables_[At(source.variable)].bytes != 0) plan_.copies_.push_back(copy);
+    }
+    return true;
+  }
+
+  // The next value of a variable that no node makes for it.
+  struct Source {
+    int variable;
+    int value;  // of the body's program
+    int made_for;  // the variable that a node makes it for; -1: a feed or a constant
+  };
+  const Step& cond_;
+  const Tensor& condition_;
+  Step& body_;
+  const Span<const Tensor> given_;
+  LoopPlan& plan_;
+  SlimVector<Source> sources_;
+};
+
+inline Owned<PlannedLoop> MakeLoopPlan(const Step& cond, const Tensor& condition, Step* body,
+                                       Span<const Tensor> variables) {
+  Owned<LoopPlan> plan = MakeOwned<LoopPlan>(cond, body);
+  if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};
+  return plan;
+}
+inline const bool loops_linked = LinkPart<MakePlannedLoop>(&runtime_parts.loops, &MakeLoopPlan);
+
+TENON_SETUP_CODE_END
+
+}  // namespace detail
+
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/parallel_frames.hpp ----
@@ -40845,16 +42488,13 @@ class ParallelFrameRun : public FrameRun {
 // A ParallelFrameRun for a session's run.
 class ParallelFrameEngine final : public StepEngine {
  public:
-  ParallelFrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+  ParallelFrameEngine(const Program& program, Step* step) : run_(program, step) {}
 
   Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
-    TENON_RETURN_IF_ERROR(run_.RunOn(pool, flush_denormals, trace));
-    return CheckFetches(program_, step_, Code::kInvalidArgument);
+    return run_.RunOn(pool, flush_denormals, trace);
   }
 
  private:
-  const Program& program_;
-  Step* step_;
   ParallelFrameRun run_;
 };
 inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* step) {
@@ -40862,651 +42502,6 @@ inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* s
 }
 inline const bool parallel_frames_linked =
     LinkPart<MakeStepEngine>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/memory_plan.hpp ----
-// Where the values of a step lie in one arena: blocks with a size and a span of time each get an offset so that no two
-// that live at the same time overlap.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Bytes that are in use from the beginning of node `first` to the end of node `last`, positions in the order of
-// execution.
-struct PlanBlock {
-  std::size_t bytes = 0;
-  int first = 0, last = 0;
-  std::size_t offset = 0;  // the answer
-
-  bool Meets(const PlanBlock& other) const { return first <= other.last && other.first <= last; }
-};
-
-inline constexpr std::size_t kPlanAlignment = 64;
-constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
-
-// The most bytes that live at one time: no arena can be smaller.
-inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
-  struct Event {
-    int time;
-    bool begins;
-    std::size_t bytes;
-  };
-  SlimVector<Event> events;
-  events.reserve(2 * blocks.size());
-  for (const PlanBlock& block : blocks) {
-    events.push_back({block.first, true, AlignedForPlan(block.bytes)});
-    events.push_back({block.last + 1, false, AlignedForPlan(block.bytes)});
-  }
-  std::sort(events.begin(), events.end(),
-            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.begins < b.begins; });
-  std::size_t live = 0, most = 0;
-  for (const Event& event : events) {
-    live = event.begins ? live + event.bytes : live - event.bytes;
-    most = std::max(most, live);
-  }
-  return most;
-}
-
-// One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
-// enough. Returns the bytes of the arena. Time: number of blocks squared.
-inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
-  SlimVector<int> placed;  // by offset
-  placed.reserve(blocks.size());
-  std::size_t arena = 0;
-  for (const int number : order) {
-    PlanBlock& block = blocks[static_cast<std::size_t>(number)];
-    const std::size_t bytes = AlignedForPlan(block.bytes);
-    std::size_t end = 0, best = SIZE_MAX, best_gap = SIZE_MAX;
-    for (const int other_number : placed) {
-      const PlanBlock& other = blocks[static_cast<std::size_t>(other_number)];
-      if (!block.Meets(other)) continue;
-      if (other.offset >= end + bytes && other.offset - end < best_gap) {
-        best = end;
-        best_gap = other.offset - end;
-      }
-      end = std::max(end, other.offset + AlignedForPlan(other.bytes));
-    }
-    block.offset = best == SIZE_MAX ? end : best;
-    arena = std::max(arena, block.offset + bytes);
-    const auto above = [&](int other) { return blocks[static_cast<std::size_t>(other)].offset >= block.offset; };
-    placed.insert(std::find_if(placed.begin(), placed.end(), above), number);
-  }
-  return arena;
-}
-
-// Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
-// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size). Where that wastes memory,
-// the block that lies highest is placed first the next time, a few times over; the best of all is taken. Of many
-// blocks, where placing takes too long, the small ones get places of their own.
-inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
-  constexpr std::size_t kMostCompared = 4096, kMostTriedAgain = 1024;
-  constexpr int kTries = 32;
-  SlimVector<int> order;
-  order.reserve(blocks.size());
-  for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    const PlanBlock &x = blocks[static_cast<std::size_t>(a)], &y = blocks[static_cast<std::size_t>(b)];
-    return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
-  });
-  const std::size_t compared = std::min(order.size(), kMostCompared);
-  std::size_t arena = PlaceInOrder(blocks, {order.data(), compared});
-  for (std::size_t i = compared; i < order.size(); ++i) {
-    PlanBlock& block = blocks[static_cast<std::size_t>(order[i])];
-    block.offset = arena;
-    arena += AlignedForPlan(block.bytes);
-  }
-  if (blocks.size() > kMostTriedAgain) return arena;
-  const std::size_t least = MostLiveBytes(blocks);
-  SlimVector<PlanBlock> tried(blocks.begin(), blocks.end());
-  const auto end = [&](int number) {
-    const PlanBlock& block = tried[static_cast<std::size_t>(number)];
-    return block.offset + AlignedForPlan(block.bytes);
-  };
-  for (int i = 0; i < kTries && arena > least; ++i) {
-    const auto highest = std::max_element(order.begin(), order.end(), [&](int a, int b) { return end(a) < end(b); });
-    std::rotate(order.begin(), highest, highest + 1);
-    if (const std::size_t bytes = PlaceInOrder(tried, order); bytes < arena) {
-      arena = bytes;
-      std::copy(tried.begin(), tried.end(), blocks.begin());
-    }
-  }
-  return arena;
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/planned_run.hpp ----
-// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
-// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
-// call through a pointer. What cannot be planned (aliases, sizes that depend on values, state) runs as ever in between.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// One thread runs it at a time. Has a step of its own: values in the arena stay in their slots between runs.
-class PlannedRun {
- public:
-  // The plan for the shapes with which `ran` has just run. `varies` marks values whose shape is known to change from
-  // run to run. Null when there is no node to plan or no memory.
-  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
-                                Span<const std::uint8_t> varies);
-
-  PlannedRun(const Program& program, Span<const Tensor> feeds) : program_(program), step_(program) {
-    for (const Tensor& feed : feeds) feed_shapes_.push_back(feed.shape());
-  }
-  ~PlannedRun() {
-    if (arena_ != nullptr) arena_->Unref();
-  }
-  PlannedRun(const PlannedRun&) = delete;
-  PlannedRun& operator=(const PlannedRun&) = delete;
-
-  bool Fits(Span<const Tensor> feeds) const {
-    for (std::size_t i = 0; i < feeds.size(); ++i)
-      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
-    return true;
-  }
-  Step* step() { return &step_; }
-  const PlanReport& report() const { return report_; }
-  // The value whose shape was another one than planned in the last run, or -1. Then, and after an error, the plan is
-  // good for nothing any more.
-  int surprise() const { return surprise_; }
-
-  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
-  // null.
-  Status Run(TraceCollector* trace = nullptr) {
-    NodeMeter meter(trace, &context_);
-    step_.cache()->SetOwnerThread();
-    std::size_t at = 0;
-    Status status;
-#if defined(__cpp_exceptions)
-    try {
-      status = RunFrom(&at, &meter);
-    } catch (...) {
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
-      status = AtNode(StatusOfException(*node.kernel), program_, node);
-    }
-#else
-    status = RunFrom(&at, &meter);
-#endif
-    step_.cache()->ClearOwnerThread();
-    context_.set_memory_record(nullptr);
-    return status;
-  }
-
- private:
-  // A place in `views` that is filled in before each run of the node.
-  struct Rebind {
-    int value;
-    int view;
-    int output;  // of the node, to be allocated; -1: an input
-    const TensorShape* shape;  // what was planned
-  };
-  struct Entry {
-    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
-    const void* kernel = nullptr;
-    CallFrame* call_frame = nullptr;
-    const OpKernelContext::NodeFrame* frame = nullptr;
-    int number = 0;  // of the program's node
-    int num_rebinds = 0;
-    int first_rebind = 0;
-    int first_release = 0, num_releases = 0;
-  };
-
-  Status RunFrom(std::size_t* position, NodeMeter* meter) {
-    const std::size_t count = nodes_.size();
-    const CancellationManager* const cancellation = CancellationOf(step_);
-    for (std::size_t& at = *position; at < count; ++at) {
-      if (IsCancelled(cancellation)) [[unlikely]]
-        return RunCancelled();
-      const Entry& entry = nodes_[at];
-      meter->Begin();
-      if (entry.call != nullptr) [[likely]] {
-        context_.Enter(entry.frame);
-        if (entry.num_rebinds != 0) {
-          bool as_planned = true;
-          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
-          if (!as_planned) [[unlikely]]
-            return RunRest(position, meter);
-        }
-        Status status = entry.call(entry.kernel, *entry.call_frame);
-        if (!status.ok()) [[unlikely]]
-          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
-      } else {
-        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
-      }
-      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
-      const int* release = releases_.data() + entry.first_release;
-      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
-    }
-    return OkStatus();
-  }
-  Status FillIn(const Entry& entry, bool* as_planned) {
-    for (int r = 0; r < entry.num_rebinds; ++r) {
-      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
-      Tensor& value = step_.value(rebind.value);
-      if (rebind.output >= 0) {
-        if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
-          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
-      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
-        surprise_ = rebind.value;
-        *as_planned = false;
-        return OkStatus();
-      }
-      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
-    }
-    return OkStatus();
-  }
-  // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(std::size_t* position, NodeMeter* meter) {
-    const CancellationManager* const cancellation = CancellationOf(step_);
-    for (std::size_t& at = *position; at < nodes_.size(); ++at) {
-      if (IsCancelled(cancellation)) return RunCancelled();
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
-      meter->Begin();
-      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
-      meter->End(program_, node, &step_);
-      for (int i = 0; i < node.num_releases; ++i)
-        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
-    }
-    return OkStatus();
-  }
-
-  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
-  struct Watched {
-    const PlannedRun* run;
-    const ProgramNode* node;
-    const OpKernelContext::NodeFrame* frame;
-
-    static Status Call(const void* watched, CallFrame& call) {
-      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
-      const AdaptedCore& core = *node->kernel->adapted();
-      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
-      for (int i = 0; i < node->num_outputs; ++i)
-        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
-          return run->TakeIn(*node, *frame, call.views);
-      return OkStatus();
-    }
-  };
-  // Outputs that the kernel has put in the place of planned ones: readers of the arena find their values there.
-  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
-                           const AnyView* views) const {
-    const auto* const arena = static_cast<const std::byte*>(arena_->data());
-    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
-    for (int i = 0; i < node.num_outputs; ++i) {
-      const AnyView& planned = views[node.num_inputs + i];
-      Tensor& output = frame.outputs[i];
-      const auto* const place = static_cast<const std::byte*>(planned.data);
-      if (!(output.shape() == *planned.shape))
-        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
-      if (output.raw_data() == place || place < arena || place >= arena + report_.arena_bytes) continue;
-      Tensor in_arena = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
-      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
-      output = std::move(in_arena);
-    }
-    return OkStatus();
-  }
-
-  friend class RunPlanner;
-
-  const Program& program_;
-  Step step_;
-  SlimVector<TensorShape> feed_shapes_;
-  Buffer* arena_ = nullptr;
-  SlimVector<Entry> nodes_;
-  SlimVector<AnyView> views_;
-  SlimVector<CallFrame> call_frames_;
-  SlimVector<Watched> watched_;
-  SlimVector<Rebind> rebinds_;
-  SlimVector<int> releases_;
-  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
-  SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
-  OpKernelContext context_;
-  PlanReport report_;
-  int surprise_ = -1;
-};
-
-TENON_SETUP_CODE_BEGIN
-
-// Decides what PlannedRun executes.
-class RunPlanner {
- public:
-  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, PlannedRun* run)
-      : program_(program), ran_(ran), varies_(varies), run_(*run) {}
-
-  bool Plan() {
-    FindKnown();
-    ChooseNodes();
-    if (run_.report_.planned_nodes == 0) return false;
-    FindSpans();
-    MakeBlocks();
-    return AllocateArena() && Bind();
-  }
-
- private:
-  enum class Place : std::uint8_t { kOther, kArena, kFresh };  // kFresh: allocated in each run
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
-  int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
-  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
-
-  void FindKnown() {
-    constant_.assign(At(program_.num_values), 0);
-    for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
-    place_.assign(At(program_.num_values), Place::kOther);
-    planned_.assign(program_.nodes.size(), 0);
-    shape_.assign(At(program_.num_values), -1);
-  }
-
-  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
-  bool IsPlannable(int number) const {
-    const ProgramNode& n = node(number);
-    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
-    const AdaptedCore* const core = n.kernel->adapted();
-    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
-    if (core->sized_outputs().size() != At(n.num_outputs)) return false;
-    for (int i = 0; i < n.num_outputs; ++i)
-      if (!IsPlainData(n.kernel->output_type(i))) return false;
-    for (int i = 0; i < n.num_inputs; ++i) {
-      const int value = input(n, i);
-      if (varies_[At(value)] != 0) return false;
-      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[At(value)] == 0) return false;
-    }
-    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
-  }
-  static bool IsPlainData(DataType type) {
-    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
-  }
-  static bool TakesTensors(const AdaptedCore& core) {
-    for (int a = 0; a < core.argument_count(); ++a)
-      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
-    return false;
-  }
-  void ChooseNodes() {
-    for (const int number : program_.sequence) {
-      if (!IsPlannable(number)) {
-        ++run_.report_.other_nodes;
-        continue;
-      }
-      ++run_.report_.planned_nodes;
-      planned_[At(number)] = 1;
-      const ProgramNode& n = node(number);
-      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[At(i)]);
-      for (int i = 0; i < n.num_outputs; ++i) {
-        SetShape(n.first_output + i, memo(number).outputs[At(i)]);
-        place_[At(n.first_output + i)] = Place::kArena;
-      }
-    }
-  }
-
-  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
-  void SetShape(int value, const TensorShape& shape) {
-    if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
-    constexpr std::size_t kLookedAt = 4;
-    const std::size_t count = run_.shapes_.size();
-    std::size_t at = count;
-    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
-    const bool known = at > 0 && at + kLookedAt > count;
-    if (!known) run_.shapes_.push_back(shape);
-    shape_[At(value)] = static_cast<int>(known ? at - 1 : count);
-  }
-  const TensorShape& ShapeOf(int value) const { return run_.shapes_[At(shape_[At(value)])]; }
-
-  // May a node keep a tensor that it reads for longer than its outputs live?
-  static bool MayKeepInputs(const ProgramNode& n) {
-    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
-    if (n.kernel->op().flags.is_stateful) return true;
-    for (const AttrSpec& attr : n.kernel->op().attrs)
-      if (attr.kind == AttrKind::kFunc) return true;
-    return false;
-  }
-  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
-  // input's memory to its outputs.
-  void FindSpans() {
-    first_.assign(At(program_.num_values), 0);
-    last_.assign(At(program_.num_values), 0);
-    SlimVector<std::uint8_t> kept(program_.escapes);
-    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
-      const ProgramNode& n = node(program_.sequence[s]);
-      for (int i = 0; i < n.num_outputs; ++i)
-        first_[At(n.first_output + i)] = last_[At(n.first_output + i)] = static_cast<int>(s);
-    }
-    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
-      const int number = program_.sequence[s];
-      const ProgramNode& n = node(number);
-      int last = static_cast<int>(s);
-      std::uint8_t keeps = 0;
-      if (planned_[At(number)] == 0) {
-        keeps = MayKeepInputs(n) ? 1 : 0;
-        for (int i = 0; i < n.num_outputs; ++i) {
-          last = std::max(last, last_[At(n.first_output + i)]);
-          keeps |= kept[At(n.first_output + i)];
-        }
-      }
-      for (int i = 0; i < n.num_inputs; ++i) {
-        last_[At(input(n, i))] = std::max(last_[At(input(n, i))], last);
-        kept[At(input(n, i))] |= keeps;
-      }
-    }
-    for (std::size_t v = 0; v < place_.size(); ++v)
-      if (place_[v] == Place::kArena && kept[v] != 0) place_[v] = Place::kFresh;
-  }
-
-  // One block per value, or per chain of values of which each may overwrite the one before.
-  void MakeBlocks() {
-    block_.assign(At(program_.num_values), -1);
-    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
-      const int number = program_.sequence[s];
-      if (planned_[At(number)] == 0) continue;
-      const ProgramNode& n = node(number);
-      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
-        const int value = n.first_output + out.tensor;
-        if (place_[At(value)] != Place::kArena) continue;
-        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
-        run_.report_.value_bytes += bytes;
-        int block = Overwritten(n, out, bytes, static_cast<int>(s));
-        if (block < 0) {
-          block = static_cast<int>(blocks_.size());
-          blocks_.push_back({bytes, first_[At(value)], last_[At(value)]});
-        }
-        blocks_[At(block)].last = std::max(blocks_[At(block)].last, last_[At(value)]);
-        block_[At(value)] = block;
-      }
-    }
-  }
-  // The block of an input that this output may overwrite, or -1.
-  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
-    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
-      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[At(n.first_input + i)] == 0) continue;
-      const int value = input(n, i);
-      const int block = block_[At(value)];
-      if (block < 0 || last_[At(value)] != position || blocks_[At(block)].last != position) continue;
-      if (blocks_[At(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
-      blocks_[At(block)].last = position + 1;  // taken: no other output of the node gets it
-      return block;
-    }
-    return -1;
-  }
-
-  bool AllocateArena() {
-    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
-    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
-    run_.report_.arena_bytes = PackBlocks(blocks);
-    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
-    return run_.arena_ != nullptr;
-  }
-
-  // Makes the arguments of all calls.
-  bool Bind() {
-    Step& step = run_.step_;
-    for (int v = 0; v < program_.num_values; ++v) {
-      if (place_[At(v)] != Place::kArena) continue;
-      char* const data = static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
-      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
-    }
-    run_.last_use_ = program_.last_use;
-    std::size_t views = 0;
-    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
-      const ProgramNode& item = program_.nodes[n];
-      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
-      for (int i = 0; i < item.num_inputs; ++i)
-        if (place_[At(input(item, i))] == Place::kArena) run_.last_use_[At(item.first_input + i)] = 0;
-      if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
-    }
-    run_.views_.reserve(views);
-    run_.call_frames_.reserve(At(run_.report_.planned_nodes));
-    run_.watched_.reserve(At(run_.report_.planned_nodes));
-    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
-    return true;
-  }
-  DataType TypeOf(int value) const {
-    const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
-    return n.kernel->output_type(value - n.first_output);
-  }
-  PlannedRun::Entry MakeEntry(int number) {
-    const ProgramNode& n = node(number);
-    PlannedRun::Entry entry;
-    entry.number = number;
-    entry.frame = &run_.step_.frame(number);
-    entry.first_release = static_cast<int>(run_.releases_.size());
-    for (int i = 0; i < n.num_releases; ++i) {
-      const int value = program_.releases[At(n.first_release + i)];
-      if (place_[At(value)] != Place::kArena) run_.releases_.push_back(value);
-    }
-    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
-    if (planned_[At(number)] == 0) return entry;
-    const AdaptedCore& core = *n.kernel->adapted();
-    entry.call = core.row().call;
-    entry.kernel = core.object();
-    if (core.row().takes_context) {
-      run_.watched_.push_back({&run_, &n, entry.frame});
-      entry.call = &PlannedRun::Watched::Call;
-      entry.kernel = &run_.watched_.back();
-    }
-    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
-    const auto first_view = run_.views_.size();
-    for (int i = 0; i < n.num_inputs; ++i)
-      AddView(input(n, i), -1, constant_[At(input(n, i))] == 0 && place_[At(input(n, i))] != Place::kArena);
-    for (int i = 0; i < n.num_outputs; ++i)
-      AddView(n.first_output + i, i, place_[At(n.first_output + i)] == Place::kFresh);
-    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
-    run_.context_.Enter(entry.frame);
-    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
-    entry.call_frame = &run_.call_frames_.back();
-    return entry;
-  }
-  void AddView(int value, int output, bool changes) {
-    Tensor& slot = run_.step_.value(value);
-    const TensorShape& shape = ShapeOf(value);
-    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, &shape});
-    run_.views_.push_back({changes ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
-  }
-
-  const Program& program_;
-  const Step& ran_;
-  const Span<const std::uint8_t> varies_;
-  PlannedRun& run_;
-  SlimVector<std::uint8_t> constant_;  // per value
-  SlimVector<Place> place_;  // per value
-  SlimVector<std::uint8_t> planned_;  // per node
-  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
-  SlimVector<int> first_, last_;  // per value: positions in the sequence
-  SlimVector<int> block_;  // per value
-  SlimVector<PlanBlock> blocks_;
-};
-
-inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
-                                          Span<const std::uint8_t> varies) {
-  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, feeds);
-  if (!RunPlanner(program, ran, varies, run.get()).Plan()) return {};
-  return run;
-}
-
-// The plans of one program, the one used last first. one thread.
-class PlanCache final : public RunPlans {
- public:
-  explicit PlanCache(const Program& program) : program_(program) {}
-
-  Step* Find(Span<const Tensor> feeds) override {
-    for (std::size_t i = 0; i < plans_.size(); ++i) {
-      if (!plans_[i]->Fits(feeds)) continue;
-      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
-      return plans_.front()->step();
-    }
-    return nullptr;
-  }
-  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
-  void Ran(const Status& status) override {
-    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
-      Drop();
-  }
-  void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) override {
-    if (hopeless_) return;
-    if (!SameShapes(feeds)) {
-      shapes_.clear();
-      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
-      in_a_row_ = 0;
-    }
-    if (++in_a_row_ < wanted) return;
-    in_a_row_ = 0;
-    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
-    Owned<PlannedRun> plan = PlannedRun::Make(program_, step, feeds, varies_);
-    if (plan == nullptr) {
-      hopeless_ = true;
-      return;
-    }
-    if (plans_.size() == kMostPlans) plans_.pop_back();
-    plans_.insert(plans_.begin(), std::move(plan));
-  }
-  bool GetReport(PlanReport* report) const override {
-    if (plans_.empty()) return false;
-    *report = plans_.front()->report();
-    return true;
-  }
-
- private:
-  static constexpr std::size_t kMostPlans = 4;
-  // The plan that was run last failed or went another way than planned.
-  void Drop() {
-    const int surprise = plans_.front()->surprise();
-    plans_.erase(plans_.begin());
-    if (surprise < 0) return;
-    // What follows from a shape that changes may change.
-    varies_[static_cast<std::size_t>(surprise)] = 1;
-    for (const int number : program_.sequence) {
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-      const int* const inputs = program_.inputs.data() + node.first_input;
-      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
-        continue;
-      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
-    }
-    plans_.clear();
-  }
-  bool SameShapes(Span<const Tensor> feeds) const {
-    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
-    for (std::size_t i = 0; i < feeds.size(); ++i)
-      if (!(feeds[i].shape() == shapes_[i])) return false;
-    return true;
-  }
-
-  const Program& program_;
-  SlimVector<Owned<PlannedRun>> plans_;
-  SlimVector<TensorShape> shapes_;  // of the feeds of the last run without a plan
-  SlimVector<std::uint8_t> varies_;  // per value
-  int in_a_row_ = 0;
-  bool hopeless_ = false;
-};
-
-inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
-inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
-
-TENON_SETUP_CODE_END
 
 }  // namespace detail
 
@@ -42755,7 +43750,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     }
     for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
     partial_ = MakeOwned<PartialProgram>(std::move(program), this);
-    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true, 0));
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true));
   }
 
   const std::string& handle() const { return handle_; }
@@ -43972,7 +44967,7 @@ class RunDescriber {
                                    [&](const OutEdge& edge) { return ids[At(edge.node)] >= 0; });
     }
     for (const NodeTiming& timing : trace.nodes) {
-      const Node* node = graph_.Find(timing.name);
+      const Node* const node = timing.node;
       if (node == nullptr || ids[At(node->id)] < 0 || timing.op != node->op_name()) continue;
       cost.node[At(ids[At(node->id)])].compute_cost += (timing.end_ns - timing.start_ns) / 1000;
     }
@@ -44067,9 +45062,9 @@ class RunDescriber {
     stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
     stats.thread_id = static_cast<std::uint32_t>(timing.thread);
     stats.timeline_label = StrCat(timing.name, " = ", timing.op, "(");
-    if (const Node* node = graph_.Find(timing.name); node != nullptr)
-      for (int i = 0; i < node->num_inputs(); ++i)
-        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(node->input(i)));
+    if (timing.node != nullptr)
+      for (int i = 0; i < timing.node->num_inputs(); ++i)
+        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
     stats.timeline_label += ')';
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     if (timing.output_bytes > 0)
@@ -45055,7 +46050,8 @@ class LoopLowering final : public LoweredNodes {
  public:
   using LoweredNodes::LoweredNodes;
 
-  // As TensorFlow does it. The node stays when no variable goes round, or when the condition is no bool.
+  // As TensorFlow does it. The node stays when no variable goes round, when the condition is no bool, or when its
+  // number of parallel iterations is none.
   Status LowerWhile(const FunctionDefLibrary& library) {
     SlimVector<DataType> types;
     NameAttrList cond, body;
@@ -45064,7 +46060,9 @@ class LoopLowering final : public LoweredNodes {
     TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "body", &body));
     static_cast<void>(TryGetNodeAttr(node_, "parallel_iterations", &parallel_iterations_));
     for (std::size_t k = 0; k < types.size(); ++k) AddVariable(data_[k], types[k]);
-    if (FirstThatGoesRound() == nullptr || !IsPredicate(library, cond)) return OkStatus();
+    if (FirstThatGoesRound() == nullptr || parallel_iterations_ < 1 ||
+        parallel_iterations_ > std::numeric_limits<std::int32_t>::max() || !IsPredicate(library, cond))
+      return OkStatus();
 
     AddEnters();
     AddMerges();
@@ -45382,7 +46380,10 @@ class FunctionalLowering {
         options_(options),
         given_(graph.num_nodes()),
         rewrite_(graph.ToGraphDef()) {
-    for (const Node& node : graph.nodes()) has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
+    for (const Node& node : graph.nodes()) {
+      has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
+      chooses_by_shape_.push_back(ChoosesByShape(graph, node));
+    }
     chain_of_.assign(static_cast<std::size_t>(given_), -1);
   }
 
@@ -45418,12 +46419,20 @@ class FunctionalLowering {
     return value != nullptr && (value->kind() == AttrValue::Kind::kBool ? value->b() : !value->s().empty());
   }
 
+  // An If whose condition is known to be no scalar: not marked, it runs by whether that has elements.
+  static bool ChoosesByShape(const Graph& graph, const Node& node) {
+    if ((node.op_name() != "If" && node.op_name() != "StatelessIf") || node.num_inputs() == 0) return false;
+    const InEdge edge = node.input(0);
+    return edge.node >= 0 && graph.node(edge.node).output_shape(edge.output).dims() > 0;
+  }
+
   Status Lower(int i) {
     next_chain_ = chain_of_[Slot(i)];
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
-    if (!options_.unmarked && !Has(node, kLowerUsingSwitchMergeAttr)) return OkStatus();
+    if (!Has(node, kLowerUsingSwitchMergeAttr) && (!options_.unmarked || (i < given_ && chooses_by_shape_[Slot(i)])))
+      return OkStatus();
     const bool is_case = node.op == "Case" || node.op == "StatelessCase";
     if (node.op == "If" || node.op == "StatelessIf" || is_case) {
       BranchLowering branches(&rewrite_, i, Keep(i));
@@ -45482,6 +46491,7 @@ class FunctionalLowering {
   GraphRewrite rewrite_;
   SlimVector<Chain> chains_;
   SlimVector<int> chain_of_;  // per node
+  SlimVector<bool> chooses_by_shape_;  // per node given
   int next_chain_ = -1;  // of the nodes that are being added
   bool has_retvals_ = false;
   bool changed_ = false;
@@ -45490,9 +46500,10 @@ class FunctionalLowering {
 // Lowers the If, Case, While and For nodes of the graph that are marked so, and those in the functions that it inlines
 // for them. A node of which a session may know the name stays: as an IdentityN of the results, or, in a graph with
 // _Retval nodes, as a NoOp. Functions are those of `library`; `registry` outlives the graph, and has Switch, Merge and
-// the other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool, a While
-// whose variables are all resources, a For where the registry lacks an op of its counter) stays as it is and runs
-// natively. ResourceExhausted when the graph would grow without measure; after an error the graph is what it was.
+// the other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool or
+// known to be no scalar, a While whose variables are all resources, a For where the registry lacks an op of its
+// counter) stays as it is and runs natively. ResourceExhausted when the graph would grow without measure; after an
+// error the graph is what it was.
 inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry,
                                  const LowerOptions& options) {
   FunctionalLowering lowering(*graph, library, registry, options);
