@@ -104,6 +104,13 @@ TEST_SUITE("GetWindowedOutputSize") {
     CHECK(SizeOf(10, 3, kMost, 1, Padding::kValid).find("INVALID_ARGUMENT") == 0);
     CHECK(SizeOf(10, kMost, 2, 1, Padding::kSame).find("INVALID_ARGUMENT") == 0);
     CHECK(SizeOf(10, 3, 1, 1, Padding::kExplicit, kMost, kMost).find("INVALID_ARGUMENT") == 0);
+    for (const std::int64_t filter : {-kMost - 1, -kMost, -kMost + 1, -kMost + 3, -kMost / 2})
+      for (const std::int64_t input : {std::int64_t{0}, std::int64_t{3}, kMost / 2}) {
+        SizeOf(input, filter, 1, 1, Padding::kSame);
+        SizeOf(input, filter, 1, 1, Padding::kValid);
+      }
+    CHECK(SizeOf(3, -kMost, 1, 1, Padding::kValid).find("INVALID_ARGUMENT") == 0);
+    CHECK(SizeOf(3, 0, kMost, 1, Padding::kValid).find("INVALID_ARGUMENT") == 0);
   }
 }
 }  // namespace window_test

@@ -150,7 +150,8 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
   if (stride <= 0) return detail::stride_must_be_positive(stride);
   if (dilation < 1) return detail::dilation_must_be_positive(dilation);
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (filter > 1 && filter - 1 > (kMost - 1) / dilation) return detail::window_is_too_large(filter, dilation);
+  if ((filter > 1 && filter - 1 > (kMost - 1) / dilation) || (filter < 1 && filter <= -(kMost / dilation)))
+    return detail::window_is_too_large(filter, dilation);
   const std::int64_t window = (filter - 1) * dilation + 1;
   if (padding == Padding::kSame) {
     *output = input > 0 ? (input - 1) / stride + 1 : 0;
@@ -163,7 +164,9 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
   if (padding == Padding::kValid) *before = *after = 0;
   if (*before > kMost / 4 || *after > kMost / 4 || input > kMost / 2)
     return detail::padded_input_is_too_large(input, *before, *after);
-  const std::int64_t room = input + *before + *after - window;  // behind the first place
+  std::int64_t room = 0;  // behind the first place
+  if (__builtin_sub_overflow(input + *before + *after, window, &room) || room == kMost)
+    return detail::padded_input_is_too_large(input, *before, *after);
   *output = room >= 0 ? room / stride + 1 : (room + stride) / stride;
   return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
 }
