@@ -20554,9 +20554,9 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
   if (padding == Padding::kValid) *before = *after = 0;
   if (*before > kMost / 4 || *after > kMost / 4 || input > kMost / 2)
     return detail::padded_input_is_too_large(input, *before, *after);
-  std::int64_t room = 0;  // behind the first place
-  if (__builtin_sub_overflow(input + *before + *after, window, &room) || room == kMost)
-    return detail::padded_input_is_too_large(input, *before, *after);
+  const std::int64_t padded = input + *before + *after;
+  if (window < 1 && padded >= kMost + window) return detail::padded_input_is_too_large(input, *before, *after);
+  const std::int64_t room = padded - window;  // behind the first place
   *output = room >= 0 ? room / stride + 1 : (room + stride) / stride;
   return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
 }
