@@ -77,6 +77,13 @@ TEST_SUITE("Found by ops_fuzz") {
       if (columns == 1) CHECK((*outputs)[1].data<float>()[0] == doctest::Approx(-5));
     }
   }
+  TEST_CASE("Qr of no matrices, however large each would be, is nothing") {
+    const Index side = Index{1} << 41;
+    const auto outputs = CallOp("Qr", {}, {Tensor(DataType::kFloat, {0, side, side})}, 2);
+    REQUIRE_MESSAGE(outputs.ok(), outputs.status().message());
+    CHECK((*outputs)[0].shape() == TensorShape({0, side, side}));
+    CHECK((*outputs)[1].shape() == TensorShape({0, side, side}));
+  }
   TEST_CASE("Svd, SelfAdjointEigV2: very many matrices of no size take no time") {
     const Tensor none(DataType::kFloat, {Index{1} << 40, 1, 0}), square(DataType::kFloat, {Index{1} << 40, 0, 0});
     CHECK(CallOp("Svd", {}, {none}, 3).ok());

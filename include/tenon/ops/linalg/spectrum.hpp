@@ -159,7 +159,7 @@ struct Qr {
       Tensor *q_out = &q, *r_out = &r;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
-      if (m * std::max(kept, n) == 0) return OkStatus();
+      if (at.count == 0 || m == 0 || std::max(kept, n) == 0) return OkStatus();
       (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Index i) {
         detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
                      r_out->data<T>() + i * kept * n);
