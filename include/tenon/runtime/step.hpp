@@ -59,7 +59,6 @@ class Step {
 
   const Program& program() const { return program_; }
   Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
-  const Tensor& value(int v) const { return values_[static_cast<std::size_t>(v)]; }
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
   CachingAllocator* cache() { return cache_; }
