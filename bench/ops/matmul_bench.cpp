@@ -30,7 +30,7 @@ void Multiply(Index products) {
   static T c[1024];
   const Index columns = kernels.lanes * kernels.width, depth = 256;
   const detail::GemmTile tile{depth, zeros, 0, 0, zeros, 0, c, columns, false, reinterpret_cast<const char*>(zeros), 0};
-  for (; products > 0; products -= depth * detail::kGemmRows * columns) kernels.tile[0][0](tile);
+  for (; products > 0; products -= depth * detail::kGemmRows * columns) kernels.tile[0][kernels.width - 1](tile);
 }
 
 // [m, k] by [k, n].

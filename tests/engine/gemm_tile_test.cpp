@@ -19,14 +19,14 @@ namespace {
 
 // A tile of `rows` rows whose operands and result lie apart from each other, compared with sums in double.
 template <class T>
-bool TileIsRight(const detail::GemmKernels& kernels, bool few, bool narrow, Index k, bool add) {
+bool TileIsRight(const detail::GemmKernels& kernels, bool few, Index vectors, Index k, bool add) {
   const Index rows = few ? detail::kGemmFewRows : detail::kGemmRows;
-  const Index columns = kernels.lanes * (narrow ? 1 : kernels.width), a_row = k + 3, b_row = columns + 5;
+  const Index columns = kernels.lanes * vectors, a_row = k + 3, b_row = columns + 5;
   const std::vector<T> a = RandomVector<T>(rows * a_row, 1), b = RandomVector<T>((k + 1) * b_row, 2);
   const std::vector<T> before = RandomVector<T>(rows * b_row, 3);
   std::vector<T> c = before;
-  kernels.tile[few][narrow]({k, a.data(), a_row, 1, b.data(), b_row, c.data(), b_row, add,
-                             reinterpret_cast<const char*>(b.data()), b_row * Index{sizeof(T)}});
+  kernels.tile[few][vectors - 1]({k, a.data(), a_row, 1, b.data(), b_row, c.data(), b_row, add,
+                                  reinterpret_cast<const char*>(b.data()), b_row * Index{sizeof(T)}});
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < b_row; ++j) {
       const std::size_t at = static_cast<std::size_t>(i * b_row + j);
@@ -50,10 +50,10 @@ TEST_SUITE("GemmKernels") {
       CAPTURE(name);
       CHECK(kernels->size == Index{sizeof(T)});
       for (const bool few : {false, true}) {
-        for (const bool narrow : {false, true}) {
+        for (Index vectors = 1; vectors <= kernels->width; ++vectors) {
           for (const Index k : {0, 1, 2, 7, 50}) {
-            CHECK(TileIsRight<T>(*kernels, few, narrow, k, false));
-            CHECK(TileIsRight<T>(*kernels, few, narrow, k, true));
+            CHECK(TileIsRight<T>(*kernels, few, vectors, k, false));
+            CHECK(TileIsRight<T>(*kernels, few, vectors, k, true));
           }
         }
       }
@@ -63,12 +63,12 @@ TEST_SUITE("GemmKernels") {
   TEST_CASE_TEMPLATE("pack rows behind each other", T, float, double) {
     for (const auto& [name, kernels] : testing::AllGemmKernels<T>()) {
       CAPTURE(name);
-      for (const bool narrow : {false, true}) {
-        const Index columns = kernels->lanes * (narrow ? 1 : kernels->width), k = 5, step = columns + 3;
+      for (Index vectors = 1; vectors <= kernels->width; ++vectors) {
+        const Index columns = kernels->lanes * vectors, k = 5, step = columns + 3;
         const std::vector<T> from = RandomVector<T>(k * step, 4);
         std::vector<T> to(static_cast<std::size_t>(k * columns + 1), T(77));
-        kernels->pack[narrow](reinterpret_cast<const char*>(from.data()), step * kernels->size, k,
-                              reinterpret_cast<char*>(to.data()));
+        kernels->pack[vectors - 1](reinterpret_cast<const char*>(from.data()), step * kernels->size, k,
+                                   reinterpret_cast<char*>(to.data()));
         for (Index i = 0; i < k * columns; ++i) {
           CHECK(to[static_cast<std::size_t>(i)] == from[static_cast<std::size_t>(i / columns * step + i % columns)]);
         }

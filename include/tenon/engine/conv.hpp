@@ -379,17 +379,12 @@ class ConvWork {
 };
 
 // Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
-// which counts where the images are shallow, and is also cut along its depth where they are deep. But it knows no tiles
-// of two vectors among those of four, and one vector's sums wait for each other: ours here are as wide as it takes.
-template <class T>
-bool IsMatrixProduct(const Conv2DGeometry& g) {
-  const auto same = [](const Window& w) { return w.size == 1 && w.stride == 1 && w.output == w.input; };
-  if (!same(g.rows) || !same(g.columns) || g.rows.pad_before != 0 || g.columns.pad_before != 0 || g.groups != 1)
-    return false;
-  if (g.in_depth >= 256 || g.batch * g.rows.output * g.columns.output <= 256) return true;
-  const GemmKernels& kernels = GemmKernelsOf<T>();
-  const Index vectors = DivideUp(g.out_depth % (kernels.width * kernels.lanes), kernels.lanes);
-  return kernels.width == 2 || vectors == 0 || vectors > kernels.width / 2;
+// which counts where the images are shallow, and is also cut along its depth where they are deep.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) {
+    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
+  };
+  return same(g.rows) && same(g.columns) && g.groups == 1;
 }
 
 template <class T>
@@ -456,7 +451,7 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
     const Index k = geometry.in_depth, n = geometry.out_depth;
-    if (k > 0 && detail::IsMatrixProduct<T>(geometry))
+    if (k > 0 && detail::IsMatrixProduct(geometry))
       return detail::GemmArranged(device,
                                   detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output,
                                                       n, k, input, k, 1, filter, n, 1, output, n},

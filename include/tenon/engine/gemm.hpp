@@ -142,7 +142,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     }
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
     constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
-    constexpr double kSmall = 8 * 8 * 64;  // products
+    constexpr double kSmall = 256;  // products
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>();
     return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},

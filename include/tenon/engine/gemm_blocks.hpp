@@ -40,9 +40,27 @@ struct GemmArgs {
 
 // Where part `part` of `parts` equal ones begins in [0, total), a multiple of `step`.
 constexpr Index EvenBegin(Index total, Index parts, Index step, Index part) {
+  if (part == 0) return 0;
   return part == parts ? total : total * part / parts / step * step;
 }
 constexpr Index DivideUp(Index a, Index b) { return (a + b - 1) / b; }
+
+// Copies rows of `bytes` bytes, a multiple of 4, without a call for each row: they are short.
+inline void CopyShortRows(const char* from, Index from_step, Index rows, Index bytes, char* to, Index to_step) {
+  for (; rows > 0; --rows, from += from_step, to += to_step) {
+    if (bytes < 16) {
+      for (Index i = 0; i < bytes; i += 4) std::memcpy(to + i, from + i, 4);
+      continue;
+    }
+    for (Index i = 0; i < bytes - 16; i += 16) {
+      std::memcpy(to + i, from + i, 16);
+#if defined(__GNUC__)
+      asm volatile("");  // or the loop becomes a call
+#endif
+    }
+    std::memcpy(to + bytes - 16, from + bytes - 16, 16);
+  }
+}
 
 // How one product is cut. Needs four rows at least. Shared by the threads that work on it.
 class GemmBlocks {
@@ -54,7 +72,7 @@ class GemmBlocks {
     // A panel fills most of the first cache; where it would be too shallow for that, an eighth of the second.
     const Index row = panel_ * size, in_first = caches.first * 3 / 4 / row;
     const Index deepest = in_first >= kShallow ? in_first : Most(kShallow, caches.second / 8 / row);
-    depth_ = DivideUp(g.k, DivideUp(g.k, deepest));
+    depth_ = g.k <= deepest ? g.k : DivideUp(g.k, DivideUp(g.k, deepest));
     tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
     const Index small = caches.second / 4 / size;
     // Rows whose distance has many factors of two share their places in the caches.
@@ -85,6 +103,7 @@ class GemmBlocks {
   // costs about as much as multiplying them by eight rows.
   Split SplitFor(Index parts) const {
     Split best;
+    if (parts == 1) return best;
     Index least = PartCost(best);
     for (Index rows = 1; rows <= parts; ++rows) {
       if (rows > 1 && g_.m / rows < kGroupRows) break;
@@ -105,7 +124,7 @@ class GemmBlocks {
   }
 
   void RunPart(const Split& split, Index part, char* scratch) const {
-    const Index i = part / split.by_columns, j = part % split.by_columns;
+    const Index i = split.by_columns == 1 ? part : part / split.by_columns, j = part - i * split.by_columns;
     Run(EvenBegin(g_.m, split.by_rows, kGemmRows, i), EvenBegin(g_.m, split.by_rows, kGemmRows, i + 1),
         EvenBegin(g_.n, split.by_columns, panel_, j), EvenBegin(g_.n, split.by_columns, panel_, j + 1), scratch);
   }
@@ -122,7 +141,7 @@ class GemmBlocks {
   // Columns of b in tiles of one width.
   struct Panel {
     Index column, columns;  // columns of b; the tile may be wider
-    bool narrow;
+    Index vectors;  // of the tile
     const char* data;
     Index row;
   };
@@ -142,10 +161,7 @@ class GemmBlocks {
   char* C(Index i, Index j) const { return static_cast<char*>(g_.c) + (i * g_.c_row + j) * kernels_.size; }
 
   // Columns of the panels that n columns make, and where one of them begins.
-  Index PackedRow() const {
-    const Index rest = g_.n % panel_, vectors = DivideUp(rest, kernels_.lanes);
-    return g_.n - rest + (vectors <= kernels_.width / 2 ? vectors * kernels_.lanes : panel_);
-  }
+  Index PackedRow() const { return DivideUp(g_.n, kernels_.lanes) * kernels_.lanes; }
   Index PackedOffset(Index p, Index depth, Index j) const { return (p * PackedRow() + depth * j) * kernels_.size; }
 
   Index PartCost(const Split& split) const {
@@ -155,7 +171,7 @@ class GemmBlocks {
   }
 
   void Run(Index row, Index row_end, Index column, Index column_end, char* scratch) const {
-    const Index blocks = DivideUp(row_end - row, tall_);
+    const Index blocks = row_end - row <= tall_ ? 1 : DivideUp(row_end - row, tall_);
     for (Index p = 0; p < g_.k; p += depth_) {
       const Index depth = Least(depth_, g_.k - p);
       for (Index block = 0; block < blocks; ++block) {
@@ -193,16 +209,14 @@ class GemmBlocks {
     rows->col = 1;
   }
 
-  // Wide tiles as long as there are columns for them; for the rest narrow ones, unless they were as many as a wide one
-  // has vectors or nearly.
+  // The widest tiles as long as there are columns for them, then one for the rest.
   Panel PanelAt(Index p, Index j, Index column_end) const {
-    const Index left = column_end - j, vectors = DivideUp(left, kernels_.lanes);
-    Panel panel{j, Least(left, panel_), vectors <= kernels_.width / 2, nullptr, g_.b_row};
-    if (panel.narrow) panel.columns = Least(left, kernels_.lanes);
+    const Index left = column_end - j;
+    Panel panel{j, Least(left, panel_), Least(DivideUp(left, kernels_.lanes), kernels_.width), nullptr, g_.b_row};
     if (!copies_b_ && panel.columns == Width(panel)) panel.data = B(p, j);
     return panel;
   }
-  Index Width(const Panel& panel) const { return panel.narrow ? kernels_.lanes : panel_; }
+  Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
   // With zeros behind the last column: what they are multiplied by is not stored.
   void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
@@ -212,11 +226,9 @@ class GemmBlocks {
     if (g_.b_col != 1) {
       kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
     } else if (panel->columns == width) {
-      kernels_.pack[panel->narrow](from, g_.b_row * size, depth, to);
+      kernels_.pack[panel->vectors - 1](from, g_.b_row * size, depth, to);
     } else {
-      for (Index i = 0; i < depth; ++i) {
-        std::memcpy(to + i * width * size, from + i * g_.b_row * size, static_cast<std::size_t>(panel->columns * size));
-      }
+      CopyShortRows(from, g_.b_row * size, depth, panel->columns * size, to, width * size);
     }
     panel->data = to;
     panel->row = width;
@@ -240,16 +252,16 @@ class GemmBlocks {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
     GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
-    Index number = 0;
-    for (Index i = rows.begin; i < rows.end; ++number) {
+    for (Index i = rows.begin, line = 0; i < rows.end;) {
       const Index left = rows.end - i;
       const bool few = left <= 4 || left == 7 || left == 8 || (left == 5 && i == rows.begin);
       const Index height = few ? kGemmFewRows : kGemmRows;
       const Index above = Most(height - left, 0);
       t.a = rows.data + (i - above - rows.begin) * rows.row * size;
-      t.ahead = number < lines ? next.data + number * 64 : panel.data;
-      t.ahead_step = number < lines ? next.step : 0;
-      const auto tile = kernels_.tile[few][panel.narrow];
+      t.ahead = line < lines ? next.data + line * 64 : panel.data;
+      t.ahead_step = line < lines ? next.step : 0;
+      line += few ? 2 : 1;
+      const auto tile = kernels_.tile[few][panel.vectors - 1];
       if (above == 0 && panel.columns == width) {
         t.c = C(i, panel.column);
         tile(t);
@@ -264,16 +276,16 @@ class GemmBlocks {
   void RunPartOfTile(GemmTile t, void (*tile)(const GemmTile&), Index i, Index rows, Index above, const Panel& panel,
                      Index width) const {
     alignas(64) char sums[kGemmRows * 4 * 64];
-    const std::size_t bytes = static_cast<std::size_t>(panel.columns * kernels_.size);
-    char* const first = sums + above * width * kernels_.size;
+    const Index size = kernels_.size, bytes = panel.columns * size;
+    char* const first = sums + above * width * size;
     t.c = sums;
     t.c_row = width;
     if (t.add) {
       std::memset(sums, 0, sizeof sums);
-      for (Index r = 0; r < rows; ++r) std::memcpy(first + r * width * kernels_.size, C(i + r, panel.column), bytes);
+      CopyShortRows(C(i, panel.column), g_.c_row * size, rows, bytes, first, width * size);
     }
     tile(t);
-    for (Index r = 0; r < rows; ++r) std::memcpy(C(i + r, panel.column), first + r * width * kernels_.size, bytes);
+    CopyShortRows(first, width * size, rows, bytes, C(i, panel.column), g_.c_row * size);
   }
 
   const GemmKernels& kernels_;

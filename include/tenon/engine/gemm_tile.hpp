@@ -30,11 +30,11 @@ struct GemmTile {
   void* c;
   Index c_row;
   bool add;
-  const char* ahead;  // what to have in the cache later: one line at each step
+  const char* ahead;  // what to have in the cache later: one line at each step, two where there are few rows
   Index ahead_step;  // in bytes
 };
 
-// The sides of a tile: rows, and vectors of a row. Two of each, and the narrow tile is one vector wide.
+// The sides of a tile: rows, many or few, and vectors of a row at most.
 inline constexpr Index kGemmRows = 6, kGemmFewRows = 4;
 template <class Isa>
 inline constexpr int kGemmWidth = simd::kVectorRegisters<Isa> == 32 ? 4 : 2;
@@ -42,11 +42,11 @@ inline constexpr int kGemmWidth = simd::kVectorRegisters<Isa> == 32 ? 4 : 2;
 // What an instruction set has for an element type.
 struct GemmKernels {
   Index size;  // bytes of an element
-  Index lanes;  // elements of a vector, and columns of a narrow tile
-  Index width;  // vectors of a wide tile
-  void (*tile[2][2])(const GemmTile&);  // [has few rows][is narrow]
+  Index lanes;  // elements of a vector
+  Index width;  // vectors of the widest tile, 2 or 4
+  void (*tile[2][4])(const GemmTile&);  // [has few rows][vectors - 1]
   // Copies k rows of a tile's width, `step` bytes apart, so that they lie one behind the other.
-  void (*pack[2])(const char* from, Index step, Index k, char* to);  // [is narrow]
+  void (*pack[4])(const char* from, Index step, Index k, char* to);  // [vectors - 1]
   // to[c * to_row + r] = from[r * from_row + c]; distances in elements.
   void (*transpose)(const void* from, Index from_row, Index rows, Index columns, void* to, Index to_row);
 };
@@ -80,6 +80,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   }
   for (Index p = t.k; p > 0; --p, a += a_col, b += b_row, ahead += ahead_step) {
     __builtin_prefetch(ahead);
+    if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
     V y[width];
 #pragma GCC unroll 4
     for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + v * kLanes);
@@ -181,15 +182,27 @@ struct TileOf<T, simd::Targeted<simd::isa::Avx512>> {
 #endif
 
 template <class T, class Isa>
-inline constexpr GemmKernels kGemmKernels = {
-    sizeof(T),
-    simd::kVectorBytes<Isa> / sizeof(T),
-    kGemmWidth<Isa>,
-    {{&TileOf<T, Isa>::template Multiply<kGemmRows, kGemmWidth<Isa>>, &TileOf<T, Isa>::template Multiply<kGemmRows, 1>},
-     {&TileOf<T, Isa>::template Multiply<kGemmFewRows, kGemmWidth<Isa>>,
-      &TileOf<T, Isa>::template Multiply<kGemmFewRows, 1>}},
-    {&TileOf<T, Isa>::template Pack<kGemmWidth<Isa>>, &TileOf<T, Isa>::template Pack<1>},
-    &TransposeInto<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>};
+constexpr GemmKernels MakeGemmKernels() {
+  using Of = TileOf<T, Isa>;
+  GemmKernels kernels{sizeof(T),
+                      simd::kVectorBytes<Isa> / sizeof(T),
+                      kGemmWidth<Isa>,
+                      {{&Of::template Multiply<kGemmRows, 1>, &Of::template Multiply<kGemmRows, 2>},
+                       {&Of::template Multiply<kGemmFewRows, 1>, &Of::template Multiply<kGemmFewRows, 2>}},
+                      {&Of::template Pack<1>, &Of::template Pack<2>},
+                      &TransposeInto<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>};
+  if constexpr (kGemmWidth<Isa> == 4) {
+    kernels.tile[0][2] = &Of::template Multiply<kGemmRows, 3>;
+    kernels.tile[0][3] = &Of::template Multiply<kGemmRows, 4>;
+    kernels.tile[1][2] = &Of::template Multiply<kGemmFewRows, 3>;
+    kernels.tile[1][3] = &Of::template Multiply<kGemmFewRows, 4>;
+    kernels.pack[2] = &Of::template Pack<3>;
+    kernels.pack[3] = &Of::template Pack<4>;
+  }
+  return kernels;
+}
+template <class T, class Isa>
+inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 
 // For T = float and double, the best that this processor has.
 template <class T, class Isa = simd::Compiled>
