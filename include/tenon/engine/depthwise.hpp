@@ -77,7 +77,10 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
     for (Index c = 0; c < columns; ++c, from += column_step, f += depth) {
       V y[width];
 #pragma GCC unroll 4
-      for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(f + v * kLanes);
+      for (int v = 0; v < width; ++v) {
+        y[v] = *reinterpret_cast<const InMemory*>(f + v * kLanes);
+        TENON_DETAIL_KEEP(y[v]);
+      }
 #pragma GCC unroll 4
       for (int i = 0; i < count; ++i) {
 #pragma GCC unroll 4
@@ -115,7 +118,10 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_ri
 #pragma GCC unroll 3
     for (int tap = 0; tap < 3; ++tap) {
 #pragma GCC unroll 2
-      for (int v = 0; v < width; ++v) y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
+      for (int v = 0; v < width; ++v) {
+        y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
+        TENON_DETAIL_KEEP(y[v][tap]);
+      }
     }
 #pragma GCC unroll 9
     for (int column = 0; column < kColumns; ++column) {
@@ -124,7 +130,8 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_ri
       }
 #pragma GCC unroll 2
       for (int v = 0; v < width; ++v) {
-        const V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
+        V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
+        TENON_DETAIL_KEEP(shared);
 #pragma GCC unroll 4
         for (int i = 0; i < count; ++i) {
           const int tap = column - i * stride;
