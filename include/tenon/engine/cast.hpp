@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
@@ -109,6 +110,28 @@ TENON_DETAIL_TARGET_F16C inline void FloatToHalfF16c(const void* pfrom, void* pt
 }
 #undef TENON_DETAIL_TARGET_F16C
 
+template <bool is_signed>
+using ByteToFloatUnit = std::conditional_t<is_signed, ByteToFloat<std::int8_t, true>, ByteToFloat<std::uint8_t, false>>;
+template <bool is_signed>
+TENON_DETAIL_TARGET_AVX2 void ByteToFloatAvx2(const void* pfrom, void* pto, Index n) {
+  const char* from = static_cast<const char*>(pfrom);
+  float* to = static_cast<float*>(pto);
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i));
+    const __m128i second = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i + 8));
+    _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(first) : _mm256_cvtepu8_epi32(first)));
+    _mm256_storeu_ps(to + i + 8,
+                     _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(second) : _mm256_cvtepu8_epi32(second)));
+  }
+  if (i < n) RunByteCast<ByteToFloatUnit<is_signed>>(from + i, to + i, n - i);
+}
+template <bool is_signed>
+CastLoop ByteToFloatLoop() {
+  return simd::BestLevel() >= simd::Level::kAvx2 ? &ByteToFloatAvx2<is_signed>
+                                                 : &RunByteCast<ByteToFloatUnit<is_signed>>;
+}
+
 inline bool FindF16c() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return simd::BestLevel() >= simd::Level::kAvx2 && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
@@ -122,16 +145,17 @@ inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<f
 #else
 inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
 inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
+template <bool is_signed>
+CastLoop ByteToFloatLoop() {
+  return &RunCast<std::conditional_t<is_signed, std::int8_t, std::uint8_t>, float>;
+}
 #endif
 
-// Between float and bytes. Those that keep the low bits are the same for both signs.
+// From float to bytes. Those that keep the low bits are the same for both signs.
 #if TENON_DETAIL_BYTE_CASTS
-inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>,
-                          kInt8ToFloat = &RunByteCast<ByteToFloat<std::int8_t, true>>,
-                          kUint8ToFloat = &RunByteCast<ByteToFloat<std::uint8_t, false>>;
+inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>;
 #else
-inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>,
-                          kInt8ToFloat = &RunCast<std::int8_t, float>, kUint8ToFloat = &RunCast<std::uint8_t, float>;
+inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>;
 #endif
 
 // The widest types: every number that is cast is exactly one of their values.
@@ -262,8 +286,8 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
       case DataType::kUint8:
-      case DataType::kBool: return kUint8ToFloat;  // true is 1
-      case DataType::kInt8: return kInt8ToFloat;
+      case DataType::kBool: return ByteToFloatLoop<false>();  // true is 1
+      case DataType::kInt8: return ByteToFloatLoop<true>();
       case DataType::kDouble: return &RunCast<double, float>;
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;

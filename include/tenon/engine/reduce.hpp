@@ -422,7 +422,7 @@ struct ReducePlan {
 
 // One reduction; shared by all threads that work on it.
 struct ReduceWork {
-  static constexpr Index kTile = 256;  // outputs at a time
+  static constexpr Index kTileBytes = 4096;  // of accumulators: so many outputs at a time as they hold
 
   const ReduceLoops& loops;
   const ReducePlan& plan;
@@ -430,6 +430,7 @@ struct ReduceWork {
   char* out;
 
   const char* X(Index i) const { return x + i * loops.in_bytes; }
+  Index tile() const { return kTileBytes / loops.acc_bytes; }
 
   // acc = outputs [from, from + n) of the line that begins at `base`, terms [begin, end) of each.
   void Accumulate(Index base, Index from, Index n, Index begin, Index end, char* acc) const {
@@ -453,7 +454,7 @@ struct ReduceWork {
     for (Index from = begin % plan.line; begin < end; from = 0, walk.Next()) {
       const Index stop = std::min(plan.line, from + end - begin);
       while (from < stop) {
-        const Index n = std::min(stop - from, kTile);
+        const Index n = std::min(stop - from, tile());
         if (plan.terms <= plan.piece) {
           loops.fill(part, n);
           Accumulate(walk.offset, from, n, 0, plan.terms, part);
@@ -489,7 +490,7 @@ struct ReduceWork {
   }
 
  private:
-  using Accumulators = char[static_cast<std::size_t>(kTile) * 16];
+  using Accumulators = char[kTileBytes];
 
   // Puts the pieces of n outputs together, in order.
   class PieceSum {
@@ -562,7 +563,7 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
   const Index unit = plan.unit(loops.in_bytes);
   const Index units = (plan.outputs + unit - 1) / unit;
   if (device.pool != nullptr && plan.pieces() > 1 && units < 2 * device.pool->NumThreads()) {
-    const Index most = std::min(plan.line, work.kTile);
+    const Index most = std::min(plan.line, work.tile());
     const Scratch parts(device, static_cast<std::size_t>(plan.pieces() * most * loops.acc_bytes));
     if (parts.status("Reduce").ok()) {
       for (Index begin = 0; begin < plan.outputs;) {
