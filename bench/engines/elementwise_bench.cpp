@@ -211,7 +211,7 @@ TENON_BENCH(fused_2_steps, {16384, 65536, 1048576}) { TimeFused(state, 2); }
 TENON_BENCH(fused_3_steps, {16384, 65536, 1048576}) { TimeFused(state, 3); }
 TENON_BENCH(fused_4_steps, {16384, 65536, 1048576}) { TimeFused(state, 4); }
 
-TENON_BENCH(add_row, {64, 256, 1024}) { TimeBroadcast(state, Repeated::kRow, {state.arg()}); }
+TENON_BENCH(add_row, {40, 64, 96, 256, 1024}) { TimeBroadcast(state, Repeated::kRow, {state.arg()}); }
 TENON_BENCH(add_column, {64, 256, 1024}) { TimeBroadcast(state, Repeated::kColumn, {state.arg(), 1}); }
 TENON_BENCH(add_scalar, {64, 256, 1024}) { TimeBroadcast(state, Repeated::kScalar, {}); }
 
