@@ -20,6 +20,7 @@
 #endif
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/huge_pages.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
@@ -121,8 +122,8 @@ class AllocationObserver {
 // that one, whatever other threads of its parent were doing.
 class HostAllocator final : public Allocator {
  public:
-  static constexpr std::size_t kHugePageThreshold = std::size_t{4} << 20;  // from here on, huge pages are asked for
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr std::size_t kHugePageThreshold = detail::kHugePageThreshold;
+  static constexpr std::size_t kHugePage = detail::kHugePageBytes;
   static constexpr int kMaxSingleAllocationWarnings = 5;
 
   constexpr HostAllocator() = default;
@@ -290,10 +291,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
     void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    constexpr std::size_t kPage = 4096;
-    if (ptr != nullptr && bytes >= kHugePageThreshold) madvise(ptr, bytes / kPage * kPage, MADV_HUGEPAGE);
-#endif
+    if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
     return ptr;
   }
 
