@@ -269,6 +269,7 @@ class ProgramBuilder {
     for (const Node& node : graph_.nodes()) {
       first_output_.push_back(outputs);
       outputs += node.num_outputs();
+      has_loops_ = has_loops_ || NeedsFrames(node.node_class);
     }
     locations_.resize(At(outputs));
     constant_nodes_.resize(At(graph_.num_nodes()));
@@ -340,7 +341,7 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (!options_.dead_values && !AnyItem(graph_.nodes(), needs_frames)) return OkStatus();
+    if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
     const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
     if (find_frames == nullptr)
       return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
@@ -385,7 +386,7 @@ class ProgramBuilder {
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
       const bool waits =
           AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
-      if (node.op_name() == "NoOp") {
+      if (node.node_class == NodeClass::kNoOp) {
         idle[At(id)] = !waits;
         continue;
       }
@@ -689,6 +690,7 @@ class ProgramBuilder {
   ProgramOptions options_;
   Owned<Program> program_;
   SlimVector<InEdge> feeds_;
+  bool has_loops_ = false;  // the graph does, wanted or not
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;
   SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes
