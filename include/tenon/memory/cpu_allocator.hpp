@@ -11,10 +11,6 @@
 #include <optional>
 #include <string_view>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
@@ -25,6 +21,7 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/large_block_cache.hpp>
+#include <tenon/memory/system_memory.hpp>
 
 TENON_NAMESPACE_BEGIN
 namespace detail {
@@ -82,24 +79,6 @@ TENON_COLD inline bool OpenCpuBlockCache() {
   if (cpu_block_cache.state == CpuBlockCache::State::kClosed) return false;
   static thread_local CpuBlockCacheCloser closer;
   return cpu_block_cache.state == CpuBlockCache::State::kOpen;
-}
-
-// Bytes of memory nobody uses now; 0 where it is not known.
-inline std::int64_t FreeSystemMemory() {
-#if defined(__linux__)
-  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-#else
-  return 0;
-#endif
-}
-
-// Bytes of memory of the machine; 0 where it is not known.
-inline std::int64_t SystemMemory() {
-#if defined(__linux__)
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-#else
-  return 0;
-#endif
 }
 
 union HostAllocatorStorage;
