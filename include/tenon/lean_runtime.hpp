@@ -4,7 +4,7 @@
 // quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
 // integer folding in shape inference, sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do
 // without is refused (Unimplemented) with the name of the header; memory is planned where
-// <tenon/runtime/planned_run.hpp> is included too. One source file of a program includes one of the two; more are
+// <tenon/runtime/plan_cache.hpp> is included too. One source file of a program includes one of the two; more are
 // harmless.
 
 #include <cstddef>

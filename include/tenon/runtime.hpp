@@ -16,7 +16,7 @@
 #include <tenon/runtime/functions.hpp>
 #include <tenon/runtime/loop_plan.hpp>
 #include <tenon/runtime/parallel_frames.hpp>
-#include <tenon/runtime/planned_run.hpp>
+#include <tenon/runtime/plan_cache.hpp>
 #include <tenon/runtime/session_impl.hpp>
 #include <tenon/runtime/trace_file.hpp>
 

@@ -2775,6 +2775,55 @@ class BroadcastWalk {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/small_floats.hpp ----
+// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
+TENON_NAMESPACE_BEGIN
+
+constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
+
+namespace detail {
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class T>
+TENON_DETAIL_LOOP void WidenRun(const T* x, float* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]);
+}
+template <class T>
+TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(x[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+inline constexpr double kSmallFloatNs = 1.0;  // of one element
+
+}  // namespace detail
+
+// out[i] = x[i], exactly; x has n elements of half or bfloat16.
+inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
+  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
+    if (dtype == DataType::kHalf)
+      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
+    else
+      detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
+  });
+}
+
+// out[i] = x[i], rounded to the nearest; out has n elements of half or bfloat16.
+inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
+  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
+    if (dtype == DataType::kHalf)
+      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
+    else
+      detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
+  });
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/streaming.hpp ----
 // Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
 // loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
@@ -3293,21 +3342,6 @@ struct FloatWork {
   const void* attrs;
 };
 
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class T>
-TENON_DETAIL_LOOP void SmallToFloat(const T* from, float* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
-}
-template <class T>
-TENON_DETAIL_LOOP void FloatToSmall(const float* from, T* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = T(from[i]);
-}
-
-TENON_DETAIL_LOOPS_END
-
 // R is T (the map gives float) or what the map gives.
 template <class T, class R>
 void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
@@ -3317,10 +3351,10 @@ void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
   alignas(64) float tile[kFloatTile];
   for (Index i = 0; i < n; i += kFloatTile) {
     const Index m = n - i < kFloatTile ? n - i : kFloatTile;
-    SmallToFloat(x + i, tile, m);
+    WidenRun(x + i, tile, m);
     if constexpr (std::is_same_v<T, R>) {
       work.loops.v(work.attrs, tile, tile, m);
-      FloatToSmall(tile, out + i, m);
+      NarrowRun(tile, out + i, m);
     } else {
       work.loops.v(work.attrs, tile, out + i, m);
     }
@@ -3339,12 +3373,12 @@ void RunBinaryInFloat(const void* pwork, const void* pa, const void* pb, void* p
   const BinaryLoops::Loop loop = RepeatA ? work.loops.sv : RepeatB ? work.loops.vs : work.loops.vv;
   for (Index i = 0; i < n; i += kFloatTile) {
     const Index m = n - i < kFloatTile ? n - i : kFloatTile;
-    if (!RepeatA) SmallToFloat(a + i, tile_a, m);
-    if (!RepeatB) SmallToFloat(b + i, tile_b, m);
+    if (!RepeatA) WidenRun(a + i, tile_a, m);
+    if (!RepeatB) WidenRun(b + i, tile_b, m);
     if constexpr (std::is_same_v<T, R>) {
       float* const result = RepeatA ? tile_b : tile_a;
       loop(work.attrs, tile_a, tile_b, result, m);
-      FloatToSmall(result, out + i, m);
+      NarrowRun(result, out + i, m);
     } else {
       loop(work.attrs, tile_a, tile_b, out + i, m);
     }
@@ -15119,55 +15153,6 @@ inline void AdjustContrast(Cpu& device, const float* in, Index images, Index pix
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/small_floats.hpp ----
-// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
-TENON_NAMESPACE_BEGIN
-
-constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
-
-namespace detail {
-
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class T>
-TENON_DETAIL_LOOP void WidenRun(const T* x, float* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]);
-}
-template <class T>
-TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(x[i]);
-}
-
-TENON_DETAIL_LOOPS_END
-
-inline constexpr double kSmallFloatNs = 1.0;  // of one element
-
-}  // namespace detail
-
-// out[i] = x[i], exactly; x has n elements of half or bfloat16.
-inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
-  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
-    if (dtype == DataType::kHalf)
-      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
-    else
-      detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
-  });
-}
-
-// out[i] = x[i], rounded to the nearest; out has n elements of half or bfloat16.
-inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
-  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
-    if (dtype == DataType::kHalf)
-      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
-    else
-      detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
-  });
-}
-
-TENON_NAMESPACE_END
-
 // ---- tenon/kernel/float_tensors.hpp ----
 // For erased kernels over engines that know float and double alone: an input of half, bfloat16, float or double as one
 // of these, and an output of them that is written as one of these and rounded once.
@@ -16159,12 +16144,16 @@ TENON_DETAIL_LOOP inline void AddWeightedRun(const float* x, float weight, float
 
 TENON_DETAIL_LOOPS_END
 
+template <class T>
+void SmallToFloatRun(const void* x, float* out, Index n) {
+  WidenRun(static_cast<const T*>(x), out, n);
+}
 using ToFloat = void (*)(const void* x, float* out, Index n);
 // For real numbers; null for float.
 inline ToFloat ToFloatOf(DataType dtype) {
   switch (dtype) {
-    case DataType::kHalf: return &ToFloatRun<half>;
-    case DataType::kBfloat16: return &ToFloatRun<bfloat16>;
+    case DataType::kHalf: return &SmallToFloatRun<half>;
+    case DataType::kBfloat16: return &SmallToFloatRun<bfloat16>;
     case DataType::kDouble: return &ToFloatRun<double>;
     case DataType::kInt8: return &ToFloatRun<std::int8_t>;
     case DataType::kInt16: return &ToFloatRun<std::int16_t>;

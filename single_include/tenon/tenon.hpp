@@ -85,6 +85,7 @@
 // TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
 // TENON_EXPORT: a function that a shared library offers to whoever loads it, also where symbols are hidden otherwise.
+// TENON_PREFETCH: has the memory at an address brought near, wherever that is.
 // TENON_COMPILER_ABI: how functions are called and classes laid out, as text.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
@@ -92,6 +93,7 @@
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #define TENON_EXPORT __attribute__((visibility("default")))
+#define TENON_PREFETCH(address) __builtin_prefetch(address)
 #define TENON_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
@@ -99,6 +101,7 @@
 #define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
 #define TENON_EXPORT __declspec(dllexport)
+#define TENON_PREFETCH(address) static_cast<void>(address)
 #define TENON_COMPILER_ABI "msvc"
 #else
 #define TENON_COLD
@@ -106,6 +109,7 @@
 #define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
 #define TENON_EXPORT
+#define TENON_PREFETCH(address) static_cast<void>(address)
 #define TENON_COMPILER_ABI "unknown"
 #endif
 
@@ -1603,13 +1607,36 @@ TENON_NAMESPACE_END
 // ---- tenon/memory/cpu_allocator.hpp ----
 // The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
 // nanoseconds, aligned_alloc 40-70) and a bounded list of large ones, huge pages for those, statistics on demand.
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
+
+// ---- tenon/base/huge_pages.hpp ----
+// Huge pages for large arrays: the first touch of a page costs a microsecond or more, and 2 MiB at once hardly more
+// than 4 KiB.
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+// ---- tenon/base/huge_pages.hpp ----
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kHugePageThreshold = 2 * kHugePageBytes;  // from here on, they are asked for
+
+// Asks for them where whole ones fit into the block. What the system answers does not matter.
+TENON_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(block);
+  const std::uintptr_t first = (start + kHugePageBytes - 1) & ~(kHugePageBytes - 1);
+  const std::uintptr_t end = (start + bytes) & ~(kHugePageBytes - 1);
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace detail
+TENON_NAMESPACE_END
 
 // ---- tenon/memory/block.hpp ----
 // What the allocators that keep free blocks share: size classes (four per power of two), the link inside a free block,
@@ -1679,13 +1706,6 @@ TENON_NAMESPACE_END
 
 #undef TENON_DETAIL_ASAN
 
-// ---- tenon/memory/large_block_cache.hpp ----
-// The large free blocks that a process keeps for itself: what goes back to the system comes again as pages that the
-// system clears first, which costs more than most ops do with them.
-#if defined(__linux__)
-#include <unistd.h>
-#endif
-
 // ---- tenon/base/spin_lock.hpp ----
 // SpinLock, which a header that session.hpp reaches may hold: it needs nothing of <mutex>.
 #if __has_include(<sched.h>)
@@ -1750,7 +1770,35 @@ class [[nodiscard]] SpinLockHolder {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/memory/system_memory.hpp ----
+// How much memory the machine has.
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
+// ---- tenon/memory/system_memory.hpp ----
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// Bytes of memory of the machine, and of memory that nobody uses now; 0 where it is not known.
+#if defined(__linux__)
+inline std::int64_t BytesOfPages(int counted) {  // that sysconf counts under that name
+  const std::int64_t pages = ::sysconf(counted), page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? pages * page : 0;
+}
+inline std::int64_t SystemMemory() { return BytesOfPages(_SC_PHYS_PAGES); }
+inline std::int64_t FreeSystemMemory() { return BytesOfPages(_SC_AVPHYS_PAGES); }
+#else
+inline std::int64_t SystemMemory() { return 0; }
+inline std::int64_t FreeSystemMemory() { return 0; }
+#endif
+
+}  // namespace detail
+TENON_NAMESPACE_END
+
 // ---- tenon/memory/large_block_cache.hpp ----
+// The large free blocks that a process keeps for itself: what goes back to the system comes again as pages that the
+// system clears first, which costs more than most ops do with them.
 TENON_NAMESPACE_BEGIN
 namespace detail {
 
@@ -1859,13 +1907,8 @@ class LargeBlockCache {
   TENON_COLD void FindLimit() {
     if (before_first_use_ != nullptr) before_first_use_();
     std::size_t limit = kMostBytes;
-#if defined(__linux__)
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) {
-      const std::size_t share = static_cast<std::size_t>(pages) / 64 * static_cast<std::size_t>(page);
-      if (share < limit) limit = share;
-    }
-#endif
+    const auto share = static_cast<std::size_t>(SystemMemory() / 64);
+    if (share != 0 && share < limit) limit = share;
     std::size_t unknown = kUnknown;  // still? SetLimit may have come first
     limit_.compare_exchange_strong(unknown, limit, std::memory_order_relaxed);
   }
@@ -1954,24 +1997,6 @@ TENON_COLD inline bool OpenCpuBlockCache() {
   return cpu_block_cache.state == CpuBlockCache::State::kOpen;
 }
 
-// Bytes of memory nobody uses now; 0 where it is not known.
-inline std::int64_t FreeSystemMemory() {
-#if defined(__linux__)
-  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-#else
-  return 0;
-#endif
-}
-
-// Bytes of memory of the machine; 0 where it is not known.
-inline std::int64_t SystemMemory() {
-#if defined(__linux__)
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-#else
-  return 0;
-#endif
-}
-
 union HostAllocatorStorage;
 
 }  // namespace detail
@@ -1992,8 +2017,8 @@ class AllocationObserver {
 // that one, whatever other threads of its parent were doing.
 class HostAllocator final : public Allocator {
  public:
-  static constexpr std::size_t kHugePageThreshold = std::size_t{4} << 20;  // from here on, huge pages are asked for
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr std::size_t kHugePageThreshold = detail::kHugePageThreshold;
+  static constexpr std::size_t kHugePage = detail::kHugePageBytes;
   static constexpr int kMaxSingleAllocationWarnings = 5;
 
   constexpr HostAllocator() = default;
@@ -2161,10 +2186,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
     void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    constexpr std::size_t kPage = 4096;
-    if (ptr != nullptr && bytes >= kHugePageThreshold) madvise(ptr, bytes / kPage * kPage, MADV_HUGEPAGE);
-#endif
+    if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
     return ptr;
   }
 
@@ -2940,8 +2962,11 @@ constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std
 }
 TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
   const std::size_t bytes = ArrayBytes(count, item_bytes);
-  return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
-                                                      : ::operator new(bytes);
+  void* const made = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
+                                                                  : ::operator new(bytes);
+  if (bytes >= kHugePageThreshold) [[unlikely]]
+    AskForHugePages(made, bytes);
+  return made;
 }
 TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
   if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -2954,7 +2979,7 @@ TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
 TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                       std::size_t* capacity) {
   const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
-  void* const made = ::operator new(ArrayBytes(larger, item_bytes));
+  void* const made = AllocateItems(larger, item_bytes, 1);
   if (count != 0) std::memcpy(made, old, count * item_bytes);
   ::operator delete(old);
   *capacity = larger;  // not before: where memory is out, the old items and their number stay
@@ -5316,7 +5341,7 @@ struct SessionOptions {
   std::int64_t packed_weights_bytes = 128 << 20;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
-  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
+  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
@@ -8368,9 +8393,7 @@ class NumaSubAllocator final : public SubAllocator {
       ptr += before;
       if (extra != before) ::munmap(ptr + rounded, extra - before);
     }
-#if defined(MADV_HUGEPAGE)
-    if (is_large) ::madvise(ptr, rounded, MADV_HUGEPAGE);
-#endif
+    if (is_large) detail::AskForHugePages(ptr, rounded);
     *received = rounded;
     return ptr;
   }
@@ -30417,6 +30440,7 @@ enum class NodeClass : std::uint8_t {
   kMetadata,  // Shape, Size, Rank: answered from the input's shape
   kArg,
   kRetval,
+  kNoOp,
 };
 
 constexpr NodeClass NodeClassOf(std::string_view op) {
@@ -30458,6 +30482,7 @@ constexpr NodeClass NodeClassOf(std::string_view op) {
       {"_DeviceArg", NodeClass::kArg},
       {"_Retval", NodeClass::kRetval},
       {"_DeviceRetval", NodeClass::kRetval},
+      {"NoOp", NodeClass::kNoOp},
   };
   for (const Row& row : kRows) {
     if (row.op == op) return row.node_class;
@@ -30484,18 +30509,19 @@ struct OutEdge {
   friend bool operator==(const OutEdge&, const OutEdge&) = default;
 };
 
+// What a walk over the edges reads lies together, and before the rest: large graphs are walked often.
 struct Node {
   int id = -1;
   NodeClass node_class = NodeClass::kOther;
   std::uint16_t assigned_device = 0;  // Graph::assigned_device_name; 0: none yet
   const OpView* op = nullptr;  // lives as long as the registry that the graph was made with
-  NodeDef def;                 // attr defaults added
-  InlinedVector<DataType, 4> input_types;
-  InlinedVector<DataType, 4> output_types;
   InlinedVector<InEdge, 4> inputs;               // one per data input
   InlinedVector<int, 4> control_inputs;          // node ids in the order of the nodes' names, each once
+  InlinedVector<DataType, 4> input_types;
+  InlinedVector<DataType, 4> output_types;
   InlinedVector<OutEdge, 4> outputs;             // in no particular order
   SlimVector<PartialTensorShape> output_shapes; // one per output; empty where shapes were not inferred
+  NodeDef def;                 // attr defaults added
 
   const std::string& name() const { return def.name; }
   const std::string& op_name() const { return def.op; }
@@ -30551,19 +30577,32 @@ class NameIndex {
 
   template <class NameOf>
   int Find(std::string_view name, NameOf&& name_of) const {
+    return Find(HashOf(name), name, name_of);
+  }
+
+  // The number that the name has already, or -1 after `number` was stored for it.
+  template <class NameOf>
+  int Insert(std::string_view name, int number, NameOf&& name_of) {
+    return Insert(HashOf(name), name, number, name_of);
+  }
+
+  // The same in two steps, for who has many names: what Prefetch asks for is on its way while the others are hashed.
+  static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
+  void Prefetch(std::uint32_t hash) const {
+    if (!slots_.empty()) TENON_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
+  }
+  template <class NameOf>
+  int Find(std::uint32_t hash, std::string_view name, NameOf&& name_of) const {
     if (slots_.empty()) return -1;
-    const std::uint32_t hash = HashOf(name);
     for (std::size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
       if (slots_[i].number < 0) return -1;
       if (slots_[i].hash == hash && std::string_view(name_of(slots_[i].number)) == name) return slots_[i].number;
     }
   }
 
-  // The number that the name has already, or -1 after `number` was stored for it.
   template <class NameOf>
-  int Insert(std::string_view name, int number, NameOf&& name_of) {
+  int Insert(std::uint32_t hash, std::string_view name, int number, NameOf&& name_of) {
     if (2 * (size_ + 1) > slots_.size()) Rehash(std::max<std::size_t>(16, 2 * slots_.size()));
-    const std::uint32_t hash = HashOf(name);
     std::size_t i = hash & (slots_.size() - 1);
     for (; slots_[i].number >= 0; i = (i + 1) & (slots_.size() - 1)) {
       if (slots_[i].hash == hash && std::string_view(name_of(slots_[i].number)) == name) return slots_[i].number;
@@ -30585,8 +30624,6 @@ class NameIndex {
     std::uint32_t hash = 0;
     int number = -1;
   };
-
-  static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
 
   void Rehash(std::size_t slots) {
     SlimVector<Slot> old(slots);
@@ -31953,7 +31990,7 @@ inline std::string CycleToString(const Graph& graph, Span<const int> cycle) {
 
 // True for the edge that closes a while loop: it may point backwards in every order.
 inline bool IsBackEdge(const Node& src, const Node& dst) {
-  return src.node_class == NodeClass::kNextIteration && dst.node_class == NodeClass::kMerge;
+  return dst.node_class == NodeClass::kMerge && src.node_class == NodeClass::kNextIteration;
 }
 
 namespace detail {
@@ -32039,20 +32076,25 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
   const auto is_fed = [&](const InEdge& edge) { return has_feed[slot(edge.node)] != 0 && HasItem(fed, edge); };
   SlimVector<char> run(slot(graph.num_nodes()), 0);
+  for (const int root : roots) run[slot(root)] = 1;
+  // From the last node to the first, as they lie in memory: most read what comes before them. What comes after them
+  // waits on the stack.
   SlimVector<int> stack;
-  const auto want = [&](int id) {
-    if (std::exchange(run[slot(id)], char{1}) == 0) stack.push_back(id);
-  };
-  for (const int root : roots) want(root);
-  while (!stack.empty()) {
-    const Node& node = graph.node(stack.back());
-    stack.pop_back();
-    for (const InEdge& edge : node.inputs) {
-      if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
-    }
-    for (const int control : node.control_inputs) {
-      const NodeClass c = graph.node(control).node_class;
-      if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
+  for (int at = graph.num_nodes(); at-- > 0;) {
+    if (run[slot(at)] == 0) continue;
+    const auto want = [&](int id) {
+      if (std::exchange(run[slot(id)], char{1}) == 0 && id > at) stack.push_back(id);
+    };
+    for (stack.push_back(at); !stack.empty();) {
+      const Node& node = graph.node(stack.back());
+      stack.pop_back();
+      for (const InEdge& edge : node.inputs) {
+        if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
+      }
+      for (const int control : node.control_inputs) {
+        const NodeClass c = graph.node(control).node_class;
+        if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
+      }
     }
   }
   return run;
@@ -34816,24 +34858,37 @@ class GraphImporter {
     }
   };
 
+  // Names are looked up in batches, so that their places in the index come from memory all at once.
+  static constexpr int kBatch = 32;
+
   Status IndexNodes() {
     index_.Reserve(def_.node.size());
-    for (int n = 0; n < count(); ++n) {
-      const NodeDef& node = def_.node[Slot(n)];
-      if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
-        return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    std::uint32_t hashes[kBatch];
+    for (int begin = 0; begin < count(); begin += kBatch) {
+      const int end = std::min(begin + kBatch, count());
+      for (int n = begin; n < end; ++n) {
+        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
+        index_.Prefetch(hashes[n - begin]);
       }
-      if (index_.Insert(node.name, n, NameOf{this}) >= 0)
-        return errors::InvalidArgument("Node '", node.name, "' is not unique");
-      if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
-      bool control = false;
-      for (const std::string& input : node.input) {
-        if (!input.empty() && input.front() == '^') {
-          control = true;
-        } else if (control) {
-          return errors::InvalidArgument("Node '", node.name,
-                                         "': Control dependencies must come after regular dependencies");
-        }
+      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
+    }
+    return OkStatus();
+  }
+  Status IndexNode(int n, std::uint32_t hash) {
+    const NodeDef& node = def_.node[Slot(n)];
+    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
+      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    }
+    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
+      return errors::InvalidArgument("Node '", node.name, "' is not unique");
+    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
+    bool control = false;
+    for (const std::string& input : node.input) {
+      if (!input.empty() && input.front() == '^') {
+        control = true;
+      } else if (control) {
+        return errors::InvalidArgument("Node '", node.name,
+                                       "': Control dependencies must come after regular dependencies");
       }
     }
     return OkStatus();
@@ -34842,18 +34897,39 @@ class GraphImporter {
   Status ParseInputs() {
     input_begin_.reserve(def_.node.size() + 1);
     std::size_t total = 0;
-    for (const NodeDef& node : def_.node) total += node.input.size();
-    inputs_.reserve(total);
     for (const NodeDef& node : def_.node) {
-      input_begin_.push_back(inputs_.size());
-      for (const std::string& text : node.input) {
+      input_begin_.push_back(total);
+      total += node.input.size();
+    }
+    input_begin_.push_back(total);
+    inputs_.reserve(total);
+    Wanted batch[kBatch];
+    int size = 0;
+    for (int n = 0; n < count(); ++n) {
+      for (const std::string& text : def_.node[Slot(n)].input) {
         const TensorName name = ParseTensorName(text);
-        const int position = index_.Find(name.node, NameOf{this});
-        if (position < 0) return UnknownInput(node, text, name.node);
-        inputs_.push_back({position, name.output});
+        const std::uint32_t hash = index_.HashOf(name.node);
+        index_.Prefetch(hash);
+        batch[size++] = {hash, n, name, text};
+        if (size < kBatch) continue;
+        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
+        size = 0;
       }
     }
-    input_begin_.push_back(inputs_.size());
+    return FindInputs(Span<const Wanted>(batch, Slot(size)));
+  }
+  struct Wanted {
+    std::uint32_t hash;
+    int node;  // that has the input
+    TensorName name;
+    std::string_view text;
+  };
+  Status FindInputs(Span<const Wanted> batch) {
+    for (const Wanted& input : batch) {
+      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
+      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+      inputs_.push_back({position, input.name.output});
+    }
     return OkStatus();
   }
   Span<const Input> InputsOf(int n) const {
@@ -35666,111 +35742,8 @@ inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char>
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/runtime/parts.hpp ----
-// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
-// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
-TENON_NAMESPACE_BEGIN
-
-class CancellationManager;
-class ResourceMgr;
-class RunRendezvous;
-struct PlanReport;
-struct Program;
-struct SessionOptions;
-class Step;
-
-namespace detail {
-
-class TraceCollector;
-
-// Runs the program of one step; made for it, and used again with it. externally synchronised.
-class StepEngine {
- public:
-  virtual ~StepEngine() = default;
-  // `trace` may be null.
-  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
-};
-
-// What planned runs of one program have decided. externally synchronised.
-class RunPlans {
- public:
-  virtual ~RunPlans() = default;
-  // The step of the plan for these feeds' shapes; null when there is none.
-  virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
-  // null.
-  virtual Status Run(TraceCollector* trace) = 0;
-  virtual void Ran(const Status& status) = 0;
-  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
-  // follows, if the run goes well.
-  virtual bool Count(Span<const Tensor> feeds) = 0;
-  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
-  virtual void Make(Step* ran) = 0;
-  // Of the plan used last; false when there is none.
-  virtual bool GetReport(PlanReport* report) const = 0;
-};
-
-// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
-class PlannedLoop {
- public:
-  virtual ~PlannedLoop() = default;
-  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
-  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
-  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
-  // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
-};
-
-// The functions of a session's graph. thread-safe.
-class GraphFunctions : public FunctionRuntime {
- public:
-  // A graph with more functions than the one before, which stays.
-  virtual void SetGraph(const Graph* graph) = 0;
-};
-
-using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
-using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
-using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when it cannot be: some variable that changes holds no plain data, or may be kept by somebody; or there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
-                                               Span<const Tensor> variables);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
-using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
-                                                const SessionOptions&);
-
-// Null: the program was compiled without that part. thread-safe.
-struct RuntimeParts {
-  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
-  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};  // the same
-  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
-  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned_run.hpp
-  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
-};
-inline constinit RuntimeParts runtime_parts;
-
-template <class Part>
-bool LinkPart(std::atomic<Part>* place, Part part) {
-  place->store(part, std::memory_order_release);
-  return true;
-}
-
-TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
-                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/program.hpp ----
-// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
-// nothing is looked up by name again. Built once, shared by all steps that run it.
+// ---- tenon/runtime/kernel_cache.hpp ----
+// KernelCache: the kernels of a graph's nodes.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -35857,6 +35830,117 @@ class KernelCache {
 };
 
 }  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/parts.hpp ----
+// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
+// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
+TENON_NAMESPACE_BEGIN
+
+class CancellationManager;
+class ResourceMgr;
+class RunRendezvous;
+struct PlanReport;
+struct Program;
+struct SessionOptions;
+class Step;
+
+namespace detail {
+
+class TraceCollector;
+
+// Runs the program of one step; made for it, and used again with it. externally synchronised.
+class StepEngine {
+ public:
+  virtual ~StepEngine() = default;
+  // `trace` may be null.
+  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+};
+
+// What planned runs of one program have decided. externally synchronised.
+class RunPlans {
+ public:
+  virtual ~RunPlans() = default;
+  // The step of the plan for these feeds' shapes; null when there is none.
+  virtual Step* Find(Span<const Tensor> feeds) = 0;
+  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
+  // null.
+  virtual Status Run(TraceCollector* trace) = 0;
+  virtual void Ran(const Status& status) = 0;
+  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
+  // follows, if the run goes well.
+  virtual bool Count(Span<const Tensor> feeds) = 0;
+  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
+  virtual void Make(Step* ran) = 0;
+  // Of the plan used last; false when there is none.
+  virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+class PlannedLoop {
+ public:
+  virtual ~PlannedLoop() = default;
+  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
+  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
+  // goes on without the plan, which is good for nothing any more, as after an error.
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
+};
+
+// The functions of a session's graph. thread-safe.
+class GraphFunctions : public FunctionRuntime {
+ public:
+  // A graph with more functions than the one before, which stays.
+  virtual void SetGraph(const Graph* graph) = 0;
+};
+
+using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
+using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
+// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
+// when it cannot be: some variable that changes holds no plain data, or may be kept by somebody; or there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+                                               Span<const Tensor> variables);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
+using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
+                                                const SessionOptions&);
+
+// Null: the program was compiled without that part. thread-safe.
+struct RuntimeParts {
+  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
+  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
+  std::atomic<MakeStepEngine> frames{nullptr};  // the same
+  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
+  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/plan_cache.hpp
+  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
+};
+inline constinit RuntimeParts runtime_parts;
+
+template <class Part>
+bool LinkPart(std::atomic<Part>* place, Part part) {
+  place->store(part, std::memory_order_release);
+  return true;
+}
+
+TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
+                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/program.hpp ----
+// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
+// nothing is looked up by name again. Built once, shared by all steps that run it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
 struct ProgramNode {
@@ -36010,6 +36094,7 @@ class ProgramBuilder {
     for (const Node& node : graph_.nodes()) {
       first_output_.push_back(outputs);
       outputs += node.num_outputs();
+      has_loops_ = has_loops_ || NeedsFrames(node.node_class);
     }
     locations_.resize(At(outputs));
     constant_nodes_.resize(At(graph_.num_nodes()));
@@ -36081,7 +36166,7 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (!options_.dead_values && !AnyItem(graph_.nodes(), needs_frames)) return OkStatus();
+    if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
     const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
     if (find_frames == nullptr)
       return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
@@ -36126,7 +36211,7 @@ class ProgramBuilder {
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
       const bool waits =
           AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
-      if (node.op_name() == "NoOp") {
+      if (node.node_class == NodeClass::kNoOp) {
         idle[At(id)] = !waits;
         continue;
       }
@@ -36430,6 +36515,7 @@ class ProgramBuilder {
   ProgramOptions options_;
   Owned<Program> program_;
   SlimVector<InEdge> feeds_;
+  bool has_loops_ = false;  // the graph does, wanted or not
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;
   SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes
@@ -38094,7 +38180,7 @@ TENON_NAMESPACE_END
 // quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
 // integer folding in shape inference, sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do
 // without is refused (Unimplemented) with the name of the header; memory is planned where
-// <tenon/runtime/planned_run.hpp> is included too. One source file of a program includes one of the two; more are
+// <tenon/runtime/plan_cache.hpp> is included too. One source file of a program includes one of the two; more are
 // harmless.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -38918,49 +39004,6 @@ inline const bool dataflow_linked = LinkPart<MakeStepEngine>(&runtime_parts.data
 
 TENON_NAMESPACE_END
 
-// ---- tenon/kernel/condition.hpp ----
-// What conditionals and loops make of the tensor that they go by.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
-// when it has elements.
-TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
-  if (t.dims() > 0) {
-    *value = t.NumElements() > 0;
-    return OkStatus();
-  }
-  switch (t.dtype()) {
-    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
-    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
-    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
-    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
-    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
-    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
-    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
-    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
-    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
-    default:
-      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
-  }
-}
-
-// Of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond refuses what is no scalar
-// bool.
-TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
-  if (t.dtype() != DataType::kBool)
-    return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
-                                   t.dtype());
-  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
-  *value = t.scalar<bool>()();
-  return OkStatus();
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
 // ---- tenon/runtime/frame_plan.hpp ----
 // FramePlan: a program with TensorFlow 1 control flow, cut into its frames. Each frame has its own nodes, edges and
 // value slots, numbered from 0, so that an iteration of a loop is a few small arrays.
@@ -39536,6 +39579,314 @@ class FrameStates {
   SlimVector<char> kept_;  // per value
   IterationState* root_ = nullptr;
 };
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/simple_loop.hpp ----
+// SimpleLoop: a loop of TensorFlow 1 control flow that is what tf.while_loop makes of a condition and a body without
+// conditionals or loops inside. It is cut into two programs, as those of a While; Merge, Switch, LoopCond, Identity and
+// NextIteration only give their inputs other names.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// immutable once made.
+struct SimpleLoop {
+  // Both take all variables in order: first those that change, then what is the same in all iterations.
+  Owned<Program> cond, body;
+  struct Enter {
+    int program_node;
+    int variable;
+  };
+  struct Exit {
+    int node;  // of the frame
+    int variable;
+  };
+  SlimVector<Enter> enters;
+  SlimVector<Exit> exits;
+  int num_variables() const { return static_cast<int>(enters.size()); }
+};
+
+// Makes a SimpleLoop; use MakeSimpleLoop. one thread.
+class SimpleLoopFinder {
+ public:
+  SimpleLoopFinder(const Program& program, const FramePlan& plan, int frame)
+      : p_(program), plan_(plan), frame_(frame), flow_(plan.frames[At(frame)]) {}
+
+  Owned<SimpleLoop> Find() {
+    if (flow_.num_children != 0 || flow_.has_transfers || p_.has_references || p_.device != p_.host) return {};
+    meanings_.resize(At(p_.num_values));
+    regions_.assign(p_.nodes.size(), kAlways);
+    loop_ = MakeOwned<SimpleLoop>();
+    cond_ = {MakeProgram(), {}};
+    body_ = {MakeProgram(), {}};
+    for (const auto& [value, tensor] : p_.constants) Mean(value) = {Meaning::kConstant, kAlways, value, &tensor};
+    if (!FindVariables() || !FindNodes() || condition_.kind == Meaning::kNothing) return {};
+    for (const int next : next_)
+      if (next < 0) return {};
+    return Finish() ? std::move(loop_) : Owned<SimpleLoop>();
+  }
+
+ private:
+  // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
+  static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
+  // What a value of the frame is.
+  struct Meaning {
+    enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
+    Kind kind = kNothing;
+    std::uint8_t region = kAlways;
+    int number = -1;  // of the variable; else the value of p_
+    const Tensor* constant = nullptr;
+  };
+  // One of the two programs as it grows.
+  struct Part {
+    Owned<Program> program;
+    SlimVector<std::pair<int, int>> values;  // of p_, and here: what is computed, and constants
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  Meaning& Mean(int value) { return meanings_[At(value)]; }
+  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[At(node.program_node)]; }
+  int Input(const ProgramNode& item, int i) const { return p_.inputs[At(item.first_input + i)]; }
+  const FlowNode* ProducerOf(int value, FlowKind kind) const {
+    for (const FlowFrame& frame : plan_.frames)
+      for (const FlowNode& node : frame.nodes) {
+        const ProgramNode& item = Item(node);
+        if (value >= item.first_output && value < item.first_output + item.num_outputs)
+          return node.kind == kind ? &node : nullptr;
+      }
+    return nullptr;
+  }
+  Owned<Program> MakeProgram() const {
+    Owned<Program> made = MakeOwned<Program>();
+    made->device = p_.device;
+    made->host = p_.host;
+    made->functions = p_.functions;
+    made->graph = p_.graph;
+    made->plan_after_runs = p_.plan_after_runs;
+    made->graph_def_version = p_.graph_def_version;
+    return made;
+  }
+  static int NewValue(Program* program) {
+    program->readers.push_back(0);
+    program->escapes.push_back(0);
+    return program->num_values++;
+  }
+
+  // Each Merge has an Enter and a NextIteration; every other Enter is constant.
+  bool FindVariables() {
+    for (const FlowNode& node : flow_.nodes) {
+      if (node.kind != FlowKind::kMerge) continue;
+      const ProgramNode& item = Item(node);
+      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[At(item.first_output + 1)] != 0)) return false;
+      const FlowNode* enter = ProducerOf(Input(item, 0), FlowKind::kEnter);
+      const FlowNode* next = ProducerOf(Input(item, 1), FlowKind::kNextIteration);
+      if (enter == nullptr || next == nullptr || p_.readers[At(Input(item, 0))] != 1 ||
+          p_.readers[At(Input(item, 1))] != 1)
+        return false;
+      AddVariable(enter->program_node, item.first_output, *item.node);
+      nexts_.push_back(next->program_node);
+      next_.push_back(-1);
+    }
+    for (const FlowNode& node : plan_.frames[At(flow_.parent)].nodes) {
+      if (node.kind != FlowKind::kEnter && node.kind != FlowKind::kEnterConstant) continue;
+      const ProgramNode& item = Item(node);
+      if (p_.value_frames[At(item.first_output)] != frame_) continue;
+      if (node.kind == FlowKind::kEnterConstant) AddVariable(node.program_node, item.first_output, *item.node);
+    }
+    return loop_->num_variables() == flow_.num_enters;
+  }
+  void AddVariable(int enter, int value, const Node& node) {
+    const int number = loop_->num_variables();
+    loop_->enters.push_back({enter, number});
+    Mean(value) = {Meaning::kVariable, kAlways, number, nullptr};
+    for (Part* part : {&cond_, &body_}) {
+      const DataType type = BaseType(node.output_type(0));
+      part->program->feeds.push_back({node.name(), NewValue(part->program.get()), type, PartialTensorShape()});
+    }
+  }
+
+  bool FindNodes() {
+    for (std::size_t n = 0; n < flow_.nodes.size(); ++n) {
+      const FlowNode& node = flow_.nodes[n];
+      const ProgramNode& item = Item(node);
+      if (node.kind == FlowKind::kMerge) {
+        for (const auto& [from, to] : p_.control_edges)
+          if (to == node.program_node) return false;
+        continue;
+      }
+      std::uint8_t region = kAlways;
+      for (int i = 0; i < item.num_inputs; ++i) {
+        const Meaning& meaning = Mean(Input(item, i));
+        if (meaning.kind == Meaning::kNothing) return false;
+        region |= meaning.region;
+      }
+      for (const auto& [from, to] : p_.control_edges)
+        if (to == node.program_node) region |= regions_[At(from)];
+      regions_[At(node.program_node)] = region;
+      if (!AddNode(node, item, static_cast<int>(n), region)) return false;
+    }
+    return true;
+  }
+  bool AddNode(const FlowNode& node, const ProgramNode& item, int number, std::uint8_t region) {
+    switch (node.kind) {
+      case FlowKind::kNothing: return true;
+      case FlowKind::kSwitch: {
+        const Meaning& data = Mean(Input(item, 0));
+        if (item.num_outputs != 2 || region != kAlways || data.kind != Meaning::kVariable ||
+            Mean(Input(item, 1)).kind != Meaning::kCondition)
+          return false;
+        Mean(item.first_output) = {Meaning::kVariable, kLeaving, data.number, nullptr};
+        Mean(item.first_output + 1) = {Meaning::kVariable, kInBody, data.number, nullptr};
+        return true;
+      }
+      case FlowKind::kForward: {
+        Meaning meaning = Mean(Input(item, 0));
+        meaning.region = region;
+        if (item.node->node_class == NodeClass::kLoopCond) {
+          if (region != kAlways || condition_.kind != Meaning::kNothing) return false;
+          condition_ = meaning;
+          meaning.kind = Meaning::kCondition;
+        }
+        Mean(item.first_output) = meaning;
+        return true;
+      }
+      case FlowKind::kExit: {
+        const Meaning& value = Mean(Input(item, 0));
+        if (value.kind != Meaning::kVariable || region != kLeaving) return false;
+        loop_->exits.push_back({number, value.number});
+        return true;
+      }
+      case FlowKind::kNextIteration:
+        for (std::size_t i = 0; i < nexts_.size(); ++i)
+          if (nexts_[i] == node.program_node) next_[i] = Input(item, 0);
+        return region == kInBody;
+      case FlowKind::kConstant:
+        Mean(item.first_output) = {Meaning::kConstant, region, item.first_output, item.kernel->const_tensor()};
+        return (region & kLeaving) == 0;
+      case FlowKind::kKernel:
+        if (item.async != nullptr || (region & kLeaving) != 0) return false;
+        return AddKernel(item, region, region == kInBody ? &body_ : &cond_);
+      default: return false;
+    }
+  }
+  bool AddKernel(const ProgramNode& item, std::uint8_t region, Part* part) {
+    Program& program = *part->program;
+    ProgramNode added = item;
+    added.first_input = static_cast<int>(program.inputs.size());
+    for (int i = 0; i < item.num_inputs; ++i) {
+      const int value = ValueIn(part, Mean(Input(item, i)));
+      if (value < 0) return false;
+      program.inputs.push_back(value);
+      ++program.readers[At(value)];
+    }
+    added.first_output = program.num_values;
+    for (int i = 0; i < item.num_outputs; ++i) {
+      const int value = item.first_output + i;
+      Mean(value) = {Meaning::kComputed, region, value, nullptr};
+      part->values.emplace_back(value, NewValue(&program));
+    }
+    program.sequence.push_back(static_cast<int>(program.nodes.size()));
+    program.nodes.push_back(added);
+    return true;
+  }
+  // The number that a value has in a part; -1: it is not known there.
+  int ValueIn(Part* part, const Meaning& meaning) {
+    if (meaning.kind == Meaning::kVariable) return meaning.number;  // feeds are numbered first
+    for (const auto& [value, here] : part->values)
+      if (value == meaning.number) return here;
+    if (meaning.kind != Meaning::kConstant) return -1;
+    const int here = NewValue(part->program.get());
+    part->program->constants.emplace_back(here, *meaning.constant);
+    part->values.emplace_back(meaning.number, here);
+    return here;
+  }
+
+  bool Finish() {
+    if (!Fetch(&cond_, condition_, "condition")) return false;
+    for (int i = 0; i < loop_->num_variables(); ++i) {
+      const bool changes = At(i) < next_.size();
+      const Meaning next = changes ? Mean(next_[At(i)]) : Meaning{Meaning::kVariable, kAlways, i, nullptr};
+      if (!Fetch(&body_, next, body_.program->feeds[At(i)].name)) return false;
+    }
+    FindLastUses(cond_.program.get());
+    FindLastUses(body_.program.get());
+    loop_->cond = std::move(cond_.program);
+    loop_->body = std::move(body_.program);
+    return true;
+  }
+  bool Fetch(Part* part, const Meaning& meaning, std::string name) {
+    const int value = ValueIn(part, meaning);
+    if (value < 0) return false;
+    ++part->program->readers[At(value)];
+    part->program->escapes[At(value)] = 1;
+    part->program->fetches.push_back({std::move(name), value, false});
+    return true;
+  }
+
+  const Program& p_;
+  const FramePlan& plan_;
+  const int frame_;
+  const FlowFrame& flow_;
+  Owned<SimpleLoop> loop_;
+  Part cond_, body_;
+  Meaning condition_;
+  SlimVector<Meaning> meanings_;  // per value of p_
+  SlimVector<std::uint8_t> regions_;  // per node of p_
+  SlimVector<int> nexts_;  // per Merge: the NextIteration, a node of p_
+  SlimVector<int> next_;  // per Merge: the value of p_ that it gets next
+};
+
+// The loop of a frame as two programs; null when it is no simple one.
+inline Owned<SimpleLoop> MakeSimpleLoop(const Program& program, const FramePlan& plan, int frame) {
+  return SimpleLoopFinder(program, plan, frame).Find();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/condition.hpp ----
+// What conditionals and loops make of the tensor that they go by.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
+// when it has elements.
+TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
+  if (t.dims() > 0) {
+    *value = t.NumElements() > 0;
+    return OkStatus();
+  }
+  switch (t.dtype()) {
+    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
+    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
+    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
+    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
+    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
+    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
+    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
+    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
+    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
+    default:
+      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
+  }
+}
+
+// Of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond refuses what is no scalar
+// bool.
+TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
+  if (t.dtype() != DataType::kBool)
+    return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
+                                   t.dtype());
+  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
+  *value = t.scalar<bool>()();
+  return OkStatus();
+}
 
 }  // namespace detail
 
@@ -40140,269 +40491,69 @@ class FunctionStep final : public FunctionCalls {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/runtime/simple_loop.hpp ----
-// SimpleLoop: a loop of TensorFlow 1 control flow that is what tf.while_loop makes of a condition and a body without
-// conditionals or loops inside. It is cut into two programs, as those of a While; Merge, Switch, LoopCond, Identity and
-// NextIteration only give their inputs other names.
+// ---- tenon/runtime/simple_loop_run.hpp ----
+// The simple loops (runtime/simple_loop.hpp) of a program with frames, ready to run: each as two programs, as a While.
 TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// immutable once made.
-struct SimpleLoop {
-  // Both take all variables in order: first those that change, then what is the same in all iterations.
-  Owned<Program> cond, body;
-  struct Enter {
-    int program_node;
-    int variable;
-  };
-  struct Exit {
-    int node;  // of the frame
-    int variable;
-  };
-  SlimVector<Enter> enters;
-  SlimVector<Exit> exits;
-  int num_variables() const { return static_cast<int>(enters.size()); }
-};
-
-// Makes a SimpleLoop; use MakeSimpleLoop. one thread.
-class SimpleLoopFinder {
+// One loop with the steps of its programs, which use the cache of `lender`'s step. externally synchronised.
+class SimpleLoopRun {
  public:
-  SimpleLoopFinder(const Program& program, const FramePlan& plan, int frame)
-      : p_(program), plan_(plan), frame_(frame), flow_(plan.frames[At(frame)]) {}
+  SimpleLoopRun(Owned<SimpleLoop> loop, Step* lender)
+      : loop_(std::move(loop)), cond_(*loop_->cond, lender), body_(*loop_->body, lender) {}
 
-  Owned<SimpleLoop> Find() {
-    if (flow_.num_children != 0 || flow_.has_transfers || p_.has_references || p_.device != p_.host) return {};
-    meanings_.resize(At(p_.num_values));
-    regions_.assign(p_.nodes.size(), kAlways);
-    loop_ = MakeOwned<SimpleLoop>();
-    cond_ = {MakeProgram(), {}};
-    body_ = {MakeProgram(), {}};
-    for (const auto& [value, tensor] : p_.constants) Mean(value) = {Meaning::kConstant, kAlways, value, &tensor};
-    if (!FindVariables() || !FindNodes() || condition_.kind == Meaning::kNothing) return {};
-    for (const int next : next_)
-      if (next < 0) return {};
-    return Finish() ? std::move(loop_) : Owned<SimpleLoop>();
+  const SimpleLoop& loop() const { return *loop_; }
+  // The variable that begins with what this Enter hands on, which must be one of the loop's.
+  int VariableOf(int program_node) const {
+    std::size_t i = 0;
+    while (loop_->enters[i].program_node != program_node) ++i;
+    return loop_->enters[i].variable;
+  }
+  // The variables become what they are when the condition no longer holds. An error names its node; Cancelled: the run
+  // of `step` is.
+  Status Run(const StepEnvironment& step, Span<Tensor> variables) {
+    cond_.BeginWithin(step);
+    body_.BeginWithin(step);
+    return body_.RunLoop(&cond_, variables, &ToPredicate);
   }
 
  private:
-  // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
-  static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
-  // What a value of the frame is.
-  struct Meaning {
-    enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
-    Kind kind = kNothing;
-    std::uint8_t region = kAlways;
-    int number = -1;  // of the variable; else the value of p_
-    const Tensor* constant = nullptr;
-  };
-  // One of the two programs as it grows.
-  struct Part {
-    Owned<Program> program;
-    SlimVector<std::pair<int, int>> values;  // of p_, and here: what is computed, and constants
-  };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  Meaning& Mean(int value) { return meanings_[At(value)]; }
-  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[At(node.program_node)]; }
-  int Input(const ProgramNode& item, int i) const { return p_.inputs[At(item.first_input + i)]; }
-  const FlowNode* ProducerOf(int value, FlowKind kind) const {
-    for (const FlowFrame& frame : plan_.frames)
-      for (const FlowNode& node : frame.nodes) {
-        const ProgramNode& item = Item(node);
-        if (value >= item.first_output && value < item.first_output + item.num_outputs)
-          return node.kind == kind ? &node : nullptr;
-      }
-    return nullptr;
-  }
-  Owned<Program> MakeProgram() const {
-    Owned<Program> made = MakeOwned<Program>();
-    made->device = p_.device;
-    made->host = p_.host;
-    made->functions = p_.functions;
-    made->graph = p_.graph;
-    made->plan_after_runs = p_.plan_after_runs;
-    made->graph_def_version = p_.graph_def_version;
-    return made;
-  }
-  static int NewValue(Program* program) {
-    program->readers.push_back(0);
-    program->escapes.push_back(0);
-    return program->num_values++;
-  }
-
-  // Each Merge has an Enter and a NextIteration; every other Enter is constant.
-  bool FindVariables() {
-    for (const FlowNode& node : flow_.nodes) {
-      if (node.kind != FlowKind::kMerge) continue;
-      const ProgramNode& item = Item(node);
-      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[At(item.first_output + 1)] != 0)) return false;
-      const FlowNode* enter = ProducerOf(Input(item, 0), FlowKind::kEnter);
-      const FlowNode* next = ProducerOf(Input(item, 1), FlowKind::kNextIteration);
-      if (enter == nullptr || next == nullptr || p_.readers[At(Input(item, 0))] != 1 ||
-          p_.readers[At(Input(item, 1))] != 1)
-        return false;
-      AddVariable(enter->program_node, item.first_output, *item.node);
-      nexts_.push_back(next->program_node);
-      next_.push_back(-1);
-    }
-    for (const FlowNode& node : plan_.frames[At(flow_.parent)].nodes) {
-      if (node.kind != FlowKind::kEnter && node.kind != FlowKind::kEnterConstant) continue;
-      const ProgramNode& item = Item(node);
-      if (p_.value_frames[At(item.first_output)] != frame_) continue;
-      if (node.kind == FlowKind::kEnterConstant) AddVariable(node.program_node, item.first_output, *item.node);
-    }
-    return loop_->num_variables() == flow_.num_enters;
-  }
-  void AddVariable(int enter, int value, const Node& node) {
-    const int number = loop_->num_variables();
-    loop_->enters.push_back({enter, number});
-    Mean(value) = {Meaning::kVariable, kAlways, number, nullptr};
-    for (Part* part : {&cond_, &body_}) {
-      const DataType type = BaseType(node.output_type(0));
-      part->program->feeds.push_back({node.name(), NewValue(part->program.get()), type, PartialTensorShape()});
-    }
-  }
-
-  bool FindNodes() {
-    for (std::size_t n = 0; n < flow_.nodes.size(); ++n) {
-      const FlowNode& node = flow_.nodes[n];
-      const ProgramNode& item = Item(node);
-      if (node.kind == FlowKind::kMerge) {
-        for (const auto& [from, to] : p_.control_edges)
-          if (to == node.program_node) return false;
-        continue;
-      }
-      std::uint8_t region = kAlways;
-      for (int i = 0; i < item.num_inputs; ++i) {
-        const Meaning& meaning = Mean(Input(item, i));
-        if (meaning.kind == Meaning::kNothing) return false;
-        region |= meaning.region;
-      }
-      for (const auto& [from, to] : p_.control_edges)
-        if (to == node.program_node) region |= regions_[At(from)];
-      regions_[At(node.program_node)] = region;
-      if (!AddNode(node, item, static_cast<int>(n), region)) return false;
-    }
-    return true;
-  }
-  bool AddNode(const FlowNode& node, const ProgramNode& item, int number, std::uint8_t region) {
-    switch (node.kind) {
-      case FlowKind::kNothing: return true;
-      case FlowKind::kSwitch: {
-        const Meaning& data = Mean(Input(item, 0));
-        if (item.num_outputs != 2 || region != kAlways || data.kind != Meaning::kVariable ||
-            Mean(Input(item, 1)).kind != Meaning::kCondition)
-          return false;
-        Mean(item.first_output) = {Meaning::kVariable, kLeaving, data.number, nullptr};
-        Mean(item.first_output + 1) = {Meaning::kVariable, kInBody, data.number, nullptr};
-        return true;
-      }
-      case FlowKind::kForward: {
-        Meaning meaning = Mean(Input(item, 0));
-        meaning.region = region;
-        if (item.node->node_class == NodeClass::kLoopCond) {
-          if (region != kAlways || condition_.kind != Meaning::kNothing) return false;
-          condition_ = meaning;
-          meaning.kind = Meaning::kCondition;
-        }
-        Mean(item.first_output) = meaning;
-        return true;
-      }
-      case FlowKind::kExit: {
-        const Meaning& value = Mean(Input(item, 0));
-        if (value.kind != Meaning::kVariable || region != kLeaving) return false;
-        loop_->exits.push_back({number, value.number});
-        return true;
-      }
-      case FlowKind::kNextIteration:
-        for (std::size_t i = 0; i < nexts_.size(); ++i)
-          if (nexts_[i] == node.program_node) next_[i] = Input(item, 0);
-        return region == kInBody;
-      case FlowKind::kConstant:
-        Mean(item.first_output) = {Meaning::kConstant, region, item.first_output, item.kernel->const_tensor()};
-        return (region & kLeaving) == 0;
-      case FlowKind::kKernel:
-        if (item.async != nullptr || (region & kLeaving) != 0) return false;
-        return AddKernel(item, region, region == kInBody ? &body_ : &cond_);
-      default: return false;
-    }
-  }
-  bool AddKernel(const ProgramNode& item, std::uint8_t region, Part* part) {
-    Program& program = *part->program;
-    ProgramNode added = item;
-    added.first_input = static_cast<int>(program.inputs.size());
-    for (int i = 0; i < item.num_inputs; ++i) {
-      const int value = ValueIn(part, Mean(Input(item, i)));
-      if (value < 0) return false;
-      program.inputs.push_back(value);
-      ++program.readers[At(value)];
-    }
-    added.first_output = program.num_values;
-    for (int i = 0; i < item.num_outputs; ++i) {
-      const int value = item.first_output + i;
-      Mean(value) = {Meaning::kComputed, region, value, nullptr};
-      part->values.emplace_back(value, NewValue(&program));
-    }
-    program.sequence.push_back(static_cast<int>(program.nodes.size()));
-    program.nodes.push_back(added);
-    return true;
-  }
-  // The number that a value has in a part; -1: it is not known there.
-  int ValueIn(Part* part, const Meaning& meaning) {
-    if (meaning.kind == Meaning::kVariable) return meaning.number;  // feeds are numbered first
-    for (const auto& [value, here] : part->values)
-      if (value == meaning.number) return here;
-    if (meaning.kind != Meaning::kConstant) return -1;
-    const int here = NewValue(part->program.get());
-    part->program->constants.emplace_back(here, *meaning.constant);
-    part->values.emplace_back(meaning.number, here);
-    return here;
-  }
-
-  bool Finish() {
-    if (!Fetch(&cond_, condition_, "condition")) return false;
-    for (int i = 0; i < loop_->num_variables(); ++i) {
-      const bool changes = At(i) < next_.size();
-      const Meaning next = changes ? Mean(next_[At(i)]) : Meaning{Meaning::kVariable, kAlways, i, nullptr};
-      if (!Fetch(&body_, next, body_.program->feeds[At(i)].name)) return false;
-    }
-    FindLastUses(cond_.program.get());
-    FindLastUses(body_.program.get());
-    loop_->cond = std::move(cond_.program);
-    loop_->body = std::move(body_.program);
-    return true;
-  }
-  bool Fetch(Part* part, const Meaning& meaning, std::string name) {
-    const int value = ValueIn(part, meaning);
-    if (value < 0) return false;
-    ++part->program->readers[At(value)];
-    part->program->escapes[At(value)] = 1;
-    part->program->fetches.push_back({std::move(name), value, false});
-    return true;
-  }
-
-  const Program& p_;
-  const FramePlan& plan_;
-  const int frame_;
-  const FlowFrame& flow_;
   Owned<SimpleLoop> loop_;
-  Part cond_, body_;
-  Meaning condition_;
-  SlimVector<Meaning> meanings_;  // per value of p_
-  SlimVector<std::uint8_t> regions_;  // per node of p_
-  SlimVector<int> nexts_;  // per Merge: the NextIteration, a node of p_
-  SlimVector<int> next_;  // per Merge: the value of p_ that it gets next
+  FunctionStep cond_, body_;
 };
 
-// The loop of a frame as two programs; null when it is no simple one.
-inline Owned<SimpleLoop> MakeSimpleLoop(const Program& program, const FramePlan& plan, int frame) {
-  return SimpleLoopFinder(program, plan, frame).Find();
-}
+// Those of a program, made when they are first asked for. externally synchronised.
+class SimpleLoopRuns {
+ public:
+  // All of them outlive this.
+  SimpleLoopRuns(const Program& program, const FramePlan& plan, Step* lender)
+      : program_(program), plan_(plan), lender_(lender) {}
+
+  // Null: the frame is no simple loop.
+  SimpleLoopRun* Find(int frame) {
+    if (frames_.empty()) frames_ = SlimVector<Frame>(program_.frames.size());
+    Frame& found = frames_[static_cast<std::size_t>(frame)];
+    if (!std::exchange(found.tried, true)) [[unlikely]] {
+      if (Owned<SimpleLoop> loop = MakeSimpleLoop(program_, plan_, frame); loop != nullptr)
+        found.run = MakeOwned<SimpleLoopRun>(std::move(loop), lender_);
+    }
+    return found.run.get();
+  }
+
+ private:
+  struct Frame {
+    bool tried = false;
+    Owned<SimpleLoopRun> run;
+  };
+  const Program& program_;
+  const FramePlan& plan_;
+  Step* lender_;
+  SlimVector<Frame> frames_;
+};
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/frame_executor.hpp ----
@@ -40419,17 +40570,21 @@ class FrameRun {
  public:
   // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
   FrameRun(const Program& program, Step* step, bool own_memos = false)
-      : program_(program), step_(step), states_(program, step, own_memos), one_thread_(!own_memos) {}
+      : program_(program),
+        step_(step),
+        states_(program, step, own_memos),
+        simple_loops_(program, states_.plan(), step),
+        one_thread_(!own_memos) {}
 
   // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
   // be null.
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
-    in_simple_loop_ = false;
+    failed_in_simple_loop_ = false;
     NodeMeter meter(trace, &context_);
     meter_ = &meter;
-    cuts_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
+    runs_simple_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -40443,7 +40598,7 @@ class FrameRun {
       if (!read_status_.ok()) [[unlikely]]
         status.Update(std::exchange(read_status_, OkStatus()));
       if (!status.ok()) [[unlikely]] {
-        if (!in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
+        if (!failed_in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
         break;
       }
       if (!item.dead) meter.End(program_, NodeOf(item));
@@ -40724,7 +40879,8 @@ class FrameRun {
     const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
     if (loop == nullptr) loop = states_.Open(frame, it);
     --loop->pending_enters;
-    if (CutLoop* const cut = CutOf(frame); cut != nullptr) return EnterCutLoop(it, number, node, dead, loop, cut);
+    SimpleLoopRun* const simple = runs_simple_loops_ ? simple_loops_.Find(frame) : nullptr;
+    if (simple != nullptr) return EnterSimpleLoop(it, number, node, dead, loop, simple);
     if (loop->newest == nullptr) states_.Begin(loop);
     Tensor value = *it->empty;
     if (!dead) Take(it, node, 0, &value);
@@ -40750,40 +40906,22 @@ class FrameRun {
   }
 
   // ---- loops that run as two programs
-  struct CutLoop {
-    explicit CutLoop(Owned<SimpleLoop> parts, Step* lender)
-        : loop(std::move(parts)), cond(*loop->cond, lender), body(*loop->body, lender) {}
-    Owned<SimpleLoop> loop;
-    FunctionStep cond, body;
-  };
-  // Null: the frame's nodes run one by one.
-  CutLoop* CutOf(int frame) {
-    if (!cuts_loops_) return nullptr;
-    if (cuts_.empty()) cuts_ = SlimVector<MaybeCut>(program_.frames.size());
-    MaybeCut& cut = cuts_[At(frame)];
-    if (!std::exchange(cut.tried, true)) [[unlikely]] {
-      if (Owned<SimpleLoop> loop = MakeSimpleLoop(program_, states_.plan(), frame); loop != nullptr)
-        cut.loop = MakeOwned<CutLoop>(std::move(loop), step_);
-    }
-    return cut.loop.get();
-  }
   // The loop runs when all of its values have come. A dead one is left to the rules of frames.
-  Status EnterCutLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop, CutLoop* cut) {
-    const auto count = static_cast<std::size_t>(cut->loop->num_variables());
+  Status EnterSimpleLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop,
+                         SimpleLoopRun* simple) {
+    const std::size_t count = At(simple->loop().num_variables());
     while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
     loop->entered.push_back({number, dead});
-    if (!dead) Take(it, node, 0, &loop->variables[VariableOf(*cut, node)]);
+    if (!dead) Take(it, node, 0, &loop->variables[At(simple->VariableOf(node.program_node))]);
     if (loop->pending_enters != 0) return OkStatus();
     for (const FlowStart& enter : loop->entered)
-      if (enter.dead) return EnterAgain(it, loop, *cut);
-    cut->cond.BeginWithin(step_->environment(true));
-    cut->body.BeginWithin(step_->environment(true));
-    const Status status = cut->body.RunLoop(&cut->cond, {loop->variables.data(), count}, &ToPredicate);
+      if (enter.dead) return EnterAgain(it, loop, *simple);
+    const Status status = simple->Run(step_->environment(true), {loop->variables.data(), count});
     if (!status.ok()) [[unlikely]] {
-      in_simple_loop_ = true;
+      failed_in_simple_loop_ = true;
       return status;
     }
-    for (const SimpleLoop::Exit& exit : cut->loop->exits) {
+    for (const SimpleLoop::Exit& exit : simple->loop().exits) {
       const FlowNode& leaves = loop->frame->nodes[At(exit.node)];
       if (it->readers[At(leaves.first_output)] != 0) {
         it->values[leaves.first_output] = loop->variables[At(exit.variable)];
@@ -40794,16 +40932,11 @@ class FrameRun {
     states_.Close(loop);
     return OkStatus();
   }
-  static std::size_t VariableOf(const CutLoop& cut, const FlowNode& node) {
-    std::size_t i = 0;
-    while (cut.loop->enters[i].program_node != node.program_node) ++i;
-    return At(cut.loop->enters[i].variable);
-  }
-  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const CutLoop& cut) {
+  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
     states_.Begin(loop);
     for (const FlowStart& enter : loop->entered) {
       const FlowNode& node = it->flow->nodes[At(enter.node)];
-      StartWith(it, node, enter.dead, &loop->variables[VariableOf(cut, node)], loop);
+      StartWith(it, node, enter.dead, &loop->variables[At(simple.VariableOf(node.program_node))], loop);
     }
     if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
     return OkStatus();
@@ -40887,14 +41020,10 @@ class FrameRun {
   NodeMeter* meter_ = nullptr;  // of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
-  struct MaybeCut {
-    bool tried = false;
-    Owned<CutLoop> loop;
-  };
-  SlimVector<MaybeCut> cuts_;  // per frame
+  SimpleLoopRuns simple_loops_;
   const bool one_thread_;
-  bool cuts_loops_ = false;  // in this run
-  bool in_simple_loop_ = false;  // where the run failed: the error names its node
+  bool runs_simple_loops_ = false;  // as two programs, in this run
+  bool failed_in_simple_loop_ = false;  // the error names its node
   Status read_status_;  // of the node being run: a reference that it hands on as a value
 };
 
@@ -41318,22 +41447,11 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
-// none; a result that no planned node makes, or that somebody may keep, does not lie there either.
-struct GivenPlaces {
-  Span<void* const> feeds, fetches;
-};
-
 // One thread runs it at a time, the owner of the step's cache. Has a step of its own: values in the arena stay in their
 // slots between runs.
 class PlannedRun {
  public:
-  // The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
-  // `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no
-  // memory, or somebody may keep an argument that lies at a given place; `places` may be null.
-  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Step* lender, Span<const TensorShape> feeds,
-                                Span<const std::uint8_t> varies, const GivenPlaces* places = nullptr);
-
+  // Empty: a RunPlanner (runtime/run_planner.hpp) fills it in. Uses the caches of `lender`, which outlives it.
   PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
       : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
   ~PlannedRun() {
@@ -41530,7 +41648,24 @@ class PlannedRun {
   int surprise_ = -1;
 };
 
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/run_planner.hpp ----
+// RunPlanner: decides what a PlannedRun executes: which nodes are planned, where in the arena each value lies, which
+// output overwrites which input, and the arguments of all calls.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
 TENON_SETUP_CODE_BEGIN
+
+// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either.
+struct GivenPlaces {
+  Span<void* const> feeds, fetches;
+};
 
 // Decides what PlannedRun executes.
 class RunPlanner {
@@ -41846,93 +41981,16 @@ class RunPlanner {
   SlimVector<PlanBlock> blocks_;
 };
 
-inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Step* lender,
-                                          Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
-                                          const GivenPlaces* places) {
+// The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
+// `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no memory,
+// or somebody may keep an argument that lies at a given place; `places` may be null.
+inline Owned<PlannedRun> MakePlannedRun(const Program& program, const Step& ran, Step* lender,
+                                        Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
+                                        const GivenPlaces* places = nullptr) {
   Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, lender, feeds);
   if (!RunPlanner(program, ran, varies, places, run.get()).Plan()) return {};
   return run;
 }
-
-// The plans of one program, the one used last first. one thread.
-class PlanCache final : public RunPlans {
- public:
-  explicit PlanCache(const Program& program) : program_(program) {}
-
-  Step* Find(Span<const Tensor> feeds) override {
-    for (std::size_t i = 0; i < plans_.size(); ++i) {
-      if (!plans_[i]->Fits(feeds)) continue;
-      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
-      return plans_.front()->step();
-    }
-    return nullptr;
-  }
-  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
-  void Ran(const Status& status) override {
-    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
-      Drop();
-  }
-  bool Count(Span<const Tensor> feeds) override {
-    if (hopeless_) return false;
-    if (!SameShapes(feeds)) {
-      shapes_.clear();
-      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
-      in_a_row_ = 0;
-    }
-    return ++in_a_row_ >= program_.plan_after_runs;
-  }
-  void Make(Step* ran) override {
-    in_a_row_ = 0;
-    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
-    Owned<PlannedRun> plan = PlannedRun::Make(program_, *ran, ran, shapes_, varies_);
-    if (plan == nullptr) {
-      hopeless_ = true;
-      return;
-    }
-    if (plans_.size() == kMostPlans) plans_.pop_back();
-    plans_.insert(plans_.begin(), std::move(plan));
-  }
-  bool GetReport(PlanReport* report) const override {
-    if (plans_.empty()) return false;
-    *report = plans_.front()->report();
-    return true;
-  }
-
- private:
-  static constexpr std::size_t kMostPlans = 4;
-  // The plan that was run last failed or went another way than planned.
-  void Drop() {
-    const int surprise = plans_.front()->surprise();
-    plans_.erase(plans_.begin());
-    if (surprise < 0) return;
-    // What follows from a shape that changes may change.
-    varies_[static_cast<std::size_t>(surprise)] = 1;
-    for (const int number : program_.sequence) {
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-      const int* const inputs = program_.inputs.data() + node.first_input;
-      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
-        continue;
-      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
-    }
-    plans_.clear();
-  }
-  bool SameShapes(Span<const Tensor> feeds) const {
-    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
-    for (std::size_t i = 0; i < feeds.size(); ++i)
-      if (!(feeds[i].shape() == shapes_[i])) return false;
-    return true;
-  }
-
-  const Program& program_;
-  SlimVector<Owned<PlannedRun>> plans_;
-  SlimVector<TensorShape> shapes_;  // of the feeds that were counted last
-  SlimVector<std::uint8_t> varies_;  // per value
-  int in_a_row_ = 0;
-  bool hopeless_ = false;
-};
-
-inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
-inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
 
 TENON_SETUP_CODE_END
 
@@ -42190,7 +42248,7 @@ class LoopPlanner {
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
     const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
     const GivenPlaces places{feeds, fetches};
-    *run = PlannedRun::Make(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
+    *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }
   // Every next value arrives where it must; where it does not by itself, it is copied.
@@ -42504,6 +42562,101 @@ inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* s
 }
 inline const bool parallel_frames_linked =
     LinkPart<MakeStepEngine>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/plan_cache.hpp ----
+// PlanCache: the plans of a program for the shapes that it has been fed lately. Including this header makes sessions
+// plan their runs (SessionOptions::plan_after_runs).
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_SETUP_CODE_BEGIN
+
+// The plans of one program, the one used last first. one thread.
+class PlanCache final : public RunPlans {
+ public:
+  explicit PlanCache(const Program& program) : program_(program) {}
+
+  Step* Find(Span<const Tensor> feeds) override {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!plans_[i]->Fits(feeds)) continue;
+      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
+      return plans_.front()->step();
+    }
+    return nullptr;
+  }
+  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
+  void Ran(const Status& status) override {
+    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
+      Drop();
+  }
+  bool Count(Span<const Tensor> feeds) override {
+    if (hopeless_) return false;
+    if (!SameShapes(feeds)) {
+      shapes_.clear();
+      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
+      in_a_row_ = 0;
+    }
+    return ++in_a_row_ >= program_.plan_after_runs;
+  }
+  void Make(Step* ran) override {
+    in_a_row_ = 0;
+    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    Owned<PlannedRun> plan = MakePlannedRun(program_, *ran, ran, shapes_, varies_);
+    if (plan == nullptr) {
+      hopeless_ = true;
+      return;
+    }
+    if (plans_.size() == kMostPlans) plans_.pop_back();
+    plans_.insert(plans_.begin(), std::move(plan));
+  }
+  bool GetReport(PlanReport* report) const override {
+    if (plans_.empty()) return false;
+    *report = plans_.front()->report();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostPlans = 4;
+  // The plan that was run last failed or went another way than planned.
+  void Drop() {
+    const int surprise = plans_.front()->surprise();
+    plans_.erase(plans_.begin());
+    if (surprise < 0) return;
+    // What follows from a shape that changes may change.
+    varies_[static_cast<std::size_t>(surprise)] = 1;
+    for (const int number : program_.sequence) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      const int* const inputs = program_.inputs.data() + node.first_input;
+      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
+        continue;
+      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
+    }
+    plans_.clear();
+  }
+  bool SameShapes(Span<const Tensor> feeds) const {
+    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == shapes_[i])) return false;
+    return true;
+  }
+
+  const Program& program_;
+  SlimVector<Owned<PlannedRun>> plans_;
+  SlimVector<TensorShape> shapes_;  // of the feeds that were counted last
+  SlimVector<std::uint8_t> varies_;  // per value
+  int in_a_row_ = 0;
+  bool hopeless_ = false;
+};
+
+inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
+
+TENON_SETUP_CODE_END
 
 }  // namespace detail
 

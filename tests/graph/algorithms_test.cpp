@@ -70,6 +70,25 @@ TEST_SUITE("graph algorithms") {
     CHECK(Run(graph, {"c"}, {{"a", 0}}) == Strings{"x", "a", "c"});
     CHECK(Run(graph, {"c"}, {{"x", 0}}) == Strings{"a", "c"});
   }
+  TEST_CASE("a run finds what it needs in whatever order the nodes lie") {
+    // c reads a, which reads d, which reads b and e; e waits for x; d's input b waits for c (a cycle); f is another's.
+    Graph graph;
+    const std::vector<DataType> none, one{DataType::kFloat}, two{DataType::kFloat, DataType::kFloat};
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "x"}) {
+      const auto& inputs = *name == 'd' ? two : *name == 'x' ? none : one;
+      REQUIRE(graph.AddNode(MakeNode(name, "Neg"), &ops::kNeg, inputs, one).ok());
+    }
+    REQUIRE(graph.AddEdge(3, 0, 0, 0).ok());
+    REQUIRE(graph.AddEdge(0, 0, 2, 0).ok());
+    REQUIRE(graph.AddEdge(1, 0, 3, 0).ok());
+    REQUIRE(graph.AddEdge(4, 0, 3, 1).ok());
+    graph.AddControlEdge(6, 4);
+    graph.AddControlEdge(2, 1);
+    CHECK(Run(graph, {"c"}) == Strings{"a", "b", "c", "d", "e", "x"});
+    CHECK(Run(graph, {"a"}, {{"d", 0}}) == Strings{"a"});
+    CHECK(Run(graph, {"a"}, {{"e", 0}}) == Strings{"a", "b", "c", "d"});
+    CHECK(Run(graph, {"e", "f"}) == Strings{"e", "f", "x"});
+  }
   TEST_CASE("an order puts inputs first and keeps the order of ids otherwise") {
     const SlimVector<int> order = TopologicalOrder(Small()).value();
     CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6});

@@ -138,6 +138,7 @@ TEST_SUITE("Graph") {
     CHECK(NodeClassOf("Const") == NodeClass::kConstant);
     CHECK(NodeClassOf("RefNextIteration") == NodeClass::kNextIteration);
     CHECK(NodeClassOf("MatMul") == NodeClass::kOther);
+    CHECK(NodeClassOf("NoOp") == NodeClass::kNoOp);
     CHECK(IsControlFlow(NodeClassOf("Switch")));
     CHECK(IsControlFlow(NodeClassOf("NextIteration")));
     CHECK_FALSE(IsControlFlow(NodeClassOf("LoopCond")));

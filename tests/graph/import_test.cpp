@@ -49,6 +49,30 @@ FunctionDef MakeFunction(std::string name, std::string node) {
 }  // namespace
 
 TEST_SUITE("ImportGraphDef") {
+  TEST_CASE("names are found, or missed, in graphs of any length") {
+    for (const int length : {31, 32, 33, 64, 100}) {
+      GraphDef def = MakeGraph({MakeInput("n0")});
+      for (int n = 1; n < length; ++n)
+        def.node.push_back(MakeNode(StrCat("n", n), "IdentityN", {StrCat("n", n - 1), StrCat("n", n / 2)},
+                                    {{"T", AttrValue(std::vector{DataType::kFloat, DataType::kFloat})}}));
+      const Graph graph = Import(def);
+      REQUIRE(graph.num_nodes() == length);
+      for (int n = 1; n < length; ++n) {
+        CHECK(graph.node(n).input(0) == InEdge{n - 1, 0});
+        CHECK(graph.node(n).input(1) == InEdge{n / 2, 0});
+      }
+      for (const int bad : {1, length / 2, length - 1}) {
+        const auto slot = static_cast<std::size_t>(bad);
+        GraphDef unknown = def;
+        unknown.node[slot].input[1] = "nope";
+        unknown.node.back().input[0] = bad + 1 < length ? "later" : "n0";
+        CHECK_REFUSED(unknown, kInvalidArgument, StrCat("Node 'n", bad, "': Unknown input node 'nope'"));
+        GraphDef twice = def;
+        twice.node[slot].name = "n0";
+        CHECK_REFUSED(twice, kInvalidArgument, "Node 'n0' is not unique");
+      }
+    }
+  }
   TEST_CASE("connects nodes, resolves dtypes and infers shapes") {
     const Graph graph = Import(MakeGraph({MakeInput("x", {2, 3}), MakeInput("w", {3, 5}),
                                           MakeFloat("y", "MatMul", {"x", "w:0"}), MakeNode("done", "NoOp", {"^y"})}));

@@ -14,6 +14,7 @@
 #include <vector>  // std::allocator, std::construct_at: <memory> costs three times as much
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/huge_pages.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -49,8 +50,11 @@ constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std
 }
 TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
   const std::size_t bytes = ArrayBytes(count, item_bytes);
-  return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
-                                                      : ::operator new(bytes);
+  void* const made = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
+                                                                  : ::operator new(bytes);
+  if (bytes >= kHugePageThreshold) [[unlikely]]
+    AskForHugePages(made, bytes);
+  return made;
 }
 TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
   if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -63,7 +67,7 @@ TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
 TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                       std::size_t* capacity) {
   const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
-  void* const made = ::operator new(ArrayBytes(larger, item_bytes));
+  void* const made = AllocateItems(larger, item_bytes, 1);
   if (count != 0) std::memcpy(made, old, count * item_bytes);
   ::operator delete(old);
   *capacity = larger;  // not before: where memory is out, the old items and their number stay

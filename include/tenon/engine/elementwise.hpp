@@ -17,6 +17,7 @@
 #include <tenon/engine/broadcast.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/lanes.hpp>
+#include <tenon/engine/small_floats.hpp>
 #include <tenon/engine/streaming.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -446,21 +447,6 @@ struct FloatWork {
   const void* attrs;
 };
 
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class T>
-TENON_DETAIL_LOOP void SmallToFloat(const T* from, float* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
-}
-template <class T>
-TENON_DETAIL_LOOP void FloatToSmall(const float* from, T* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = T(from[i]);
-}
-
-TENON_DETAIL_LOOPS_END
-
 // R is T (the map gives float) or what the map gives.
 template <class T, class R>
 void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
@@ -470,10 +456,10 @@ void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
   alignas(64) float tile[kFloatTile];
   for (Index i = 0; i < n; i += kFloatTile) {
     const Index m = n - i < kFloatTile ? n - i : kFloatTile;
-    SmallToFloat(x + i, tile, m);
+    WidenRun(x + i, tile, m);
     if constexpr (std::is_same_v<T, R>) {
       work.loops.v(work.attrs, tile, tile, m);
-      FloatToSmall(tile, out + i, m);
+      NarrowRun(tile, out + i, m);
     } else {
       work.loops.v(work.attrs, tile, out + i, m);
     }
@@ -492,12 +478,12 @@ void RunBinaryInFloat(const void* pwork, const void* pa, const void* pb, void* p
   const BinaryLoops::Loop loop = RepeatA ? work.loops.sv : RepeatB ? work.loops.vs : work.loops.vv;
   for (Index i = 0; i < n; i += kFloatTile) {
     const Index m = n - i < kFloatTile ? n - i : kFloatTile;
-    if (!RepeatA) SmallToFloat(a + i, tile_a, m);
-    if (!RepeatB) SmallToFloat(b + i, tile_b, m);
+    if (!RepeatA) WidenRun(a + i, tile_a, m);
+    if (!RepeatB) WidenRun(b + i, tile_b, m);
     if constexpr (std::is_same_v<T, R>) {
       float* const result = RepeatA ? tile_b : tile_a;
       loop(work.attrs, tile_a, tile_b, result, m);
-      FloatToSmall(result, out + i, m);
+      NarrowRun(result, out + i, m);
     } else {
       loop(work.attrs, tile_a, tile_b, out + i, m);
     }

@@ -21,6 +21,7 @@
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/pool_argmax.hpp>
 #include <tenon/engine/scratch.hpp>
+#include <tenon/engine/small_floats.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -67,12 +68,16 @@ TENON_DETAIL_LOOP inline void AddWeightedRun(const float* x, float weight, float
 
 TENON_DETAIL_LOOPS_END
 
+template <class T>
+void SmallToFloatRun(const void* x, float* out, Index n) {
+  WidenRun(static_cast<const T*>(x), out, n);
+}
 using ToFloat = void (*)(const void* x, float* out, Index n);
 // For real numbers; null for float.
 inline ToFloat ToFloatOf(DataType dtype) {
   switch (dtype) {
-    case DataType::kHalf: return &ToFloatRun<half>;
-    case DataType::kBfloat16: return &ToFloatRun<bfloat16>;
+    case DataType::kHalf: return &SmallToFloatRun<half>;
+    case DataType::kBfloat16: return &SmallToFloatRun<bfloat16>;
     case DataType::kDouble: return &ToFloatRun<double>;
     case DataType::kInt8: return &ToFloatRun<std::int8_t>;
     case DataType::kInt16: return &ToFloatRun<std::int16_t>;

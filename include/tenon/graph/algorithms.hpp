@@ -140,7 +140,7 @@ inline std::string CycleToString(const Graph& graph, Span<const int> cycle) {
 
 // True for the edge that closes a while loop: it may point backwards in every order.
 inline bool IsBackEdge(const Node& src, const Node& dst) {
-  return src.node_class == NodeClass::kNextIteration && dst.node_class == NodeClass::kMerge;
+  return dst.node_class == NodeClass::kMerge && src.node_class == NodeClass::kNextIteration;
 }
 
 namespace detail {
@@ -226,20 +226,25 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
   const auto is_fed = [&](const InEdge& edge) { return has_feed[slot(edge.node)] != 0 && HasItem(fed, edge); };
   SlimVector<char> run(slot(graph.num_nodes()), 0);
+  for (const int root : roots) run[slot(root)] = 1;
+  // From the last node to the first, as they lie in memory: most read what comes before them. What comes after them
+  // waits on the stack.
   SlimVector<int> stack;
-  const auto want = [&](int id) {
-    if (std::exchange(run[slot(id)], char{1}) == 0) stack.push_back(id);
-  };
-  for (const int root : roots) want(root);
-  while (!stack.empty()) {
-    const Node& node = graph.node(stack.back());
-    stack.pop_back();
-    for (const InEdge& edge : node.inputs) {
-      if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
-    }
-    for (const int control : node.control_inputs) {
-      const NodeClass c = graph.node(control).node_class;
-      if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
+  for (int at = graph.num_nodes(); at-- > 0;) {
+    if (run[slot(at)] == 0) continue;
+    const auto want = [&](int id) {
+      if (std::exchange(run[slot(id)], char{1}) == 0 && id > at) stack.push_back(id);
+    };
+    for (stack.push_back(at); !stack.empty();) {
+      const Node& node = graph.node(stack.back());
+      stack.pop_back();
+      for (const InEdge& edge : node.inputs) {
+        if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
+      }
+      for (const int control : node.control_inputs) {
+        const NodeClass c = graph.node(control).node_class;
+        if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
+      }
     }
   }
   return run;

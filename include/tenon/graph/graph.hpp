@@ -71,6 +71,7 @@ enum class NodeClass : std::uint8_t {
   kMetadata,  // Shape, Size, Rank: answered from the input's shape
   kArg,
   kRetval,
+  kNoOp,
 };
 
 constexpr NodeClass NodeClassOf(std::string_view op) {
@@ -112,6 +113,7 @@ constexpr NodeClass NodeClassOf(std::string_view op) {
       {"_DeviceArg", NodeClass::kArg},
       {"_Retval", NodeClass::kRetval},
       {"_DeviceRetval", NodeClass::kRetval},
+      {"NoOp", NodeClass::kNoOp},
   };
   for (const Row& row : kRows) {
     if (row.op == op) return row.node_class;
@@ -138,18 +140,19 @@ struct OutEdge {
   friend bool operator==(const OutEdge&, const OutEdge&) = default;
 };
 
+// What a walk over the edges reads lies together, and before the rest: large graphs are walked often.
 struct Node {
   int id = -1;
   NodeClass node_class = NodeClass::kOther;
   std::uint16_t assigned_device = 0;  // Graph::assigned_device_name; 0: none yet
   const OpView* op = nullptr;  // lives as long as the registry that the graph was made with
-  NodeDef def;                 // attr defaults added
-  InlinedVector<DataType, 4> input_types;
-  InlinedVector<DataType, 4> output_types;
   InlinedVector<InEdge, 4> inputs;               // one per data input
   InlinedVector<int, 4> control_inputs;          // node ids in the order of the nodes' names, each once
+  InlinedVector<DataType, 4> input_types;
+  InlinedVector<DataType, 4> output_types;
   InlinedVector<OutEdge, 4> outputs;             // in no particular order
   SlimVector<PartialTensorShape> output_shapes; // one per output; empty where shapes were not inferred
+  NodeDef def;                 // attr defaults added
 
   const std::string& name() const { return def.name; }
   const std::string& op_name() const { return def.op; }
@@ -205,19 +208,32 @@ class NameIndex {
 
   template <class NameOf>
   int Find(std::string_view name, NameOf&& name_of) const {
+    return Find(HashOf(name), name, name_of);
+  }
+
+  // The number that the name has already, or -1 after `number` was stored for it.
+  template <class NameOf>
+  int Insert(std::string_view name, int number, NameOf&& name_of) {
+    return Insert(HashOf(name), name, number, name_of);
+  }
+
+  // The same in two steps, for who has many names: what Prefetch asks for is on its way while the others are hashed.
+  static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
+  void Prefetch(std::uint32_t hash) const {
+    if (!slots_.empty()) TENON_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
+  }
+  template <class NameOf>
+  int Find(std::uint32_t hash, std::string_view name, NameOf&& name_of) const {
     if (slots_.empty()) return -1;
-    const std::uint32_t hash = HashOf(name);
     for (std::size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
       if (slots_[i].number < 0) return -1;
       if (slots_[i].hash == hash && std::string_view(name_of(slots_[i].number)) == name) return slots_[i].number;
     }
   }
 
-  // The number that the name has already, or -1 after `number` was stored for it.
   template <class NameOf>
-  int Insert(std::string_view name, int number, NameOf&& name_of) {
+  int Insert(std::uint32_t hash, std::string_view name, int number, NameOf&& name_of) {
     if (2 * (size_ + 1) > slots_.size()) Rehash(std::max<std::size_t>(16, 2 * slots_.size()));
-    const std::uint32_t hash = HashOf(name);
     std::size_t i = hash & (slots_.size() - 1);
     for (; slots_[i].number >= 0; i = (i + 1) & (slots_.size() - 1)) {
       if (slots_[i].hash == hash && std::string_view(name_of(slots_[i].number)) == name) return slots_[i].number;
@@ -239,8 +255,6 @@ class NameIndex {
     std::uint32_t hash = 0;
     int number = -1;
   };
-
-  static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
 
   void Rehash(std::size_t slots) {
     SlimVector<Slot> old(slots);

@@ -117,24 +117,37 @@ class GraphImporter {
     }
   };
 
+  // Names are looked up in batches, so that their places in the index come from memory all at once.
+  static constexpr int kBatch = 32;
+
   Status IndexNodes() {
     index_.Reserve(def_.node.size());
-    for (int n = 0; n < count(); ++n) {
-      const NodeDef& node = def_.node[Slot(n)];
-      if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
-        return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    std::uint32_t hashes[kBatch];
+    for (int begin = 0; begin < count(); begin += kBatch) {
+      const int end = std::min(begin + kBatch, count());
+      for (int n = begin; n < end; ++n) {
+        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
+        index_.Prefetch(hashes[n - begin]);
       }
-      if (index_.Insert(node.name, n, NameOf{this}) >= 0)
-        return errors::InvalidArgument("Node '", node.name, "' is not unique");
-      if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
-      bool control = false;
-      for (const std::string& input : node.input) {
-        if (!input.empty() && input.front() == '^') {
-          control = true;
-        } else if (control) {
-          return errors::InvalidArgument("Node '", node.name,
-                                         "': Control dependencies must come after regular dependencies");
-        }
+      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
+    }
+    return OkStatus();
+  }
+  Status IndexNode(int n, std::uint32_t hash) {
+    const NodeDef& node = def_.node[Slot(n)];
+    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
+      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    }
+    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
+      return errors::InvalidArgument("Node '", node.name, "' is not unique");
+    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
+    bool control = false;
+    for (const std::string& input : node.input) {
+      if (!input.empty() && input.front() == '^') {
+        control = true;
+      } else if (control) {
+        return errors::InvalidArgument("Node '", node.name,
+                                       "': Control dependencies must come after regular dependencies");
       }
     }
     return OkStatus();
@@ -143,18 +156,39 @@ class GraphImporter {
   Status ParseInputs() {
     input_begin_.reserve(def_.node.size() + 1);
     std::size_t total = 0;
-    for (const NodeDef& node : def_.node) total += node.input.size();
-    inputs_.reserve(total);
     for (const NodeDef& node : def_.node) {
-      input_begin_.push_back(inputs_.size());
-      for (const std::string& text : node.input) {
+      input_begin_.push_back(total);
+      total += node.input.size();
+    }
+    input_begin_.push_back(total);
+    inputs_.reserve(total);
+    Wanted batch[kBatch];
+    int size = 0;
+    for (int n = 0; n < count(); ++n) {
+      for (const std::string& text : def_.node[Slot(n)].input) {
         const TensorName name = ParseTensorName(text);
-        const int position = index_.Find(name.node, NameOf{this});
-        if (position < 0) return UnknownInput(node, text, name.node);
-        inputs_.push_back({position, name.output});
+        const std::uint32_t hash = index_.HashOf(name.node);
+        index_.Prefetch(hash);
+        batch[size++] = {hash, n, name, text};
+        if (size < kBatch) continue;
+        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
+        size = 0;
       }
     }
-    input_begin_.push_back(inputs_.size());
+    return FindInputs(Span<const Wanted>(batch, Slot(size)));
+  }
+  struct Wanted {
+    std::uint32_t hash;
+    int node;  // that has the input
+    TensorName name;
+    std::string_view text;
+  };
+  Status FindInputs(Span<const Wanted> batch) {
+    for (const Wanted& input : batch) {
+      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
+      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+      inputs_.push_back({position, input.name.output});
+    }
     return OkStatus();
   }
   Span<const Input> InputsOf(int n) const {

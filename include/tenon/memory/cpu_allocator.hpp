@@ -11,19 +11,17 @@
 #include <optional>
 #include <string_view>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/huge_pages.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/large_block_cache.hpp>
+#include <tenon/memory/system_memory.hpp>
 
 TENON_NAMESPACE_BEGIN
 namespace detail {
@@ -83,24 +81,6 @@ TENON_COLD inline bool OpenCpuBlockCache() {
   return cpu_block_cache.state == CpuBlockCache::State::kOpen;
 }
 
-// Bytes of memory nobody uses now; 0 where it is not known.
-inline std::int64_t FreeSystemMemory() {
-#if defined(__linux__)
-  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-#else
-  return 0;
-#endif
-}
-
-// Bytes of memory of the machine; 0 where it is not known.
-inline std::int64_t SystemMemory() {
-#if defined(__linux__)
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
-#else
-  return 0;
-#endif
-}
-
 union HostAllocatorStorage;
 
 }  // namespace detail
@@ -121,8 +101,8 @@ class AllocationObserver {
 // that one, whatever other threads of its parent were doing.
 class HostAllocator final : public Allocator {
  public:
-  static constexpr std::size_t kHugePageThreshold = std::size_t{4} << 20;  // from here on, huge pages are asked for
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr std::size_t kHugePageThreshold = detail::kHugePageThreshold;
+  static constexpr std::size_t kHugePage = detail::kHugePageBytes;
   static constexpr int kMaxSingleAllocationWarnings = 5;
 
   constexpr HostAllocator() = default;
@@ -290,10 +270,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
     void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    constexpr std::size_t kPage = 4096;
-    if (ptr != nullptr && bytes >= kHugePageThreshold) madvise(ptr, bytes / kPage * kPage, MADV_HUGEPAGE);
-#endif
+    if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
     return ptr;
   }
 

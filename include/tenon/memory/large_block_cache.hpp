@@ -8,13 +8,10 @@
 #include <cstdlib>
 #include <type_traits>
 
-#if defined(__linux__)
-#include <unistd.h>
-#endif
-
 #include <tenon/base/config.hpp>
 #include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/block.hpp>
+#include <tenon/memory/system_memory.hpp>
 
 TENON_NAMESPACE_BEGIN
 namespace detail {
@@ -124,13 +121,8 @@ class LargeBlockCache {
   TENON_COLD void FindLimit() {
     if (before_first_use_ != nullptr) before_first_use_();
     std::size_t limit = kMostBytes;
-#if defined(__linux__)
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) {
-      const std::size_t share = static_cast<std::size_t>(pages) / 64 * static_cast<std::size_t>(page);
-      if (share < limit) limit = share;
-    }
-#endif
+    const auto share = static_cast<std::size_t>(SystemMemory() / 64);
+    if (share != 0 && share < limit) limit = share;
     std::size_t unknown = kUnknown;  // still? SetLimit may have come first
     limit_.compare_exchange_strong(unknown, limit, std::memory_order_relaxed);
   }

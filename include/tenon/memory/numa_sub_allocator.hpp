@@ -19,6 +19,7 @@
 #endif
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/huge_pages.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
@@ -132,9 +133,7 @@ class NumaSubAllocator final : public SubAllocator {
       ptr += before;
       if (extra != before) ::munmap(ptr + rounded, extra - before);
     }
-#if defined(MADV_HUGEPAGE)
-    if (is_large) ::madvise(ptr, rounded, MADV_HUGEPAGE);
-#endif
+    if (is_large) detail::AskForHugePages(ptr, rounded);
     *received = rounded;
     return ptr;
   }

@@ -14,16 +14,15 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/kernel/condition.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_plan.hpp>
 #include <tenon/runtime/frame_state.hpp>
-#include <tenon/runtime/function_step.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/simple_loop.hpp>
+#include <tenon/runtime/simple_loop_run.hpp>
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -35,17 +34,21 @@ class FrameRun {
  public:
   // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
   FrameRun(const Program& program, Step* step, bool own_memos = false)
-      : program_(program), step_(step), states_(program, step, own_memos), one_thread_(!own_memos) {}
+      : program_(program),
+        step_(step),
+        states_(program, step, own_memos),
+        simple_loops_(program, states_.plan(), step),
+        one_thread_(!own_memos) {}
 
   // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
   // be null.
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
-    in_simple_loop_ = false;
+    failed_in_simple_loop_ = false;
     NodeMeter meter(trace, &context_);
     meter_ = &meter;
-    cuts_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
+    runs_simple_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -59,7 +62,7 @@ class FrameRun {
       if (!read_status_.ok()) [[unlikely]]
         status.Update(std::exchange(read_status_, OkStatus()));
       if (!status.ok()) [[unlikely]] {
-        if (!in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
+        if (!failed_in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
         break;
       }
       if (!item.dead) meter.End(program_, NodeOf(item));
@@ -340,7 +343,8 @@ class FrameRun {
     const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
     if (loop == nullptr) loop = states_.Open(frame, it);
     --loop->pending_enters;
-    if (CutLoop* const cut = CutOf(frame); cut != nullptr) return EnterCutLoop(it, number, node, dead, loop, cut);
+    SimpleLoopRun* const simple = runs_simple_loops_ ? simple_loops_.Find(frame) : nullptr;
+    if (simple != nullptr) return EnterSimpleLoop(it, number, node, dead, loop, simple);
     if (loop->newest == nullptr) states_.Begin(loop);
     Tensor value = *it->empty;
     if (!dead) Take(it, node, 0, &value);
@@ -366,40 +370,22 @@ class FrameRun {
   }
 
   // ---- loops that run as two programs
-  struct CutLoop {
-    explicit CutLoop(Owned<SimpleLoop> parts, Step* lender)
-        : loop(std::move(parts)), cond(*loop->cond, lender), body(*loop->body, lender) {}
-    Owned<SimpleLoop> loop;
-    FunctionStep cond, body;
-  };
-  // Null: the frame's nodes run one by one.
-  CutLoop* CutOf(int frame) {
-    if (!cuts_loops_) return nullptr;
-    if (cuts_.empty()) cuts_ = SlimVector<MaybeCut>(program_.frames.size());
-    MaybeCut& cut = cuts_[At(frame)];
-    if (!std::exchange(cut.tried, true)) [[unlikely]] {
-      if (Owned<SimpleLoop> loop = MakeSimpleLoop(program_, states_.plan(), frame); loop != nullptr)
-        cut.loop = MakeOwned<CutLoop>(std::move(loop), step_);
-    }
-    return cut.loop.get();
-  }
   // The loop runs when all of its values have come. A dead one is left to the rules of frames.
-  Status EnterCutLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop, CutLoop* cut) {
-    const auto count = static_cast<std::size_t>(cut->loop->num_variables());
+  Status EnterSimpleLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop,
+                         SimpleLoopRun* simple) {
+    const std::size_t count = At(simple->loop().num_variables());
     while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
     loop->entered.push_back({number, dead});
-    if (!dead) Take(it, node, 0, &loop->variables[VariableOf(*cut, node)]);
+    if (!dead) Take(it, node, 0, &loop->variables[At(simple->VariableOf(node.program_node))]);
     if (loop->pending_enters != 0) return OkStatus();
     for (const FlowStart& enter : loop->entered)
-      if (enter.dead) return EnterAgain(it, loop, *cut);
-    cut->cond.BeginWithin(step_->environment(true));
-    cut->body.BeginWithin(step_->environment(true));
-    const Status status = cut->body.RunLoop(&cut->cond, {loop->variables.data(), count}, &ToPredicate);
+      if (enter.dead) return EnterAgain(it, loop, *simple);
+    const Status status = simple->Run(step_->environment(true), {loop->variables.data(), count});
     if (!status.ok()) [[unlikely]] {
-      in_simple_loop_ = true;
+      failed_in_simple_loop_ = true;
       return status;
     }
-    for (const SimpleLoop::Exit& exit : cut->loop->exits) {
+    for (const SimpleLoop::Exit& exit : simple->loop().exits) {
       const FlowNode& leaves = loop->frame->nodes[At(exit.node)];
       if (it->readers[At(leaves.first_output)] != 0) {
         it->values[leaves.first_output] = loop->variables[At(exit.variable)];
@@ -410,16 +396,11 @@ class FrameRun {
     states_.Close(loop);
     return OkStatus();
   }
-  static std::size_t VariableOf(const CutLoop& cut, const FlowNode& node) {
-    std::size_t i = 0;
-    while (cut.loop->enters[i].program_node != node.program_node) ++i;
-    return At(cut.loop->enters[i].variable);
-  }
-  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const CutLoop& cut) {
+  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
     states_.Begin(loop);
     for (const FlowStart& enter : loop->entered) {
       const FlowNode& node = it->flow->nodes[At(enter.node)];
-      StartWith(it, node, enter.dead, &loop->variables[VariableOf(cut, node)], loop);
+      StartWith(it, node, enter.dead, &loop->variables[At(simple.VariableOf(node.program_node))], loop);
     }
     if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
     return OkStatus();
@@ -503,14 +484,10 @@ class FrameRun {
   NodeMeter* meter_ = nullptr;  // of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
-  struct MaybeCut {
-    bool tried = false;
-    Owned<CutLoop> loop;
-  };
-  SlimVector<MaybeCut> cuts_;  // per frame
+  SimpleLoopRuns simple_loops_;
   const bool one_thread_;
-  bool cuts_loops_ = false;  // in this run
-  bool in_simple_loop_ = false;  // where the run failed: the error names its node
+  bool runs_simple_loops_ = false;  // as two programs, in this run
+  bool failed_in_simple_loop_ = false;  // the error names its node
   Status read_status_;  // of the node being run: a reference that it hands on as a value
 };
 

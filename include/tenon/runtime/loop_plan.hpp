@@ -20,6 +20,7 @@
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/planned_run.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/run_planner.hpp>
 #include <tenon/runtime/step.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -270,7 +271,7 @@ class LoopPlanner {
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
     const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
     const GivenPlaces places{feeds, fetches};
-    *run = PlannedRun::Make(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
+    *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }
   // Every next value arrives where it must; where it does not by itself, it is copied.

@@ -96,7 +96,7 @@ struct RuntimeParts {
   std::atomic<MakeStepEngine> frames{nullptr};  // the same
   std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
   std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned_run.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/plan_cache.hpp
   std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
   std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
 };

@@ -13,7 +13,6 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/hash.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -23,99 +22,15 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/output_check.hpp>
-#include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/runtime/kernel_cache.hpp>
 #include <tenon/runtime/parts.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// The kernels of a session's nodes, built when first needed and shared by all of its programs, so that the state of a
-// node is one for all signatures. thread-safe.
-class KernelCache {
- public:
-  struct Entry {
-    Owned<OpKernel> kernel;
-    bool on_host = true;  // runs on the CPU device
-  };
-  // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
-  // nodes that were there keep their kernels.
-  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
-              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
-              std::int64_t packed_weights_bytes = PackingBudget::kUsual)
-      : graph_(graph),
-        registry_(registry),
-        device_(device),
-        host_(host),
-        functions_(functions),
-        older_(older),
-        packing_(packed_weights_bytes),
-        entries_(static_cast<std::size_t>(graph->num_nodes())) {}
-
-  Result<const Entry*> Get(int id) {
-    KernelCache* owner = this;
-    int number = id;
-    const Node& wanted = graph_->node(id);
-    for (KernelCache* older = wanted.op->flags.is_stateful ? older_ : nullptr; older != nullptr;
-         older = older->older_) {
-      const Node* node = older->graph_->Find(wanted.name());
-      if (node == nullptr || node->op != wanted.op) break;
-      owner = older;
-      number = node->id;
-    }
-    return owner->GetOwn(number);
-  }
-
- private:
-  Result<const Entry*> GetOwn(int id) {
-    MutexLock lock(mutex_);
-    Entry& entry = entries_[static_cast<std::size_t>(id)];
-    if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
-    return &entry;
-  }
-  // The session's device first, then the CPU: what the device has no kernel for runs there.
-  Status Build(const Node& node, Entry* entry) {
-    Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
-    Device* place = device_;
-    if (!def.ok() && device_ != host_) {
-      place = host_;
-      def = registry_->FindForNode(node.def, host_->type());
-    }
-    if (!def.ok()) {
-      const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
-      return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
-    }
-    OpKernelConstruction construction(
-        &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
-    construction.set_graph_def_version(graph_->versions().producer);
-    construction.set_packing_budget(&packing_);
-    Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
-    if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
-    entry->kernel = *std::move(kernel);
-    if (const auto wrap = place->kernel_wrapper(); wrap != nullptr)
-      entry->kernel.reset(wrap(entry->kernel.release(), &construction, place));
-    entry->on_host = place == host_;
-    return OkStatus();
-  }
-
-  const Graph* graph_;
-  const Registry* registry_;
-  Device* device_;
-  Device* host_;
-  FunctionRuntime* functions_;
-  KernelCache* older_;
-  PackingBudget packing_;
-  Mutex mutex_;
-  SlimVector<Entry> entries_;
-};
-
-}  // namespace detail
 
 // One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
 struct ProgramNode {
@@ -269,6 +184,7 @@ class ProgramBuilder {
     for (const Node& node : graph_.nodes()) {
       first_output_.push_back(outputs);
       outputs += node.num_outputs();
+      has_loops_ = has_loops_ || NeedsFrames(node.node_class);
     }
     locations_.resize(At(outputs));
     constant_nodes_.resize(At(graph_.num_nodes()));
@@ -340,7 +256,7 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (!options_.dead_values && !AnyItem(graph_.nodes(), needs_frames)) return OkStatus();
+    if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
     const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
     if (find_frames == nullptr)
       return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
@@ -385,7 +301,7 @@ class ProgramBuilder {
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
       const bool waits =
           AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
-      if (node.op_name() == "NoOp") {
+      if (node.node_class == NodeClass::kNoOp) {
         idle[At(id)] = !waits;
         continue;
       }
@@ -689,6 +605,7 @@ class ProgramBuilder {
   ProgramOptions options_;
   Owned<Program> program_;
   SlimVector<InEdge> feeds_;
+  bool has_loops_ = false;  // the graph does, wanted or not
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;
   SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes

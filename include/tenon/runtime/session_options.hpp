@@ -63,7 +63,7 @@ struct SessionOptions {
   std::int64_t packed_weights_bytes = 128 << 20;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
-  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
+  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
