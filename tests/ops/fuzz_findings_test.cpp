@@ -84,10 +84,13 @@ TEST_SUITE("Found by ops_fuzz") {
     CHECK((*outputs)[0].shape() == TensorShape({0, side, side}));
     CHECK((*outputs)[1].shape() == TensorShape({0, side, side}));
   }
-  TEST_CASE("Svd, SelfAdjointEigV2: very many matrices of no size take no time") {
+  TEST_CASE("Linear algebra: very many matrices of no size take no time") {
     const Tensor none(DataType::kFloat, {Index{1} << 40, 1, 0}), square(DataType::kFloat, {Index{1} << 40, 0, 0});
     CHECK(CallOp("Svd", {}, {none}, 3).ok());
     CHECK(CallOp("SelfAdjointEigV2", {}, {square}, 2).ok());
+    CHECK(CallOp("Lu", {}, {square}, 2).ok());
+    for (const char* op : {"Cholesky", "MatrixInverse"}) CHECK(CallOp(op, {}, {square}, 1).ok());
+    CHECK(CallOp("CholeskyGrad", {}, {square, square}, 1).ok());
   }
   TEST_CASE("ExtractVolumePatches: a size at the end of int64") {
     const AttrArgs attrs{{"ksizes", SlimVector<std::int64_t>{1, 1, 1, std::numeric_limits<std::int64_t>::min(), 1}},
