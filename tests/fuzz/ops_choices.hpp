@@ -154,7 +154,7 @@ inline TensorShape NearShape(const TensorShape& shape, Choices& choices) {
       if (inside) made = near.RemoveDimWithStatus(at);
       break;
     case 2:
-      if (inside) made = near.SetDimWithStatus(at, size + 1);
+      if (inside && size < std::numeric_limits<Index>::max()) made = near.SetDimWithStatus(at, size + 1);
       break;
     default:
       if (size > 0) made = near.SetDimWithStatus(at, choices.OneIn(2) ? 0 : choices.OneIn(2) ? 1 : size - 1);

@@ -298,7 +298,8 @@ struct Roll {
     for (Index i = 0; i < axis.size(); ++i) {
       const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];
       if (d < 0 || d >= rank) return errors::InvalidArgument("Roll: axis ", d, " is out of range");
-      const Index size = std::max<Index>(1, input.dim_size(static_cast<int>(d)));
+      if (input.NumElements() == 0) continue;
+      const Index size = input.dim_size(static_cast<int>(d));
       Index& sum = shifts[static_cast<std::size_t>(d)];
       sum = ((sum + shift[i] % size) % size + size) % size;
     }
