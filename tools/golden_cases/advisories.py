@@ -501,3 +501,86 @@ call(
     labels_values=I(1),
     sequence_length=I(2, 2),
 )
+H = 2**62
+for name, shape in (('overflow', L(H, H, H)), ('negative', L(-1, 2, 2)), ('short', L(2, 2))):
+    call(
+        name,
+        'SparseConcat',
+        indices=[i64s([[0, 0, 0]]), i64s([[0, 0, 0]])],
+        values=[F([1]), F([1])],
+        shapes=[shape, shape],
+        concat_dim=0,
+    )
+call(
+    'sizes_sum',
+    'SparseConcat',
+    indices=[i64s([[0]]), i64s([[0]])],
+    values=[F([1]), F([1])],
+    shapes=[L(2**63 - 1), L(2**63 - 1)],
+    concat_dim=0,
+)
+cross = dict(
+    hashed_output=True,
+    num_buckets=0,
+    hash_key=956888297470,
+    out_type=tf.int64,
+    internal_type=tf.string,
+)
+call('dense_vector', 'SparseCross', indices=[], values=[], shapes=[], dense_inputs=[L(1, 2)], **cross)
+for name, i, v, s in (
+    ('indices', L(0), S('a'), L(2, 2)),
+    ('values', i64s([[0, 0]]), S('a', 'b'), L(2, 2)),
+    ('shape', i64s([[0, 0]]), S('a'), L(2)),
+    ('row', i64s([[7, 0]]), S('a'), L(2, 2)),
+    ('rows_many', i64s([[0, 0]]), S('a'), L(H, H)),
+):
+    call(name, 'SparseCross', indices=[i], values=[v], shapes=[s], dense_inputs=[B([['x'], ['y']])], **cross)
+
+
+def variable_case(name, op, value, **args):
+    """The op with a variable that holds the value as its first input; arrays are fed."""
+
+    def steps(b):
+        v = R.VarHandleOp(dtype=tf.as_dtype(value.dtype), shape=value.shape, shared_name='v')
+        is_set = R.AssignVariableOp(resource=v, value=tf.constant(value))
+        feed, given = {}, {}
+        for key, arg in args.items():
+            given[key] = b.placeholder(key, tf.as_dtype(arg.dtype), None) if isinstance(arg, np.ndarray) else arg
+            if isinstance(arg, np.ndarray):
+                feed[key] = arg
+        with tf.control_dependencies([is_set]):
+            y = getattr(R, op)(resource=v, **given)
+        return [dict(feed=feed, **(dict(target=[y]) if isinstance(y, tf.Operation) else dict(fetch=[y])))]
+
+    CASES.append((op + '/' + name, steps, 'close'))
+
+
+variable_case('of_a_scalar', 'ResourceGather', F([], 2.0), indices=I(0), dtype=f32)
+variable_case('outside', 'ResourceGather', F([2]), indices=I(7), dtype=f32)
+variable_case('batch_dims', 'ResourceGather', F([2]), indices=I(0), dtype=f32, batch_dims=10)
+variable_case('of_nothing', 'ResourceGather', E([0, 2]), indices=E([0], np.int32), dtype=f32)
+variable_case('outside', 'ResourceScatterUpdate', F([2]), indices=I(7), updates=F([1]))
+variable_case('more', 'ResourceScatterUpdate', F([2, 2]), indices=I(0, 1, 1), updates=F([1]))
+variable_case('by_zero', 'ResourceScatterDiv', I(1, 2), indices=I(0), updates=I(0))
+
+
+def import_of(keys, values):
+    def steps(b):
+        table = R.HashTableV2(key_dtype=tf.int64, value_dtype=tf.int64)
+        k, v = b.placeholder('keys', tf.int64), b.placeholder('values', tf.int64)
+        y = R.LookupTableImportV2(table_handle=table, keys=k, values=v)
+        return [dict(target=[y], feed=dict(keys=keys, values=values))]
+
+    return steps
+
+
+CASES.append(('LookupTableImportV2/values_more', import_of(i64s(1), L(1, 2)), 'close'))
+CASES.append(('LookupTableImportV2/values_fewer', import_of(L(1, 2), L(1)), 'close'))
+CASES.append(('LookupTableImportV2/values_matrix', import_of(L(1, 2), i64s([[1, 2]])), 'close'))
+
+
+def exit_alone(b):
+    return [dict(fetch=[R.Exit(data=b.placeholder('x', f32))], feed=dict(x=F([])))]
+
+
+CASES.append(('Exit/without_enter', exit_alone, 'close'))
