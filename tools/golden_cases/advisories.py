@@ -584,3 +584,83 @@ def exit_alone(b):
 
 
 CASES.append(('Exit/without_enter', exit_alone, 'close'))
+
+
+def list_concat(shape, leading, elements):
+    """TensorListConcatV2 of a list with so many unset elements, or of the tensor's rows."""
+
+    def steps(b):
+        feed = dict(shape=shape, leading=leading)
+        if isinstance(elements, int):
+            x = R.TensorListReserve(element_shape=tf.constant(-1), num_elements=elements, element_dtype=f32)
+        else:
+            feed['t'] = elements
+            x = R.TensorListFromTensor(tensor=b.placeholder('t', f32), element_shape=tf.constant(-1))
+        given = b.placeholder('shape', tf.int32), b.placeholder('leading', tf.int64)
+        y = R.TensorListConcatV2(input_handle=x, element_shape=given[0], leading_dims=given[1], element_dtype=f32)
+        return [dict(fetch=[y.tensor, y.lengths], feed=feed)]
+
+    return steps
+
+
+for name, shape, leading, elements in (
+    ('no_shape', i32s(-1), L(), 0),
+    ('no_shape_unset', i32s(-1), L(), 2),
+    ('unset', I(-1, 2), L(), 2),
+    ('unset_with_leading', I(-1, 2), L(1, 2), 2),
+    ('scalar_shape', I(), L(), 2),
+    ('scalars', I(), L(), F([2])),
+    ('negative', I(-5, 2), L(), F([2, 2, 2])),
+    ('leading_negative', I(-1, 2), L(-1, 1), 2),
+    ('leading_short', I(-1, 2), L(1), 2),
+    ('overflow', I(-1, 2**31 - 1), L(H, H), 2),
+    ('shape_matrix', i32s([[1]]), L(), 2),
+):
+    CASES.append(('TensorListConcatV2/' + name, list_concat(shape, leading, elements), 'close'))
+
+
+def array_concat(size, written, **attrs):
+    def steps(b):
+        array = R.TensorArrayV3(size=tf.constant(size), dtype=f32)
+        flow = array.flow
+        for i, value in enumerate(written):
+            flow = R.TensorArrayWriteV3(
+                handle=array.handle, index=tf.constant(i), value=tf.constant(value), flow_in=flow
+            )
+        y = R.TensorArrayConcatV3(handle=array.handle, flow_in=flow, dtype=f32, **attrs)
+        return [dict(fetch=[y.value, y.lengths], feed={})]
+
+    return steps
+
+
+for name, size, written, attrs in (
+    ('none', 0, [], {}),
+    ('none_known', 0, [], dict(element_shape_except0=[2])),
+    ('none_huge', 0, [], dict(element_shape_except0=[2**62, 2**62])),
+    ('unwritten', 2, [], {}),
+    ('scalars', 2, [F([]), F([])], {}),
+    ('other_shapes', 2, [F([1, 2]), F([1, 3])], {}),
+    ('other_than_said', 2, [F([1, 2]), F([1, 2])], dict(element_shape_except0=[3])),
+):
+    CASES.append(('TensorArrayConcatV3/' + name, array_concat(size, written, **attrs), 'close'))
+for name, prefix, names, slices, tensors in (
+    ('names_few', B('no/such/folder/x'), E([0], object), E([0], object), [F([2])]),
+    ('slices_few', B('no/such/folder/x'), S('a'), E([0], object), [F([2])]),
+    ('prefix_vector', S('a', 'b'), S('a'), S(''), [F([2])]),
+    ('names_matrix', B('no/such/folder/x'), np.array([['a']], object), S(''), [F([2])]),
+    ('slice_wrong', B('no/such/folder/x'), S('a'), S('nonsense'), [F([2])]),
+    ('slice_outside', B('no/such/folder/x'), S('a'), S('4 3,9'), [F([2])]),
+):
+    call(name, 'SaveV2', prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
+call('names_few', 'Save', filename=B('no/such/folder/x'), tensor_names=E([0], object), data=[F([2])])
+call('filename', 'Save', filename=S('a', 'b'), tensor_names=S('a'), data=[F([2])])
+call(
+    'slices_few',
+    'SaveSlices',
+    filename=B('no/such/folder/x'),
+    tensor_names=S('a'),
+    shapes_and_slices=E([0], object),
+    data=[F([2])],
+)
+for shape in ([0], [0, 0], [0, 3], [3, 0], [0, 2, 3]):
+    call('empty_' + 'x'.join(map(str, shape)), 'Svd', input=E(shape), compute_uv=False)
