@@ -172,10 +172,10 @@ TEST_SUITE("Found by ops_fuzz") {
     gives(shape, "GatherNd", {}, {x, Tensor(DataType::kInt32, {0, 1})});
     gives({0}, "ReduceJoin", {}, {texts, Ints({1, 2})});
     gives({0, 0}, "Reshape", {}, {x, Ints({0, -1})});
+    gives(shape, "Select", {}, {Tensor(DataType::kBool, shape), x, x});
     gives(shape, "Roll", {}, {x, Ints({1}), Ints({1})});
     gives(most, "Roll", {}, {Tensor(DataType::kFloat, most), Ints({2}), Ints({1})});
     gives({0, kLarge, 1}, "SplitV", {{"num_split", 1}}, {Tensor(DataType::kFloat, {0, kLarge, 1}), Longs({1}), Int(2)});
-    gives({kLarge}, "BiasAddGrad", {{"data_format", "NHWC"}}, {Tensor(DataType::kFloat, {0, kLarge})});
     gives({1}, "BiasAddGrad", {{"data_format", "NCHW"}}, {Tensor(DataType::kFloat, {0, 1, kLarge, kLarge})});
   }
   TEST_CASE("Very many rows, images or matrices of no size take no time") {
@@ -203,6 +203,8 @@ TEST_SUITE("Found by ops_fuzz") {
     const Tensor one = Tensor::Scalar(1.f);
     runs("ParameterizedTruncatedNormal", {{"dtype", DataType::kFloat}},
          {Longs({kMany, 0}), Make<float>({1}, {0}), one, Tensor::Scalar(-1.f), Make<float>({1}, {1})});
+    runs("DenseBincount", {}, {Tensor(DataType::kInt32, {kMany, 0}), Int(0), Tensor(DataType::kFloat, {0})});
+    runs("BiasAddGrad", {{"data_format", "NCHW"}}, {Tensor(DataType::kFloat, {kMany, 1, 0})});
     runs("CombinedNonMaxSuppression", {},
          {Tensor(DataType::kFloat, {1, 0, 1, 4}), Tensor(DataType::kFloat, {1, 0, kMany}), Int(2), Int(2), one, one});
     // Their splits are what there is no memory for.
@@ -230,6 +232,25 @@ TEST_SUITE("Found by ops_fuzz") {
     CHECK(CallOp("Conv2D", {{"strides", ones}, {"padding", "SAME"}}, {wide, Make<float>({1, 5, 1, 1}, {1})}, 1)
               .status()
               .code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("LSTM, GRU: sizes that have no sum") {
+    const Index most = std::numeric_limits<Index>::max();
+    const Tensor x(DataType::kFloat, {0, most}), state(DataType::kFloat, {0, 4}), w(DataType::kFloat, {0, 16});
+    const Tensor b(DataType::kFloat, {16}), gate(DataType::kFloat, {4}), w_ru(DataType::kFloat, {0, 8});
+    CHECK(CallOp("LSTMBlockCell", {}, {x, state, state, w, gate, gate, gate, b}, 7).status().code() ==
+          Code::kInvalidArgument);
+    CHECK(CallOp("GRUBlockCell", {}, {x, state, w_ru, Tensor(DataType::kFloat, {0, 4}), b, gate}, 4).status().code() ==
+          Code::kInvalidArgument);
+  }
+  TEST_CASE("Conv3DBackprop...: an image without channels for a filter with some") {
+    const AttrArgs attrs{{"strides", List{1, 1, 1, 1, 1}}, {"padding", "SAME"}};
+    const Tensor gradient = Make<float>({1, 2, 2, 2, 1}, {1}), none(DataType::kFloat, {1, 2, 2, 2, 0});
+    CHECK(CallOp("Conv3DBackpropFilterV2", attrs, {none, Ints({3, 3, 3, 1, 1}), gradient}, 1).status().code() ==
+          Code::kInvalidArgument);
+    CHECK(
+        CallOp("Conv3DBackpropInputV2", attrs, {Ints({1, 2, 2, 2, 0}), Make<float>({3, 3, 3, 1, 1}, {1}), gradient}, 1)
+            .status()
+            .code() == Code::kInvalidArgument);
   }
   TEST_CASE("BatchToSpace: a block that no size can be multiplied by") {
     CHECK(CallOp("BatchToSpaceND", {},
