@@ -207,6 +207,9 @@ TEST_SUITE("Found by ops_fuzz") {
     runs("BiasAddGrad", {{"data_format", "NCHW"}}, {Tensor(DataType::kFloat, {kMany, 1, 0})});
     runs("CombinedNonMaxSuppression", {},
          {Tensor(DataType::kFloat, {1, 0, 1, 4}), Tensor(DataType::kFloat, {1, 0, kMany}), Int(2), Int(2), one, one});
+    CHECK(CallOp("TensorListFromTensor", {}, {Tensor(DataType::kFloat, {Index{1} << 22, 0}), Int(-1)}, 1)
+              .status()
+              .code() == Code::kResourceExhausted);
     // Their splits are what there is no memory for.
     LimitedAllocator memory(CpuAllocator(), std::size_t{64} << 20, "splits");
     const Status status = CallOp("RaggedTensorFromVariant",
