@@ -5032,6 +5032,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
 // Puts `input` into the middle of `output`.
 inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
                           const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
+  if (input.NumElements() == 0) return;
   NdCopy copy;
   const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
                                 to = StridesOf(output->shape().dim_sizes());
@@ -5084,6 +5085,7 @@ inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input,
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (shape.num_elements() == 0) return OkStatus();
   const ElementMover mover = MoverOf(input.dtype());
   FillFrame(device, mover, value != nullptr ? value->raw_data() : nullptr, paddings, input.shape(), output);
   CopyIntoFrame(device, mover, input, paddings, output);
@@ -10695,6 +10697,7 @@ struct MirrorPadGrad {
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    if (shape.num_elements() == 0) return OkStatus();
     Tensor folded;
     TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), input.shape(), &folded));
     const ElementMover mover = MoverOf(input.dtype());
@@ -10835,6 +10838,7 @@ inline Status RollShape(InferenceContext* c) {
 inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& tensor, const bool* reversed,
                          Tensor* output) {
   TENON_RETURN_IF_ERROR(context.allocate_output(0, tensor.shape(), &output));
+  if (tensor.NumElements() == 0) return OkStatus();
   NdCopy copy;
   const InlinedVector<Index, 8> steps = StridesOf(tensor.shape().dim_sizes());
   for (int d = 0; d < tensor.dims(); ++d) {
@@ -34747,9 +34751,10 @@ struct RaggedTensorToSparse {
     }
     for (int d = 1; d < values.dims(); ++d) sizes[nested + static_cast<std::size_t>(d)] = values.dim_size(d);
 
-    const Index rows = values.dim_size(0), run = rows == 0 ? 0 : n / rows;
+    if (n == 0) return OkStatus();  // however many rows
+    const Index rows = values.dim_size(0), run = n / rows;
     SlimVector<Index> row(nested, 0);  // of each splits, where the present row of values is
-    std::int64_t* to = n == 0 ? nullptr : indices->data<std::int64_t>();
+    std::int64_t* to = indices->data<std::int64_t>();
     for (Index i = 0; i < rows; ++i) {
       Index at = i;  // of the next dimension
       for (std::size_t d = nested; d-- > 0; at = row[d])

@@ -173,6 +173,12 @@ TEST_SUITE("Found by ops_fuzz") {
     gives({0}, "ReduceJoin", {}, {texts, Ints({1, 2})});
     gives({0, 0}, "Reshape", {}, {x, Ints({0, -1})});
     gives(shape, "Select", {}, {Tensor(DataType::kBool, shape), x, x});
+    const TensorShape inside({kLarge, 0, kLarge, 3, kLarge});
+    gives(inside, "Reverse", {},
+          {Tensor(DataType::kFloat, inside), MakeTensor<bool>({5}, {false, false, true, false, true})});
+    gives({0, kLarge + 2, kLarge}, "Pad", {}, {x, MakeTensor<std::int32_t>({3, 2}, {0, 0, 1, 1, 0, 0})});
+    gives({0, kLarge - 2, kLarge}, "MirrorPadGrad", {{"mode", "REFLECT"}},
+          {x, MakeTensor<std::int32_t>({3, 2}, {0, 0, 1, 1, 0, 0})});
     gives(shape, "Roll", {}, {x, Ints({1}), Ints({1})});
     gives(most, "Roll", {}, {Tensor(DataType::kFloat, most), Ints({2}), Ints({1})});
     gives({0, kLarge, 1}, "SplitV", {{"num_split", 1}}, {Tensor(DataType::kFloat, {0, kLarge, 1}), Longs({1}), Int(2)});
@@ -204,6 +210,7 @@ TEST_SUITE("Found by ops_fuzz") {
     runs("ParameterizedTruncatedNormal", {{"dtype", DataType::kFloat}},
          {Longs({kMany, 0}), Make<float>({1}, {0}), one, Tensor::Scalar(-1.f), Make<float>({1}, {1})});
     runs("DenseBincount", {}, {Tensor(DataType::kInt32, {kMany, 0}), Int(0), Tensor(DataType::kFloat, {0})});
+    runs("RaggedTensorToSparse", {}, {Longs({0, 1, kMany}), rows});
     runs("BiasAddGrad", {{"data_format", "NCHW"}}, {Tensor(DataType::kFloat, {kMany, 1, 0})});
     runs("CombinedNonMaxSuppression", {},
          {Tensor(DataType::kFloat, {1, 0, 1, 4}), Tensor(DataType::kFloat, {1, 0, kMany}), Int(2), Int(2), one, one});

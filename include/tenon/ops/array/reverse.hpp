@@ -93,6 +93,7 @@ inline Status RollShape(InferenceContext* c) {
 inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& tensor, const bool* reversed,
                          Tensor* output) {
   TENON_RETURN_IF_ERROR(context.allocate_output(0, tensor.shape(), &output));
+  if (tensor.NumElements() == 0) return OkStatus();
   NdCopy copy;
   const InlinedVector<Index, 8> steps = StridesOf(tensor.shape().dim_sizes());
   for (int d = 0; d < tensor.dims(); ++d) {
