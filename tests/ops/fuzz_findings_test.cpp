@@ -177,8 +177,6 @@ TEST_SUITE("Found by ops_fuzz") {
     gives(inside, "Reverse", {},
           {Tensor(DataType::kFloat, inside), MakeTensor<bool>({5}, {false, false, true, false, true})});
     gives({0, kLarge + 2, kLarge}, "Pad", {}, {x, MakeTensor<std::int32_t>({3, 2}, {0, 0, 1, 1, 0, 0})});
-    gives({0, kLarge - 2, kLarge}, "MirrorPadGrad", {{"mode", "REFLECT"}},
-          {x, MakeTensor<std::int32_t>({3, 2}, {0, 0, 1, 1, 0, 0})});
     gives(shape, "Roll", {}, {x, Ints({1}), Ints({1})});
     gives(most, "Roll", {}, {Tensor(DataType::kFloat, most), Ints({2}), Ints({1})});
     gives({0, kLarge, 1}, "SplitV", {{"num_split", 1}}, {Tensor(DataType::kFloat, {0, kLarge, 1}), Longs({1}), Int(2)});
