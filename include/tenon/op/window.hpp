@@ -154,7 +154,6 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
     return detail::window_is_too_large(filter, dilation);
   const std::int64_t window = (filter - 1) * dilation + 1;
   if (padding == Padding::kSame) {
-    if (input > kMost / 2) return detail::padded_input_is_too_large(input, 0, 0);
     *output = input > 0 ? (input - 1) / stride + 1 : 0;
     const std::int64_t left = input - (*output - 1) * stride;  // elements from the last place on
     const std::int64_t total = window > left ? window - left : 0;
