@@ -2706,15 +2706,15 @@ struct BroadcastPlan {
       if (n == 1) continue;
       const bool reads_a = from_a == n, reads_b = from_b == n;
       if (rank > 0 && reads_a == (stride_a[rank - 1] != 0) && reads_b == (stride_b[rank - 1] != 0)) {
-        size[rank - 1] *= n;
+        size[rank - 1] = MultiplySizes(size[rank - 1], n);
       } else {
         size[rank] = n;
         stride_a[rank] = reads_a ? next_a : 0;
         stride_b[rank] = reads_b ? next_b : 0;
         ++rank;
       }
-      if (reads_a) next_a *= n;
-      if (reads_b) next_b *= n;
+      if (reads_a) next_a = MultiplySizes(next_a, n);
+      if (reads_b) next_b = MultiplySizes(next_b, n);
     }
     if (rank == 0) {
       size[0] = stride_a[0] = stride_b[0] = 1;
@@ -4510,6 +4510,7 @@ struct ConcatWork {
 // out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
 // before the axis, a part's `run` that of its sizes from the axis on.
 inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
+  if (outer == 0) return;
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
   if (row == 0) return;
@@ -4541,8 +4542,8 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
     return errors::InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank,
                                    "), but got ", axis[0]);
   const int at = static_cast<int>(axis[0] < 0 ? axis[0] + rank : axis[0]);
-  Index outer = 1, inner = 1, joined = 0;
-  for (int d = 0; d < at; ++d) outer *= first.dim_size(d);
+  const Index outer = ProductOfSizes(first, 0, at);
+  Index joined = 0;
   InlinedVector<ConcatPart, 32> parts;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const TensorShape& shape = values[i].shape();
@@ -4558,9 +4559,7 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
                                      " add up to more than int64 holds: ", joined, " and ", shape.dim_size(at),
                                      " of input ", i);
     joined += shape.dim_size(at);
-    inner = shape.dim_size(at);
-    for (int d = at + 1; d < rank; ++d) inner *= shape.dim_size(d);
-    parts.push_back({values[i].raw_data(), inner});
+    parts.push_back({values[i].raw_data(), ProductOfSizes(shape, at, rank)});
   }
   TensorShape shape = first;
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(at, joined));
@@ -4716,8 +4715,7 @@ struct Pack {
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-    Index outer = 1, run = 1;
-    for (int d = 0; d < one.dims(); ++d) (d < at ? outer : run) *= one.dim_size(d);
+    const Index outer = ProductOfSizes(one, 0, at), run = ProductOfSizes(one, at, one.dims());
     InlinedVector<ConcatPart, 32> parts;
     for (const Tensor& value : values) parts.push_back({value.raw_data(), run});
     tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
@@ -4747,8 +4745,8 @@ struct NdCopy {
 
   // Adds the next dimension, inside of those that there are.
   void Add(Index size, Index in, Index out) {
-    elements *= size;
-    if (size == 1) return;
+    elements = MultiplySizes(elements, size);
+    if (size == 1 || elements == 0) return;
     if (!dims.empty() && dims.back().in == in * size && dims.back().out == out * size) {
       dims.back() = {dims.back().size * size, in, out};
     } else {
@@ -4760,7 +4758,7 @@ struct NdCopy {
 // Row-major strides of a shape, in elements.
 inline InlinedVector<Index, 8> StridesOf(Span<const Index> sizes) {
   InlinedVector<Index, 8> strides(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = MultiplySizes(strides[d], sizes[d]);
   return strides;
 }
 
@@ -5068,6 +5066,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
 // Puts `input` into the middle of `output`.
 inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
                           const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
+  if (input.NumElements() == 0) return;
   NdCopy copy;
   const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
                                 to = StridesOf(output->shape().dim_sizes());
@@ -5120,6 +5119,7 @@ inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input,
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (shape.num_elements() == 0) return OkStatus();
   const ElementMover mover = MoverOf(input.dtype());
   FillFrame(device, mover, value != nullptr ? value->raw_data() : nullptr, paddings, input.shape(), output);
   CopyIntoFrame(device, mover, input, paddings, output);
@@ -5310,7 +5310,7 @@ struct Reshape {
       bool skipped = false;
       for (const Index size : input) {
         if (size > 0 || !zero)
-          left *= size;
+          left = MultiplySizes(left, size);
         else
           skipped = true;
       }
@@ -5589,13 +5589,13 @@ struct StridedCopy {
     dims.clear();
     first = 0;
     elements = 1;
+    for (const Index n : count) elements *= n;
+    if (elements == 0) return;
     for (std::size_t d = 0; d < input.size(); ++d) {
       for (Dim& outer : dims) outer.step *= input[d];
       first = first * input[d] + begin[d];
-      elements *= count[d];
       if (count[d] != 1) dims.push_back({count[d], stride[d]});
     }
-    if (elements == 0) return;
     std::size_t n = 0;  // dimensions after joining, innermost first
     for (std::size_t d = dims.size(); d-- > 0;) {
       if (n > 0 && dims[d].step == dims[dims.size() - n].step * dims[dims.size() - n].size) {
@@ -6461,16 +6461,17 @@ struct ReducePlan {
     for (int d = shape.dims() - 1; d >= 0;) {
       const bool is_reduced = axes.contains(d);
       Index n = 1;
-      for (; d >= 0 && (axes.contains(d) == is_reduced || shape.dim_size(d) == 1); --d) n *= shape.dim_size(d);
+      for (; d >= 0 && (axes.contains(d) == is_reduced || shape.dim_size(d) == 1); --d)
+        n = MultiplySizes(n, shape.dim_size(d));
       if (n == 1) continue;  // possible only for the innermost ones: others of size 1 went to the group before
-      (is_reduced ? terms : outputs) *= n;
+      (is_reduced ? terms : outputs) = MultiplySizes(is_reduced ? terms : outputs, n);
       if (position == 0) runs = is_reduced;
       if (position < 2)
         (is_reduced ? run : line) = n;
       else
         (is_reduced ? reduced : kept).Add(n, step);
       ++position;
-      step *= n;
+      step = MultiplySizes(step, n);
     }
     piece = runs ? 8192 : std::max<Index>(16384 / std::max<Index>(line, 1), 256);
   }
@@ -7006,6 +7007,8 @@ struct Window {
 
 // Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
+  constexpr Index kMost = (Index{1} << 62) - 1;  // so that places and paddings have sums; more have only empty tensors
+  if (w->input > kMost) return detail::padded_input_is_too_large(w->input, 0, 0);
   return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
                                &w->pad_after);
 }
@@ -7098,7 +7101,7 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
                                    " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
   *geometry = g;
-  return OkStatus();
+  return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}).status();
 }
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
@@ -7594,7 +7597,7 @@ inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize
     TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
   }
   *geometry = g;
-  return OkStatus();
+  return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.depth}).status();
 }
 
 namespace detail {
@@ -7681,11 +7684,12 @@ template <class T>
 Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* output) {
   const PoolGeometry& g = geometry;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 3.0;
+  const Index elements = g.output_shape().num_elements();
+  if (elements == 0) return OkStatus();
   if (g.depth_window > 1) {
-    ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window),
-                [&](Index begin, Index end) {
-                  detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
-                });
+    ParallelFor(device, elements, ns_per_element * static_cast<double>(g.depth_window), [&](Index begin, Index end) {
+      detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
+    });
     return OkStatus();
   }
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
@@ -8533,7 +8537,8 @@ struct DynamicStitch {
                                        "].shape[", at.shape().dims(), ":], got data[0].shape = ", data[0].shape(),
                                        ", data[", i, "].shape = ", part.shape());
       for (Index j = 0; j < at.size(); ++j) {
-        if (at[j] < 0) return errors::InvalidArgument("DynamicStitch: indices[", j, "] = ", at[j], " is out of range");
+        if (at[j] < 0 || at[j] == std::numeric_limits<std::int32_t>::max())  // as many rows are no int32
+          return errors::InvalidArgument("DynamicStitch: indices[", j, "] = ", at[j], " is out of range");
         rows = std::max<Index>(rows, Index{at[j]} + 1);
       }
     }
@@ -8891,8 +8896,7 @@ struct OneHot {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     const ElementMover mover = MoverOf(output->dtype());
     tenon::Fill(device, mover, off_value.raw_data(), output->raw_data(), output->NumElements());
-    Index inner = 1;
-    for (int d = at; d < rank; ++d) inner *= indices.dim_size(d);
+    const Index inner = ProductOfSizes(indices.shape(), at, rank);
     for (Index i = 0; i < indices.NumElements(); ++i) {
       const Index hot = At(indices, i);
       if (hot >= 0 && hot < depth[0])
@@ -9111,14 +9115,16 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
     if (d < batch_dims && size != indices.dim_size(d))
       return errors::InvalidArgument("Gather: params.shape[", d, "]: ", size, " should be equal to indices.shape[", d,
                                      "]: ", indices.dim_size(d));
-    (d < batch_dims ? plan.batch : d < axis ? plan.outer : d == axis ? plan.limit : plan.run) *= d == axis ? 1 : size;
-    if (d == axis) plan.limit = size;
     if (d != axis) sizes.push_back(size);
   }
-  plan.count = 1;
+  const auto at = static_cast<int>(axis), batch = static_cast<int>(batch_dims);
+  plan.batch = ProductOfSizes(params.shape(), 0, batch);
+  plan.outer = ProductOfSizes(params.shape(), batch, at);
+  plan.limit = params.dim_size(at);
+  plan.run = ProductOfSizes(params.shape(), at + 1, rank);
+  plan.count = ProductOfSizes(indices.shape(), batch, index_rank);
   for (Index d = batch_dims; d < index_rank; ++d) {
     const Index size = indices.dim_size(static_cast<int>(d));
-    plan.count *= size;
     sizes.insert(sizes.begin() + axis + (d - batch_dims), size);
   }
   TensorShape shape;
@@ -9158,16 +9164,14 @@ inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& p
   TensorShape shape = indices.shape();
   TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
   const Index count = shape.num_elements();
-  Index run = 1;
-  for (int d = 0; d < params.dims(); ++d) {
-    if (d < depth) continue;
-    run *= params.dim_size(d);
+  for (int d = static_cast<int>(depth); d < params.dims(); ++d)
     TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(params.dim_size(d)));
-  }
   if (count > 0 && params.NumElements() == 0)
     return errors::InvalidArgument("GatherNd: Requested more than 0 entries, but params is empty.  Params shape: ",
                                    params.shape());
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (count == 0) return OkStatus();
+  const Index run = shape.num_elements() / count;
   SlimVector<Index> places(static_cast<std::size_t>(count), 0);
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index bad = FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);
@@ -10729,6 +10733,7 @@ struct MirrorPadGrad {
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    if (shape.num_elements() == 0) return OkStatus();
     Tensor folded;
     TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), input.shape(), &folded));
     const ElementMover mover = MoverOf(input.dtype());
@@ -10869,6 +10874,7 @@ inline Status RollShape(InferenceContext* c) {
 inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& tensor, const bool* reversed,
                          Tensor* output) {
   TENON_RETURN_IF_ERROR(context.allocate_output(0, tensor.shape(), &output));
+  if (tensor.NumElements() == 0) return OkStatus();
   NdCopy copy;
   const InlinedVector<Index, 8> steps = StridesOf(tensor.shape().dim_sizes());
   for (int d = 0; d < tensor.dims(); ++d) {
@@ -11074,7 +11080,8 @@ struct Roll {
     for (Index i = 0; i < axis.size(); ++i) {
       const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];
       if (d < 0 || d >= rank) return errors::InvalidArgument("Roll: axis ", d, " is out of range");
-      const Index size = std::max<Index>(1, input.dim_size(static_cast<int>(d)));
+      if (input.NumElements() == 0) continue;
+      const Index size = input.dim_size(static_cast<int>(d));
       Index& sum = shifts[static_cast<std::size_t>(d)];
       sum = ((sum + shift[i] % size) % size + size) % size;
     }
@@ -12036,7 +12043,7 @@ inline bool ValueSteps(const StridedSlicePlan& plan, const TensorShape& value, I
       sizes.push_back(wanted);
       by.push_back(size == 1 ? 0 : step);
     }
-    step *= size;
+    step = MultiplySizes(step, size);
   }
   steps->assign(plan.processing_shape.size(), Index{0});
   std::size_t k = sizes.size();
@@ -12422,7 +12429,8 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
     } else {
       dim.narrow = size;
       const Index whole = MultiplyWithoutOverflow(size, dim.block);
-      if (whole < 0 || whole - dim.before - dim.after < 0)
+      if (whole < 0) return errors::InvalidArgument(op, ": sizes overflow: ", size, " times ", dim.block);
+      if (whole - dim.before - dim.after < 0)
         return errors::InvalidArgument(op, ": cropped_shape[", d, "]=", whole - dim.before - dim.after,
                                        " must be non-negative");
       size = dim.wide = whole - dim.before - dim.after;
@@ -12455,8 +12463,7 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
   const ElementMover mover = MoverOf(input.dtype());
   if (to_batch) Zero(device, mover, output->raw_data(), output->NumElements());
   if (input.NumElements() == 0) return OkStatus();
-  Index inner = 1;
-  for (int d = n + 1; d < input.dims(); ++d) inner *= input.dim_size(d);
+  const Index inner = ProductOfSizes(input.shape(), n + 1, input.dims());
   CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
              output->raw_data());
   return OkStatus();
@@ -12673,10 +12680,8 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
   constexpr Index kWorthSharingBytes = 32768;
   const ElementMover mover = MoverOf(value.dtype());
   const TensorShape& whole = value.shape();
-  Index outer = 1, inner = 1;
-  for (int d = 0; d < whole.dims(); ++d)
-    if (d != axis) (d < axis ? outer : inner) *= whole.dim_size(d);
-  const Index row = whole.dim_size(axis) * inner;
+  const Index outer = ProductOfSizes(whole, 0, axis), inner = ProductOfSizes(whole, axis + 1, whole.dims());
+  const Index row = MultiplySizes(whole.dim_size(axis), inner);
   Index begin = 0;
   for (std::size_t i = 0; i < output.size(); ++i) {
     TensorShape shape = whole;
@@ -13787,36 +13792,13 @@ class CallKernel : public CallingKernel {
  public:
   explicit CallKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "f", &function_);
-    if (c->status().ok()) c->SetStatus(CheckSettings(*c));
+    if (c->status().ok()) c->SetStatus(CheckCallSettings(c->def()));
     if (c->status().ok() && !c->HasAttr("_direct_call"))
       c->SetStatus(c->function_library()->CheckSingleTensors(function_));
   }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, function_, 0)); }
 
  private:
-  // Of the settings, which are TensorFlow's alone, what it would refuse.
-  static Status CheckSettings(const OpKernelConstruction& c) {
-    constexpr std::string_view kMessages[][2] = {{"config_proto", "ConfigProto"}, {"config", "RewriteOptions"}};
-    for (const auto& [name, message] : kMessages) {
-      const AttrValue* const bytes = c.def().attr.Find(name);
-      if (bytes != nullptr && !IsWireFormat(bytes->s()))
-        return errors::InvalidArgument("Unable to parse ", name, " string as tensorflow::", message, " proto.");
-    }
-    const AttrValue* const executor = c.def().attr.Find("executor_type");
-    if (executor == nullptr || executor->s().empty() || executor->s() == "DEFAULT" ||
-        executor->s() == "SINGLE_THREADED_EXECUTOR")
-      return OkStatus();
-    return errors::NotFound("No executor factory registered for the given executor type: ", executor->s(),
-                            " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
-  }
-  static bool IsWireFormat(std::string_view bytes) {
-    wire::Reader reader(wire::AsBytes(bytes));
-    wire::Tag tag;
-    while (reader.ReadTag(&tag))
-      if (!reader.Skip(tag)) return false;
-    return reader.status("settings").ok();
-  }
-
   FunctionHandle function_;
 };
 
@@ -15861,7 +15843,8 @@ struct CombinedNonMaxSuppression {
       return errors::InvalidArgument(kName, ": third dimension of boxes must be either 1 or num classes, got ",
                                      image.sets, " and ", image.classes, " classes");
     if (boxes.dim_size(3) != 4) return errors::InvalidArgument(kName, ": boxes must have 4 columns", boxes.shape());
-    const Index size = a.pad_per_class ? std::min(total, per_class * image.classes) : total;
+    const Index of_all_classes = MultiplyWithoutOverflow(per_class, image.classes);
+    const Index size = a.pad_per_class && of_all_classes >= 0 ? std::min(total, of_all_classes) : total;
     Tensor *out_boxes = nullptr, *out_scores = nullptr, *out_classes = nullptr, *out_count = nullptr;
     TensorShape shape;
     const Index sizes[] = {batch, size, 4};
@@ -15875,7 +15858,7 @@ struct CombinedNonMaxSuppression {
     std::fill_n(out_classes->data<float>(), batch * size, 0.0f);
     for (Index n = 0; n < batch; ++n) {
       SlimVector<detail::Detection> found;
-      for (Index c = 0; c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
+      for (Index c = 0; image.n > 0 && c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
       std::sort(found.begin(), found.end(), &detail::Detection::Better);
       const Index count = std::min(size, static_cast<Index>(found.size()));
       for (Index i = 0; i < count; ++i) {
@@ -15962,6 +15945,7 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
 // to T one by one, as in TensorFlow; NaN where a window meets nothing but padding.
 template <class T>
 void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
+  if (g.output_shape().num_elements() == 0) return;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 4.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
@@ -15977,7 +15961,9 @@ void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
 // window. Overwrites `output` [batch, rows, columns, depth].
 template <class T>
 void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
-  const Index image = g.rows.input * g.columns.input * g.depth, out_row = g.columns.output * g.depth;
+  const Index image = MultiplySizes(MultiplySizes(g.rows.input, g.columns.input), g.depth);
+  if (g.batch == 0 || image == 0) return;
+  const Index out_row = g.columns.output * g.depth;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.3 : 6.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output * g.rows.output);
@@ -18065,12 +18051,13 @@ struct PatchGeometry {
   Window planes{.input = 1, .output = 1}, rows, columns;
   Index depth = 0;
 
-  Index places() const { return planes.output * rows.output * columns.output; }
+  Index places() const { return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output); }
   Index taps() const { return planes.size * rows.size * columns.size; }
 };
 
 // Elements of `bytes` bytes; zeros outside of the input.
 inline void ExtractPatches(Cpu& device, const PatchGeometry& g, Index bytes, const void* input, void* output) {
+  if (g.batch == 0 || g.depth == 0) return;
   const Index pixel = g.depth * bytes, volume = g.planes.input * g.rows.input * g.columns.input * pixel;
   const auto inside = [](const Window& w, Index place, Index tap, Index* position) {
     *position = place * w.stride - w.pad_before + tap * w.dilation;
@@ -19177,7 +19164,8 @@ struct GuaranteeConst {
   };
 };
 
-// The first bytes of the file `memory_region_name`, mapped; NotFound without it. Plain types only.
+// The first bytes of the file `memory_region_name`, mapped; NotFound without it, Unimplemented for texts. Plain types
+// only.
 struct ImmutableConst {
   static constexpr auto signature = Op("ImmutableConst")
                                         .Attr("dtype: type")
@@ -19196,7 +19184,7 @@ struct ImmutableConst {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
-      if (SizeOf(c.output_type(0)) != 0) return OkStatus();
+      if (SizeOf(c.output_type(0)) != 0 || c.output_type(0) == DataType::kString) return OkStatus();
       return errors::InvalidArgument("ImmutableConst: Sorry, ", Name(c.output_type(0)), " is not supported in this op");
     }
     Status operator()(Context<Device>& context, Tensor& tensor) const {
@@ -19210,6 +19198,8 @@ struct ImmutableConst {
     if (!wanted.AsTensorShape(&shape))
       return errors::InvalidArgument("ImmutableConst: shape must be fully defined, got ", wanted);
     TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(name)));
+    if (type == DataType::kString)
+      return errors::Unimplemented("ImmutableConst: Sorry, DT_STRING is not currently supported for this op.");
     const std::size_t bytes = tenon::detail::BytesWanted(type, shape);
     if (file.bytes().size() < bytes)
       return errors::InvalidArgument("ImmutableConst: Readonly memory region '", name, "' has ", file.bytes().size(),
@@ -21754,6 +21744,7 @@ struct Cholesky {
       TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("Cholesky", input.shape(), &at));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
       (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         detail::CholeskyOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
@@ -21788,6 +21779,7 @@ struct CholeskyGrad {
                                        grad.shape());
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, l.shape(), &out));
+      if (l.size() == 0) return OkStatus();
       const Index n = at.rows;
       (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         detail::CholeskyGradOf(l.data + i * n * n, grad.data + i * n * n, n, out->data<T>() + i * n * n);
@@ -21821,6 +21813,7 @@ struct Lu {
       TENON_RETURN_IF_ERROR(at.With(n, &shape));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, shape, &order));
+      if (input.size() == 0) return OkStatus();
       const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         T* const a = out->data<T>() + i * n * n;
         std::copy(input.data + i * n * n, input.data + (i + 1) * n * n, a);
@@ -21920,6 +21913,7 @@ struct MatrixInverse {
       TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("MatrixInverse", input.shape(), &at));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
       const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         return detail::InverseOf(input.data + i * n * n, n, this->adjoint, out->data<T>() + i * n * n);
@@ -23507,9 +23501,7 @@ inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, c
   TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  Index outer = 1, inner = 1;
-  for (int d = 0; d < rank; ++d)
-    if (d != axis) (d < axis ? outer : inner) *= input.dim_size(d);
+  const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
   ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
   return OkStatus();
 }
@@ -24489,9 +24481,7 @@ inline Status RunScan(OpKernelContext& context, Cpu& device, const ScanLoop& loo
   const int along = static_cast<int>(wanted < 0 ? wanted + rank : wanted);
   TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
   if (x.NumElements() == 0) return OkStatus();
-  Index outer = 1, inner = 1;
-  for (int d = 0; d < rank; ++d)
-    if (d != along) (d < along ? outer : inner) *= x.dim_size(d);
+  const Index outer = ProductOfSizes(x.shape(), 0, along), inner = ProductOfSizes(x.shape(), along + 1, rank);
   Scan(device, loop, x.raw_data(), out->raw_data(), outer, x.dim_size(along), inner, attrs.exclusive, attrs.reverse);
   return OkStatus();
 }
@@ -25015,14 +25005,11 @@ struct EditDistance {
     if (hypothesis_shape.size() != rank)
       return errors::InvalidArgument("EditDistance: Expected truth and hypothesis to have matching ranks, but their ",
                                      "shapes are: ", truth_shape.shape(), " and ", hypothesis_shape.shape());
-    InlinedVector<Index, 8> sizes;
-    for (Index d = 0; d < rank; ++d) {
-      if (hypothesis_shape[d] < 0 || truth_shape[d] < 0)
-        return errors::InvalidArgument("EditDistance: Dimension ", std::min(hypothesis_shape[d], truth_shape[d]),
-                                       " must be >= 0");
-      if (d + 1 < rank) sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
-    }
     TensorShape shape;
+    TENON_RETURN_IF_ERROR(MakeShape(hypothesis_shape.data, rank, &shape));
+    TENON_RETURN_IF_ERROR(MakeShape(truth_shape.data, rank, &shape));
+    InlinedVector<Index, 8> sizes;
+    for (Index d = 0; d + 1 < rank; ++d) sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
     TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     float* const out = output->data<float>();
@@ -25200,12 +25187,12 @@ inline Status PlanEinsum(std::string_view equation, Span<const TensorShape* cons
 inline NdCopy EinsumLayout(const EinsumLabels& from, const EinsumLabels& to, const Index* size) {
   NdCopy copy;
   Index out = 1;
-  for (const EinsumLabel label : to) out *= size[label];
+  for (const EinsumLabel label : to) out = MultiplySizes(out, size[label]);
   for (const EinsumLabel label : to) {
     Index in = 0, step = 1;
     for (std::size_t d = from.size(); d-- > 0;) {
       if (from[d] == label) in += step;
-      step *= size[from[d]];
+      step = MultiplySizes(step, size[from[d]]);
     }
     out /= size[label] == 0 ? 1 : size[label];
     copy.Add(size[label], in, out);
@@ -26029,8 +26016,9 @@ inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndic
   TENON_RETURN_IF_ERROR(context.allocate_output(0, out_shape, &output));
   const ElementMover mover = MoverOf(output->dtype());
   Zero(device, mover, output->raw_data(), output->NumElements());
+  if (input.size() == 0) return OkStatus();  // however many rows
   return DispatchType<HistogramTypes>(output->dtype(), [&]<class T>() {
-    const Index columns = rows == 0 ? 0 : input.size() / rows;
+    const Index columns = input.size() / rows;
     for (Index r = 0; r < rows; ++r)
       CountInto<T>(input, r * columns, (r + 1) * columns, weighted ? weights.raw_data() : nullptr, binary,
                    mover.At(output->raw_data(), r * size[0]), size[0]);
@@ -26623,7 +26611,7 @@ void QuantizeRun(const QuantizeSettings& s, const QuantizeScale<T>& q, const T* 
 template <class T>
 Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout, const T* x,
                         const T* min, const T* max, T* y) {
-  for (Index c = 0; c < layout.depth; ++c) {
+  for (Index c = 0; c < layout.depth && (layout.outer > 0 || s.range_given); ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
     if (s.range_given && low > high)
       return errors::InvalidArgument(op, ": Invalid range: input_min ", low, " > input_max ", high);
@@ -27063,11 +27051,7 @@ inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index
 }
 
 // Elements of one row.
-inline Index RowSize(const TensorShape& shape, int from) {
-  Index n = 1;
-  for (int d = from; d < shape.dims(); ++d) n *= shape.dim_size(d);
-  return n;
-}
+inline Index RowSize(const TensorShape& shape, int from) { return ProductOfSizes(shape, from, shape.dims()); }
 
 // `starts_in_gaps`: rows that no id names are what the operation starts from, otherwise zeros.
 inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLoops& loops, bool starts_in_gaps,
@@ -27528,14 +27512,14 @@ struct SelectPlan {
       const bool joins = rank > 0 && (s.condition != 0) == (step[rank - 1].condition != 0) &&
                          (s.yes != 0) == (step[rank - 1].yes != 0) && (s.no != 0) == (step[rank - 1].no != 0);
       if (joins) {
-        size[rank - 1] *= n;
+        size[rank - 1] = MultiplySizes(size[rank - 1], n);
       } else {
         size[rank] = n;
         step[rank++] = s;
       }
-      if (s.condition != 0) next.condition *= n;
-      if (s.yes != 0) next.yes *= n;
-      if (s.no != 0) next.no *= n;
+      if (s.condition != 0) next.condition = MultiplySizes(next.condition, n);
+      if (s.yes != 0) next.yes = MultiplySizes(next.yes, n);
+      if (s.no != 0) next.no = MultiplySizes(next.no, n);
     }
     if (rank == 0) {
       size[rank] = 1;
@@ -27891,18 +27875,18 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   if (count > 0 && ids[count - 1] >= segments)
     return errors::InvalidArgument(op, ": Invalid number of segments: the last id is ", ids[count - 1], ", grad has ",
                                    segments, " rows");
-  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);
   for (Index i = 0; i < count; ++i) {
     if (ids[i] < 0 || ids[i] >= segments)
       return errors::InvalidArgument(op, ": Segment id ", ids[i], " out of range [0, ", segments, ").");
     if (indices[i] < 0 || indices[i] >= rows)
       return errors::InvalidArgument(op, ": Index ", indices[i], " out of range [0, ", rows, ").");
-    ++sizes[static_cast<std::size_t>(ids[i])];
   }
   TensorShape shape = grad.shape();
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
+  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);  // of rows without columns there may be too many
+  for (Index i = 0; i < count; ++i) ++sizes[static_cast<std::size_t>(ids[i])];
   const Index columns = RowSize(shape, 1);
   const PickedSumLoops loops = PickedSumLoopsFor(grad.dtype());
   const ElementMover mover = MoverOf(grad.dtype());
@@ -29981,10 +29965,9 @@ inline Status NormLayout(std::string_view op, const TensorShape& x, std::string_
   const int rank = x.dims();
   if (rank != 4 && rank != 5) return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", x);
   const int channel = ChannelIndex(format, rank);
-  l->outer = l->inner = 1;
+  l->outer = ProductOfSizes(x, 0, channel);
   l->channels = x.dim_size(channel);
-  for (int d = 0; d < channel; ++d) l->outer *= x.dim_size(d);
-  for (int d = channel + 1; d < rank; ++d) l->inner *= x.dim_size(d);
+  l->inner = ProductOfSizes(x, channel + 1, rank);
   return OkStatus();
 }
 inline Status CheckNormVector(std::string_view op, std::string_view name, const Tensor& vector) {
@@ -30489,6 +30472,7 @@ inline void AddBias(Cpu& device, DataType dtype, const void* x, const void* bias
 inline Status SumChannels(Cpu& device, DataType dtype, const void* x, Index outer, Index channels, Index inner,
                           void* out) {
   if (channels == 0) return OkStatus();
+  if (inner == 0) outer = 0;  // which may be very many
   constexpr Index kParts = 16;
   const detail::BiasLoops& loops = detail::BiasLoopsOf(dtype);
   Scratch scratch(device, static_cast<std::size_t>(kParts * channels * loops.sum_bytes));
@@ -30591,9 +30575,7 @@ struct BiasAddGrad {
       const int rank = shape.dims();
       if (rank < 2) return errors::InvalidArgument("BiasAddGrad: Input tensor must be at least 2D: ", shape);
       const int channel = this->data_format == "NCHW" ? 1 : rank - 1;
-      Index outer = 1, inner = 1;
-      for (int d = 0; d < channel; ++d) outer *= shape.dim_size(d);
-      for (int d = channel + 1; d < rank; ++d) inner *= shape.dim_size(d);
+      const Index outer = ProductOfSizes(shape, 0, channel), inner = ProductOfSizes(shape, channel + 1, rank);
       const Index channels = shape.dim_size(channel);
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape{channels}, &out));
@@ -30622,9 +30604,13 @@ struct Conv3DGeometry {
   Index groups = 1;
 
   Index group_depth() const { return in_depth / groups; }
-  Index places() const { return planes.output * rows.output * columns.output; }  // of one image
+  Index places() const {  // of one image
+    return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output);
+  }
   Index taps() const { return planes.size * rows.size * columns.size; }
-  Index image_elements() const { return planes.input * rows.input * columns.input * in_depth; }
+  Index image_elements() const {
+    return MultiplySizes(MultiplySizes(planes.input, rows.input), MultiplySizes(columns.input, in_depth));
+  }
 };
 
 namespace detail {
@@ -30756,8 +30742,8 @@ Status Conv3D(Cpu& device, const Conv3DGeometry& g, const T* input, const T* fil
 // has the input's.
 template <class T>
 Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, const T* gradient, T* output) {
+  if (g.batch == 0 || g.image_elements() == 0) return OkStatus();
   const Index places = g.places(), window = g.taps() * g.in_depth, rows = g.planes.input * g.rows.input;
-  if (g.batch * g.image_elements() == 0) return OkStatus();
   const Index elements = MultiplyWithoutOverflow(places, window);
   if (elements < 0 || elements > (Index{1} << 58)) return detail::ColumnsTooLarge("ConvBackpropInput", places, window);
   Scratch scratch(device, detail::ScratchBytes<T>(elements));
@@ -31233,7 +31219,7 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
     return errors::InvalidArgument(op, ": output depth must be evenly divisible by number of groups: ", g.out_depth,
                                    " vs ", g.groups);
   if (gradient != nullptr) {
-    if (g.groups > 1)
+    if (g.in_depth != filter_depth)
       return errors::InvalidArgument(op, ": Gradients for grouped convolutions are not supported on CPU. Input depth ",
                                      g.in_depth, " doesn't match filter input depth ", filter_depth);
     if (gradient->dim_size(0) != g.batch)
@@ -32150,9 +32136,13 @@ struct DepthwiseGeometry {
   Window rows, columns;
   Index depth = 0, multiplier = 1;
 
-  Index out_depth() const { return depth * multiplier; }
-  Index input_elements() const { return batch * rows.input * columns.input * depth; }
-  Index output_elements() const { return batch * rows.output * columns.output * out_depth(); }
+  Index out_depth() const { return MultiplySizes(depth, multiplier); }
+  Index input_elements() const {
+    return MultiplySizes(MultiplySizes(batch, rows.input), MultiplySizes(columns.input, depth));
+  }
+  Index output_elements() const {
+    return MultiplySizes(MultiplySizes(batch, rows.output), MultiplySizes(columns.output, out_depth()));
+  }
 };
 
 namespace detail {
@@ -32481,6 +32471,7 @@ Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* 
 template <class T>
 Status DepthwiseConv2DBackpropInput(Cpu& device, const DepthwiseGeometry& geometry, const T* filter, const T* gradient,
                                     T* output) {
+  if (geometry.input_elements() == 0) return OkStatus();
   const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
   const Index row_elements = g.columns.input * g.depth, rows = g.batch * g.rows.input;
   const double ns = 0.4 * static_cast<double>(g.rows.size * g.columns.size) * static_cast<double>(row_elements);
@@ -32522,6 +32513,10 @@ Status DepthwiseConv2DBackpropInput(Cpu& device, const DepthwiseGeometry& geomet
 template <class T>
 Status DepthwiseConv2DBackpropFilter(Cpu& device, const DepthwiseGeometry& geometry, const T* input, const T* gradient,
                                      T* output) {
+  if (geometry.input_elements() == 0 || geometry.output_elements() == 0) {
+    std::fill_n(output, MultiplySizes(geometry.rows.size * geometry.columns.size, geometry.out_depth()), T(0));
+    return OkStatus();
+  }
   const bool repeat = geometry.multiplier > 1;
   const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
   Scratch scratch(device, repeat ? detail::ScratchBytes<T>(g.input_elements()) : 0);
@@ -32760,8 +32755,10 @@ struct DilationGeometry {
   Window rows, columns;
   Index depth = 0;
 
-  Index image_elements() const { return rows.input * columns.input * depth; }
-  Index output_elements() const { return rows.output * columns.output * depth; }  // of one image
+  Index image_elements() const { return MultiplySizes(MultiplySizes(rows.input, columns.input), depth); }
+  Index output_elements() const {  // of one image
+    return MultiplySizes(MultiplySizes(rows.output, columns.output), depth);
+  }
   Index filter_elements() const { return rows.size * columns.size * depth; }
 };
 
@@ -33525,8 +33522,10 @@ struct Pool3DGeometry {
   Window planes, rows, columns;
   Index depth = 0;
 
-  Index volume() const { return planes.input * rows.input * columns.input * depth; }
-  Index places() const { return planes.output * rows.output * columns.output; }
+  Index volume() const {
+    return MultiplySizes(MultiplySizes(planes.input, rows.input), MultiplySizes(columns.input, depth));
+  }
+  Index places() const { return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output); }
 };
 
 namespace detail {
@@ -33554,6 +33553,7 @@ inline double Pool3DNs(const Pool3DGeometry& g) {
 
 // input [batch, planes, rows, columns, depth] -> output [batch, out_planes, out_rows, out_columns, depth].
 inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const float* input, float* output) {
+  if (g.depth == 0) return;
   ParallelFor(device, g.batch * g.places(), detail::Pool3DNs(g), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const float* const volume = input + i / g.places() * g.volume();
@@ -33572,6 +33572,7 @@ inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const flo
 
 // The gradient of the average: shared out evenly to the window. Overwrites `output`, which has the input's shape.
 inline void AvgPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* gradient, float* output) {
+  if (g.volume() == 0) return;
   const double ns = detail::Pool3DNs(g) * static_cast<double>(g.places());
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -33592,6 +33593,7 @@ inline void AvgPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* gra
 // TensorFlow. Overwrites `result`, which has the input's shape.
 inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* input, const float* output,
                           const float* gradient, float* result) {
+  if (g.volume() == 0) return;
   const double ns = 2 * detail::Pool3DNs(g) * static_cast<double>(g.places());
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -34323,6 +34325,8 @@ inline Status CheckCellRank(std::string_view op, std::string_view name, const Te
   if (tensor.dims() == rank) return OkStatus();
   return errors::InvalidArgument(op, ": ", name, " must be ", rank, "D but is rank ", tensor.dims());
 }
+// -1 where it is no int64: no size is that.
+constexpr Index SumOfCellSizes(Index a, Index b) { return a > std::numeric_limits<Index>::max() - b ? -1 : a + b; }
 inline Status CheckCellSize(std::string_view op, std::string_view what, Index got, std::string_view want_what,
                             Index want) {
   if (got == want) return OkStatus();
@@ -34347,7 +34351,8 @@ inline Status CheckLstm(OpKernelContext& context, std::string_view op, int first
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "cs_prev.dims(0)", cs_prev.dim_size(0), "batch_size", cell->batch));
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell->batch));
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "h_prev.dims(1)", h_prev.dim_size(1), "cell_size", n));
-  TENON_RETURN_IF_ERROR(CheckCellSize(op, "w.dim_size(0)", w.dim_size(0), "input_size + cell_size", cell->inputs + n));
+  TENON_RETURN_IF_ERROR(
+      CheckCellSize(op, "w.dim_size(0)", w.dim_size(0), "input_size + cell_size", SumOfCellSizes(cell->inputs, n)));
   TENON_RETURN_IF_ERROR(
       CheckCellSize(op, "w.dim_size(1)", w.dim_size(1), "cell_size * 4", MultiplyWithoutOverflow(n, 4)));
   TENON_RETURN_IF_ERROR(
@@ -34578,13 +34583,14 @@ struct GRUBlockCell {
       Index got;
       std::string_view want_what;
       Index want;
-    } sizes[] = {{"h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell.batch},
-                 {"w_ru.dim_size(0)", w_ru.dim_size(0), "input_size + cell_size", cell.inputs + n},
-                 {"w_ru.dim_size(1)", w_ru.dim_size(1), "cell_size * 2", two},
-                 {"w_c.dim_size(0)", w_c.dim_size(0), "input_size + cell_size", cell.inputs + n},
-                 {"w_c.dim_size(1)", w_c.dim_size(1), "cell_size", n},
-                 {"b_ru.dim_size(0)", b_ru.dim_size(0), "cell_size * 2", two},
-                 {"b_c.dim_size(0)", b_c.dim_size(0), "cell_size", n}};
+    } sizes[] = {
+        {"h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell.batch},
+        {"w_ru.dim_size(0)", w_ru.dim_size(0), "input_size + cell_size", detail::SumOfCellSizes(cell.inputs, n)},
+        {"w_ru.dim_size(1)", w_ru.dim_size(1), "cell_size * 2", two},
+        {"w_c.dim_size(0)", w_c.dim_size(0), "input_size + cell_size", detail::SumOfCellSizes(cell.inputs, n)},
+        {"w_c.dim_size(1)", w_c.dim_size(1), "cell_size", n},
+        {"b_ru.dim_size(0)", b_ru.dim_size(0), "cell_size * 2", two},
+        {"b_c.dim_size(0)", b_c.dim_size(0), "cell_size", n}};
     for (const auto& size : sizes)
       TENON_RETURN_IF_ERROR(detail::CheckCellSize(kName, size.what, size.got, size.want_what, size.want));
     const TensorShape shape = h_prev.shape();
@@ -34736,9 +34742,10 @@ struct RaggedTensorToSparse {
     }
     for (int d = 1; d < values.dims(); ++d) sizes[nested + static_cast<std::size_t>(d)] = values.dim_size(d);
 
-    const Index rows = values.dim_size(0), run = rows == 0 ? 0 : n / rows;
+    if (n == 0) return OkStatus();  // however many rows
+    const Index rows = values.dim_size(0), run = n / rows;
     SlimVector<Index> row(nested, 0);  // of each splits, where the present row of values is
-    std::int64_t* to = n == 0 ? nullptr : indices->data<std::int64_t>();
+    std::int64_t* to = indices->data<std::int64_t>();
     for (Index i = 0; i < rows; ++i) {
       Index at = i;  // of the next dimension
       for (std::size_t d = nested; d-- > 0; at = row[d])
@@ -35680,19 +35687,30 @@ struct RaggedTensorFromVariant {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(at, TensorShape({static_cast<Index>(splits.size())}), &out));
     if (out->dtype() == DataType::kInt32 && splits.back() > std::numeric_limits<std::int32_t>::max())
-      return errors::InvalidArgument("RaggedTensorFromVariant: ", splits.back(), " rows are too many for int32 splits");
+      return TooManyForInt32(splits.back());
     for (std::size_t i = 0; i < splits.size(); ++i) detail::StoreIndex(out, static_cast<Index>(i), splits[i]);
     return OkStatus();
+  }
+  // Output `at` := 0, size, 2 size, ...: those of `rows` rows, which may be very many of an empty tensor.
+  static Status SetEvenSplits(OpKernelContext& context, int at, Index rows, Index size) {
+    Tensor* out = nullptr;
+    const Index count = std::min(rows, std::numeric_limits<Index>::max() - 1) + 1;
+    TENON_RETURN_IF_ERROR(context.allocate_output(at, TensorShape({count}), &out));
+    if (out->dtype() == DataType::kInt32 && rows * size > std::numeric_limits<std::int32_t>::max())
+      return TooManyForInt32(rows * size);
+    for (Index i = 0; i <= rows; ++i) detail::StoreIndex(out, i, i * size);
+    return OkStatus();
+  }
+  static Status TooManyForInt32(Index rows) {
+    return errors::InvalidArgument("RaggedTensorFromVariant: ", rows, " rows are too many for int32 splits");
   }
   // The dimensions of the input as splits, then those of the parts one behind the other.
   static Status SetAllSplits(OpKernelContext& context, const Parts& parts, Index input_rank) {
     const TensorShape& shape = context.input(0).shape();
     int at = 0;
     for (Index rows = 1; at + 1 < shape.dims(); ++at) {
-      rows *= shape.dim_size(at);
-      SlimVector<Index> splits;
-      for (Index i = 0; i <= rows; ++i) splits.push_back(i * shape.dim_size(at + 1));
-      TENON_RETURN_IF_ERROR(SetSplits(context, at, splits));
+      rows *= shape.dim_size(at);  // from the first on: the shape has room for that
+      TENON_RETURN_IF_ERROR(SetEvenSplits(context, at, rows, shape.dim_size(at + 1)));
     }
     SlimVector<Index> splits(1, 0);
     for (const RaggedTensorVariant& part : parts)
@@ -36663,8 +36681,7 @@ inline Status BatchesOfParameters(OpKernelContext& context, const TensorShape& s
     *out = {(shape.num_elements() + kSamples - 1) / kSamples, kSamples};
     return OkStatus();
   }
-  *out = {shape.dim_size(0), 1};
-  for (int d = 1; d < shape.dims(); ++d) out->samples *= shape.dim_size(d);
+  *out = {shape.dim_size(0), ProductOfSizes(shape, 1, shape.dims())};
   for (int i = 0; i < 4; ++i) {
     const Tensor& parameter = context.input(i + 1);
     if (parameter.dims() == 1 && parameter.dim_size(0) != 1 && parameter.dim_size(0) != out->batches)
@@ -36739,6 +36756,7 @@ struct ParameterizedTruncatedNormal {
     // As many blocks as TensorFlow reserves; the product may wrap around.
     const auto tries = static_cast<std::uint64_t>(work.batches) * 2 * kBoundedNormalTries;
     const Philox stream = generator->Reserve(tries * static_cast<std::uint64_t>(work.samples + 3) / 4);
+    if (shape.num_elements() == 0) return OkStatus();  // there may be very many batches without samples
     if (output->dtype() == DataType::kHalf) return detail::FillBoundedNormals<half>(context, work, stream, output);
     if (output->dtype() == DataType::kFloat) return detail::FillBoundedNormals<float>(context, work, stream, output);
     return detail::FillBoundedNormals<double>(context, work, stream, output);
@@ -49424,6 +49442,10 @@ struct TensorListFromTensor {
     TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(1), &list.element_shape));
     TENON_RETURN_IF_ERROR(detail::CheckRowsFit(tensor, list.element_shape));
     list.element_dtype = tensor.dtype();
+    constexpr Index kMostEmpty = Index{1} << 20;  // elements that no memory bounds
+    if (tensor.NumElements() == 0 && tensor.dim_size(0) > kMostEmpty)
+      return errors::ResourceExhausted("OOM when allocating a TensorList of ", tensor.dim_size(0),
+                                       " elements without values; at most ", kMostEmpty, " are made at once");
     TENON_RETURN_IF_ERROR(list.Resize(tensor.dim_size(0)));
     for (Index i = 0; i < list.size(); ++i)
       TENON_RETURN_IF_ERROR(detail::TakeRows(context, tensor, i, i + 1, true, &list.at(i)));
@@ -54202,7 +54224,7 @@ struct ReduceJoin {
     void Add(Index size, Index stride) {
       sizes.push_back(size);
       strides.push_back(stride);
-      count *= size;
+      count = MultiplySizes(count, size);
     }
     Index At(Index i) const {
       Index offset = 0;
@@ -54212,9 +54234,7 @@ struct ReduceJoin {
   };
   static Status Run(OpKernelContext& context, const Attrs& attrs, const Tensor& inputs, const In<std::int32_t>& axes) {
     const int rank = inputs.dims();
-    SlimVector<Index> strides(static_cast<std::size_t>(rank), 1);
-    for (int d = rank - 1; d > 0; --d)
-      strides[static_cast<std::size_t>(d - 1)] = strides[static_cast<std::size_t>(d)] * inputs.dim_size(d);
+    const InlinedVector<Index, 8> strides = StridesOf(inputs.shape().dim_sizes());
     SlimVector<char> reduced(static_cast<std::size_t>(rank), 0);
     Walk joined, kept;
     for (Index i = 0; i < axes.size(); ++i) {

@@ -3316,6 +3316,12 @@ constexpr Index MultiplyWithoutOverflow(Index x, Index y) {
   return static_cast<Index>(product);  // negative when it needs the 64th bit
 }
 
+// x * y of sizes; 0 where that is no int64, which is so only for tensors that a 0 elsewhere leaves without elements.
+constexpr Index MultiplySizes(Index x, Index y) {
+  const Index product = MultiplyWithoutOverflow(x, y);
+  return product < 0 ? 0 : product;
+}
+
 class Tensor;
 
 namespace detail {
@@ -3669,6 +3675,13 @@ class TensorShape {
   detail::DimVector dims_;
 };
 static_assert(sizeof(TensorShape) == 40);
+
+// The product of the sizes [begin, end), as MultiplySizes gives it.
+inline Index ProductOfSizes(const TensorShape& shape, int begin, int end) {
+  Index product = 1;
+  for (int d = begin; d < end; ++d) product = MultiplySizes(product, shape.dim_size(d));
+  return product;
+}
 
 inline bool IsScalar(const TensorShape& shape) { return shape.dims() == 0; }
 inline bool IsVector(const TensorShape& shape) { return shape.dims() == 1; }
@@ -4558,7 +4571,7 @@ class ArrayFormatter {
     out_ += '[';
     const Index count = dims_[d];
     Index stride = 1;
-    for (std::size_t inner = d + 1; inner < dims_.size(); ++inner) stride *= dims_[inner];
+    for (std::size_t inner = d + 1; inner < dims_.size(); ++inner) stride = MultiplySizes(stride, dims_[inner]);
     for (Index i = 0; i < limit_ && i < count; ++i) {
       if (i > 0) AppendSpacing(d);
       AppendNested(d + 1, first + stride * i);
@@ -45663,6 +45676,38 @@ TENON_NAMESPACE_END
 // The runtime's definitions with everything that sessions can do: runs with RunOptions, partial runs, Extend, Reset,
 // ListDevices. One source file of a program that uses them includes this instead of <tenon/runtime.hpp>.
 
+// ---- tenon/op/call_settings.hpp ----
+// The settings of a PartitionedCall: config, config_proto and executor_type. They are TensorFlow's alone and change
+// nothing here, but what it would refuse is refused.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// InvalidArgument for a config that is no message, NotFound for an executor that TensorFlow does not know.
+inline Status CheckCallSettings(const NodeDef& call) {
+  const auto is_wire_format = [](std::string_view bytes) {
+    wire::Reader reader(wire::AsBytes(bytes));
+    wire::Tag tag;
+    while (reader.ReadTag(&tag))
+      if (!reader.Skip(tag)) return false;
+    return reader.status("settings").ok();
+  };
+  constexpr std::string_view kMessages[][2] = {{"config_proto", "ConfigProto"}, {"config", "RewriteOptions"}};
+  for (const auto& [name, message] : kMessages) {
+    const AttrValue* const bytes = call.attr.Find(name);
+    if (bytes != nullptr && !is_wire_format(bytes->s()))
+      return errors::InvalidArgument("Unable to parse ", name, " string as tensorflow::", message, " proto.");
+  }
+  const AttrValue* const executor = call.attr.Find("executor_type");
+  if (executor == nullptr || executor->s().empty() || executor->s() == "DEFAULT" ||
+      executor->s() == "SINGLE_THREADED_EXECUTOR")
+    return OkStatus();
+  return errors::NotFound("No executor factory registered for the given executor type: ", executor->s(),
+                          " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/rewrite.hpp ----
 // GraphRewrite: a graph being rewritten, as nodes that name their inputs. Passes that replace whole nodes by subgraphs
 // work on it; what reads a replaced node is redirected once, at the end.
@@ -46611,6 +46656,7 @@ class FunctionalLowering {
   Status LowerCall(int i, const NodeDef& node) {
     const bool multi_device = Has(node, kLowerAsMultiDeviceFunctionAttr);
     if (!options_.inline_calls && !multi_device && i < given_) return OkStatus();
+    if (options_.inline_calls && !multi_device && !CheckCallSettings(node).ok()) return OkStatus();
     NameAttrList f;
     TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
     if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();

@@ -272,6 +272,45 @@ inline void ChangeAttr(AttrValue* value, Choices& choices) {
   }
 }
 
+// One size of a fed tensor becomes 0 and another one something large in all that is fed, so that they fit each other
+// as before: empty tensors which the op's own checks let through.
+inline void MakeHugeAndEmpty(Call* call, GraphDef* graph, Choices& choices) {
+  if (call->feeds.empty()) return;
+  const TensorShape& model = choices.Of(call->feeds).tensor.shape();
+  if (model.dims() == 0) return;
+  const Index none = choices.Of(model.dim_sizes()), many = choices.Of(model.dim_sizes()), size = HugeSize(choices);
+  const bool in_values = choices.OneIn(2);
+  const auto changed = [&](Index from) { return from == none ? 0 : from == many ? size : from; };
+  for (tenon::NamedTensor& feed : call->feeds) {
+    const Tensor& t = feed.tensor;
+    if (!tenon::IsPlain(t.dtype()) && t.dtype() != DataType::kString) continue;
+    if (in_values && t.dims() == 1 && (t.dtype() == DataType::kInt32 || t.dtype() == DataType::kInt64)) {
+      Tensor values = t.DeepCopy();
+      for (Index i = 0; i < values.NumElements(); ++i) {
+        if (t.dtype() == DataType::kInt64)
+          values.data<std::int64_t>()[i] = changed(values.data<std::int64_t>()[i]);
+        else
+          values.data<std::int32_t>()[i] = static_cast<std::int32_t>(changed(values.data<std::int32_t>()[i]));
+      }
+      feed.tensor = std::move(values);
+      continue;
+    }
+    TensorShape shape;
+    bool made = true;
+    for (const Index from : t.shape()) made = made && shape.AddDimWithStatus(changed(from)).ok();
+    if (made && shape.num_elements() <= kMostElements) feed.tensor = AnyTensor(t.dtype(), shape, choices);
+  }
+  const bool known = choices.OneIn(2);
+  for (NodeDef& node : graph->node) {
+    if (node.op != "Placeholder") continue;
+    tenon::PartialTensorShape shape;
+    for (const tenon::NamedTensor& feed : call->feeds)
+      if (known && (feed.name == node.name || feed.name == node.name + ":0"))
+        shape = tenon::PartialTensorShape(feed.tensor.shape());
+    node.attr.Set("shape", AttrValue(shape));
+  }
+}
+
 inline bool MakeFromCase(const golden::Case& c, Choices& choices, Call* call) {
   tenon::Result<GraphDef> graph = tenon::ParseGraphDef(tenon::wire::AsBytes(c.graph));
   if (!graph.ok() || graph->node.empty() || c.step.empty() || !IsBounded(*graph)) return false;
@@ -287,7 +326,12 @@ inline bool MakeFromCase(const golden::Case& c, Choices& choices, Call* call) {
   if (call->fetches.empty() && call->targets.empty()) {  // the call fails, and nothing of it is wanted
     call->targets.push_back(graph->node[graph->node.size() - 1].name);
   }
-  for (std::uint64_t changes = 1 + choices.Below(3); changes > 0; --changes) {
+  std::uint64_t changes = 1 + choices.Below(3);
+  if (choices.OneIn(8)) {
+    MakeHugeAndEmpty(call, &*graph, choices);
+    changes = choices.Below(2);
+  }
+  for (; changes > 0; --changes) {
     if (!call->feeds.empty() && choices.OneIn(3)) {
       Tensor& feed = call->feeds[choices.Below(call->feeds.size())].tensor;
       feed = Changed(feed, choices);

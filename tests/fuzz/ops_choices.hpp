@@ -107,11 +107,29 @@ inline std::string AnyText(Choices& choices) {
   return choices.Of(kTexts);
 }
 
+inline Index HugeSize(Choices& choices) {
+  static constexpr Index kSizes[] = {Index{1} << 16, Index{1} << 20, std::numeric_limits<std::int32_t>::max(),
+                                     Index{1} << 31, Index{1} << 32, Index{1} << 34,
+                                     Index{1} << 40, Index{1} << 62, std::numeric_limits<Index>::max()};
+  return choices.Of(kSizes);
+}
+// No elements, and sizes whose product is no int64 without the 0, or very many of what has no size: [0,2^40,2^40],
+// [2^34,0,0].
+inline TensorShape HugeEmptyShape(Choices& choices) {
+  const std::uint64_t rank = 1 + choices.Below(5), none = choices.Below(rank);
+  TensorShape shape;
+  for (std::uint64_t d = 0; d < rank; ++d) {
+    const Index size = d == none ? 0 : choices.OneIn(3) ? static_cast<Index>(choices.Below(4)) : HugeSize(choices);
+    if (!shape.AddDimWithStatus(size).ok()) shape.AddDim(choices.OneIn(2) ? 0 : 1);
+  }
+  return shape;
+}
 // As many sizes as there are dimensions, 0 to 8; products of a tensor with elements stay within kMostElements.
 inline TensorShape AnyShape(Choices& choices) {
   static constexpr int kRanks[] = {0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 8};
+  if (choices.OneIn(24)) return HugeEmptyShape(choices);
   TensorShape shape;
-  const bool empty = choices.OneIn(12);
+  const bool empty = choices.OneIn(16);
   for (int rank = choices.Of(kRanks); rank > 0; --rank) {
     Index size = static_cast<Index>(choices.OneIn(8) ? choices.Below(40) : choices.Below(6));
     if (size == 0 && !empty) size = 1;
@@ -136,7 +154,7 @@ inline TensorShape NearShape(const TensorShape& shape, Choices& choices) {
       if (inside) made = near.RemoveDimWithStatus(at);
       break;
     case 2:
-      if (inside) made = near.SetDimWithStatus(at, size + 1);
+      if (inside && size < std::numeric_limits<Index>::max()) made = near.SetDimWithStatus(at, size + 1);
       break;
     default:
       if (size > 0) made = near.SetDimWithStatus(at, choices.OneIn(2) ? 0 : choices.OneIn(2) ? 1 : size - 1);

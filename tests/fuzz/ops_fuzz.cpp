@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <dirent.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -38,6 +39,7 @@ using tenon::Status;
 
 constexpr std::size_t kMemory = std::size_t{64} << 20;  // of one call
 constexpr unsigned kSeconds = 20;  // of one call, before it counts as a hang
+constexpr unsigned kBusySeconds = 10;  // of all its threads, under sanitizers: about a second without them
 
 // Fills every block, so that what a kernel does not write shows.
 class FillingAllocator final : public tenon::Allocator {
@@ -148,15 +150,22 @@ void RunCall(const Call& call, int threads) {
   if (counts != nullptr) ++(*counts)[StrCat(call.name, " ", status.ok() ? "runs" : "fails")];
 }
 
+void Limit(unsigned seconds, unsigned busy_seconds) {
+  alarm(seconds);
+  itimerval busy{};
+  busy.it_value.tv_sec = static_cast<time_t>(busy_seconds);
+  setitimer(ITIMER_PROF, &busy, nullptr);
+}
+
 void RunOne(Choices& choices) {
   Call call;
   const bool recorded = choices.OneIn(2) && !Cases().empty();
   if (recorded ? !MakeFromCase(choices.Of(Cases()), choices, &call) : !AnyCall(choices).Make(&call)) return;
   std::snprintf(current, sizeof current, "%s", call.name.c_str());
   if (show) Show(call);
-  alarm(kSeconds);
+  Limit(kSeconds, kBusySeconds);
   RunCall(call, choices.OneIn(4) ? 3 : 1);
-  alarm(0);
+  Limit(0, 0);
 }
 
 }  // namespace
@@ -174,8 +183,8 @@ namespace {
 long number = 0;
 void Report(int signal) {
   char text[400];
-  const int size =
-      std::snprintf(text, sizeof text, "\n%s in run %ld: %s\n", signal == SIGALRM ? "hang" : "crash", number, current);
+  const char* const what = signal == SIGALRM ? "hang" : signal == SIGPROF ? "too long a time" : "crash";
+  const int size = std::snprintf(text, sizeof text, "\n%s in run %ld: %s\n", what, number, current);
   if (write(2, text, static_cast<std::size_t>(size)) < 0) _exit(98);
   _exit(99);
 }
@@ -186,7 +195,7 @@ int main(int argc, char** argv) {
   show = argc > 2 && std::strcmp(argv[1], "--show") == 0;
   const long first = argc > 2 ? std::atol(argv[2]) : 0;
   const long last = show ? first + 1 : argc > 1 ? std::atol(argv[1]) : 20000;
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGALRM}) std::signal(signal, Report);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGALRM, SIGPROF}) std::signal(signal, Report);
   std::map<std::string, long> ended;
   if (argc > 3) counts = &ended;
   for (number = first; number < last; ++number) {

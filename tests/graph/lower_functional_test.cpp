@@ -204,6 +204,14 @@ TEST_SUITE("LowerFunctionalOps") {
     CHECK(Count(g, "PartitionedCall") == 0);
     CHECK(g.Find("call")->op_name() == "IdentityN");
   }
+  TEST_CASE("a call whose settings its kernel refuses is inlined only where it is marked") {
+    GraphDef def = MakeGraph({MakeInput("a"), MakeCall("call", {"a"}, "negate"), MakeFloat("y", "Neg", {"call"})});
+    def.library.function = {Negate()};
+    def.node[1].attr.Insert("executor_type", AttrValue("nonsense"));
+    CHECK(Count(Lowered(def, {.inline_calls = true}), "PartitionedCall") == 1);
+    def.node[1].attr.Insert("_lower_as_multi_device_function", AttrValue(true));
+    CHECK(Count(Lowered(def, {.inline_calls = true}), "PartitionedCall") == 0);
+  }
 
   TEST_CASE("what cannot be lowered stays and runs natively") {
     GraphDef number = WithIf(MakeIf());

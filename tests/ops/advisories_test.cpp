@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow's security advisories about ops that Tenon has, each as a small call: it gives a Status, or what the
-// mended TensorFlow answers. golden/ops/advisories.pb has more of them, with the codes that TensorFlow answers.
+// TensorFlow's security advisories about ops that Tenon has, each as a small call: refused with TensorFlow's code, or
+// answered where it answers. Where TensorFlow (2.21) itself reads past a tensor's end or ends the process the call is
+// refused. golden/ops/advisories.pb has more of them.
 
 #include <bit>
 #include <cstdint>
@@ -31,24 +32,21 @@ Result<std::vector<Tensor>> Try(std::string_view op, const AttrArgs& attrs, cons
   static LimitedAllocator memory(CpuAllocator(), std::size_t{256} << 20, "advisories");
   return CallOp(op, attrs, inputs, outputs, {.intra_op_threads = 1, .allocator = &memory});
 }
-// Refused, with one of the codes of a caller's mistake; TensorFlow calls some of them internal errors.
+// Refused with the code that TensorFlow refuses it with.
+template <Code kCode = Code::kInvalidArgument>
 void Refused(std::string_view op, const AttrArgs& attrs, const std::vector<Tensor>& inputs, int outputs = 1) {
   std::string shown;
   for (const Tensor& input : inputs) StrAppend(&shown, " ", input.DebugString(4));
   CAPTURE(shown);
   const Status status = Try(op, attrs, inputs, outputs).status();
-  const Code code = status.code();
-  CHECK_MESSAGE((code == Code::kInvalidArgument || code == Code::kResourceExhausted || code == Code::kOutOfRange ||
-                 code == Code::kFailedPrecondition || code == Code::kUnimplemented || code == Code::kNotFound ||
-                 code == Code::kInternal),
-                op, ": ", status.ToString());
-  CHECK_MESSAGE(status.message().find("no kernel for op") == std::string_view::npos, op, ": ", status.ToString());
-  CHECK_MESSAGE(status.message().find("NodeDef missing attr") == std::string_view::npos, op, ": ", status.ToString());
+  CHECK_MESSAGE(status.code() == kCode, op, ": ", status.ToString());
+  for (const char* mistake : {"no kernel for op", "NodeDef missing attr", " arguments ("})  // of the test
+    CHECK_MESSAGE(status.message().find(mistake) == std::string_view::npos, op, ": ", status.ToString());
 }
-// Runs to its end, whatever that is.
-void Ends(std::string_view op, const AttrArgs& attrs, const std::vector<Tensor>& inputs, int outputs = 1) {
+// Answered, as by TensorFlow.
+void Runs(std::string_view op, const AttrArgs& attrs, const std::vector<Tensor>& inputs, int outputs = 1) {
   const Status status = Try(op, attrs, inputs, outputs).status();
-  CHECK_MESSAGE(status.message().find("NodeDef missing attr") == std::string_view::npos, op, ": ", status.ToString());
+  CHECK_MESSAGE(status.ok(), op, ": ", status.ToString());
 }
 Tensor Floats(const TensorShape& shape, std::initializer_list<double> values = {1}) {
   return Make<float>(shape, values);
@@ -74,8 +72,8 @@ TEST_SUITE("Advisories: sparse tensors") {
     Refused("SparseFillEmptyRowsGrad", {}, {LongMatrix(1, 1, {0}), Floats({1})}, 2);
     Refused("SparseFillEmptyRowsGrad", {}, {Longs({5}), Floats({1})}, 2);
     Refused("SparseFillEmptyRowsGrad", {}, {Longs({-1}), Floats({1})}, 2);
-    Ends("SparseFillEmptyRowsGrad", {}, {Longs({0, 0, 0}), Floats({2})}, 2);
-    Ends("SparseFillEmptyRowsGrad", {}, {Longs({}), Empty(DataType::kFloat, {0})}, 2);
+    Runs("SparseFillEmptyRowsGrad", {}, {Longs({0, 0, 0}), Floats({2})}, 2);
+    Runs("SparseFillEmptyRowsGrad", {}, {Longs({}), Empty(DataType::kFloat, {0})}, 2);
   }
   TEST_CASE("CVE-2021-29565, CVE-2021-37676, CVE-2021-41224: SparseFillEmptyRows") {
     Refused("SparseFillEmptyRows", {},
@@ -84,13 +82,8 @@ TEST_SUITE("Advisories: sparse tensors") {
     Refused("SparseFillEmptyRows", {}, {LongMatrix(1, 2, {7, 0}), Floats({1}), Longs({2, 2}), Float(0)}, 4);
     Refused("SparseFillEmptyRows", {}, {LongMatrix(1, 2, {0, 0}), Floats({1}), Longs({}), Float(0)}, 4);
     Refused("SparseFillEmptyRows", {}, {LongMatrix(1, 2, {0, 0}), Floats({1}), Longs({2, 2}), Floats({2})}, 4);
-    Refused("SparseFillEmptyRows", {}, {LongMatrix(1, 2, {0, 0}), Floats({1}), Longs({kHuge, 2}), Float(0)}, 4);
-  }
-  TEST_CASE("CVE-2021-29534: SparseConcat, sizes whose product overflows") {
-    Refused("SparseConcat", {{"concat_dim", 0}},
-            {LongMatrix(1, 3, {0, 0, 0}), LongMatrix(1, 3, {0, 0, 0}), Floats({1}), Floats({1}),
-             Longs({kHuge, kHuge, kHuge}), Longs({kHuge, kHuge, kHuge})},
-            3);
+    Refused<Code::kResourceExhausted>("SparseFillEmptyRows", {},
+                                      {LongMatrix(1, 2, {0, 0}), Floats({1}), Longs({kHuge, 2}), Float(0)}, 4);
   }
   TEST_CASE("CVE-2021-29558: SparseSplit, indices outside of the shape") {
     Refused("SparseSplit", {{"num_split", 2}}, {Long(1), LongMatrix(1, 2, {0, 9}), Floats({1}), Longs({2, 2})}, 6);
@@ -124,20 +117,8 @@ TEST_SUITE("Advisories: sparse tensors") {
     Refused("SparseReshape", {}, {LongMatrix(1, 2, {0, 0}), Longs({kHuge, kHuge}), Longs({-1})}, 2);
   }
   TEST_CASE("CVE-2021-37635: SparseReduceSum, indices outside of the shape") {
-    Ends("SparseReduceSum", {}, {LongMatrix(2, 1, {0, 55}), Floats({2}), Longs({3}), Ints({0})});
+    Runs("SparseReduceSum", {}, {LongMatrix(2, 1, {0, 55}), Floats({2}), Longs({3}), Ints({0})});
     Refused("SparseReduceSum", {}, {LongMatrix(1, 1, {0}), Floats({1}), Longs({3}), Ints({5})});
-  }
-  TEST_CASE("CVE-2021-29519, CVE-2022-35997: SparseCross") {
-    Refused("SparseCross",
-            {{"hashed_output", true},
-             {"num_buckets", 0},
-             {"hash_key", 956888297470},
-             {"out_type", DataType::kInt64},
-             {"internal_type", DataType::kString},
-             {"N", 0},
-             {"sparse_types", SlimVector<DataType>()},
-             {"dense_types", SlimVector<DataType>{DataType::kInt64}}},
-            {Longs({1, 2})}, 3);
   }
   TEST_CASE("CVE-2022-29206: SparseTensorDenseAdd") {
     Refused("SparseTensorDenseAdd", {}, {Longs({0}), Floats({1}), Longs({2}), Floats({2})});
@@ -183,8 +164,8 @@ TEST_SUITE("Advisories: ragged tensors, texts") {
     for (const std::int64_t pad : {std::int64_t{-5}, std::int64_t{2147483647}}) {
       AttrArgs attrs = wide;
       attrs.emplace_back("pad_width", pad);
-      Ends("StringNGrams", attrs, {Texts({"a"}), Longs({0, 1})}, 2);
-      Ends("StringNGrams", attrs, {Texts({"a"}), Longs({})}, 2);
+      Runs("StringNGrams", attrs, {Texts({"a"}), Longs({0, 1})}, 2);
+      Runs("StringNGrams", attrs, {Texts({"a"}), Longs({})}, 2);
     }
   }
   TEST_CASE("CVE-2020-15203: AsString, a fill that is no flag") {
@@ -245,10 +226,12 @@ TEST_SUITE("Advisories: ragged tensors, texts") {
     Refused("DecodePaddedRaw", {{"out_type", DataType::kFloat}}, {Texts({"aa"}), Int(-4)});
   }
   TEST_CASE("CVE-2021-29564, CVE-2022-29208, CVE-2023-25662: EditDistance") {
-    const auto distance = [](const Tensor& ai, const Tensor& as, const Tensor& bi, const Tensor& bs) {
-      Refused("EditDistance", {}, {ai, Longs({1}), as, bi, Longs({1}), bs});
+    const auto distance = []<Code kCode = Code::kInvalidArgument>(const Tensor& ai, const Tensor& as, const Tensor& bi,
+                                                                  const Tensor& bs) {
+      Refused<kCode>("EditDistance", {}, {ai, Longs({1}), as, bi, Longs({1}), bs});
     };
-    distance(LongMatrix(1, 2, {-2, 0}), Longs({2, 2}), LongMatrix(1, 2, {0, 0}), Longs({2, 2}));
+    distance.operator()<Code::kInternal>(LongMatrix(1, 2, {-2, 0}), Longs({2, 2}), LongMatrix(1, 2, {0, 0}),
+                                         Longs({2, 2}));
     distance(LongMatrix(1, 2, {0, 0}), Longs({kHuge, 2}), LongMatrix(1, 2, {0, 0}), Longs({kHuge, 2}));
     distance(LongMatrix(1, 3, {0, 0, 0}), Longs({kHuge, kHuge, 2}), LongMatrix(1, 3, {0, 0, 0}),
              Longs({kHuge, kHuge, 2}));
@@ -259,25 +242,25 @@ TEST_SUITE("Advisories: ragged tensors, texts") {
 TEST_SUITE("Advisories: convolutions, pools, norms") {
   TEST_CASE("CVE-2021-29517, CVE-2021-29526, CVE-2022-35996: convolutions without channels") {
     const AttrArgs two{{"strides", List{1, 1, 1, 1}}, {"padding", "VALID"}};
-    Ends("Conv2D", two, {Empty(DataType::kFloat, {1, 2, 2, 0}), Empty(DataType::kFloat, {1, 1, 0, 1})});
-    Ends("Conv2D", two, {Floats({1, 2, 2, 1}), Empty(DataType::kFloat, {1, 1, 1, 0})});
+    Refused("Conv2D", two, {Empty(DataType::kFloat, {1, 2, 2, 0}), Empty(DataType::kFloat, {1, 1, 0, 1})});
+    Runs("Conv2D", two, {Floats({1, 2, 2, 1}), Empty(DataType::kFloat, {1, 1, 1, 0})});
     Refused("Conv2D", two, {Floats({1, 2, 2, 1}), Empty(DataType::kFloat, {1, 1, 0, 1})});
     Refused("Conv3D", {{"strides", List{1, 1, 1, 1, 1}}, {"padding", "VALID"}},
             {Floats({1, 2, 2, 2, 1}), Empty(DataType::kFloat, {1, 1, 1, 0, 0})});
   }
   TEST_CASE("CVE-2021-29524, CVE-2021-29538, CVE-2021-29540, CVE-2021-41209: Conv2DBackpropFilter") {
     const AttrArgs attrs{{"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}};
-    Ends("Conv2DBackpropFilter", attrs,
-         {Floats({1, 1, 1, 1}), Ints({0, 0, 0, 0}), Empty(DataType::kFloat, {1, 1, 1, 0})});
+    Refused("Conv2DBackpropFilter", attrs,
+            {Floats({1, 1, 1, 1}), Ints({0, 0, 0, 0}), Empty(DataType::kFloat, {1, 1, 1, 0})});
     Refused("Conv2DBackpropFilter", attrs, {Floats({1, 1, 1, 1}), Ints({1, 1, 3, 1}), Floats({1, 1, 1, 1})});
     Refused("Conv2DBackpropFilter", attrs, {Floats({1, 1, 1, 1}), Ints({-1, 1, 1, 1}), Floats({1, 1, 1, 1})});
     Refused("Conv2DBackpropFilter", attrs, {Floats({1, 1, 1, 1}), Ints({1, 1}), Floats({1, 1, 1, 1})});
   }
   TEST_CASE("CVE-2021-29525, CVE-2022-35969, CVE-2022-35999: Conv2DBackpropInput") {
     const AttrArgs attrs{{"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}};
-    Ends("Conv2DBackpropInput", attrs,
-         {Ints({1, 1, 1, 0}), Empty(DataType::kFloat, {1, 1, 0, 1}), Floats({1, 1, 1, 1})});
-    Ends("Conv2DBackpropInput", attrs, {Ints({1, 1}), Floats({1, 1, 1, 1}), Floats({1, 1, 1, 1})});
+    Refused("Conv2DBackpropInput", attrs,
+            {Ints({1, 1, 1, 0}), Empty(DataType::kFloat, {1, 1, 0, 1}), Floats({1, 1, 1, 1})});
+    Runs("Conv2DBackpropInput", attrs, {Ints({1, 1}), Floats({1, 1, 1, 1}), Floats({1, 1, 1, 1})});
     Refused("Conv2DBackpropInput", attrs, {Ints({1, 5, 5, 1}), Floats({1, 1, 1, 1}), Floats({1, 1, 1, 1})});
     Refused("Conv2DBackpropInput", attrs, {Ints({1, -5, 5, 1}), Floats({1, 1, 1, 1}), Floats({1, 1, 1, 1})});
   }
@@ -287,13 +270,13 @@ TEST_SUITE("Advisories: convolutions, pools, norms") {
     Refused("Conv3DBackpropFilterV2", attrs, {one, Int(1), one});
     Refused("Conv3DBackpropFilterV2", attrs, {one, Ints({1, 1, 1, 2, 1}), one});
     Refused("Conv3DBackpropInputV2", attrs, {Ints({1, 7, 7, 7, 1}), one, one});
-    Ends("Conv3DBackpropFilterV2", attrs,
+    Runs("Conv3DBackpropFilterV2", attrs,
          {Empty(DataType::kFloat, {1, 0, 1, 1, 1}), Ints({1, 1, 1, 1, 1}), Empty(DataType::kFloat, {1, 0, 1, 1, 1})});
   }
   TEST_CASE("CVE-2021-29566: Dilation2DBackprop...: a gradient of another size") {
     const AttrArgs attrs{{"strides", List{1, 1, 1, 1}}, {"rates", List{1, 1, 1, 1}}, {"padding", "VALID"}};
-    Ends("Dilation2D", attrs, {Floats({1, 2, 2, 1}), Floats({3, 3, 1})});
-    Ends("Dilation2D", {{"strides", List{1, 1, 1, 1}}, {"rates", List{1, 0, 1, 1}}, {"padding", "VALID"}},
+    Runs("Dilation2D", attrs, {Floats({1, 2, 2, 1}), Floats({3, 3, 1})});
+    Runs("Dilation2D", {{"strides", List{1, 1, 1, 1}}, {"rates", List{1, 0, 1, 1}}, {"padding", "VALID"}},
          {Floats({1, 2, 2, 1}), Floats({1, 1, 1})});
   }
   TEST_CASE("CVE-2021-29569, CVE-2021-29570, CVE-2021-29573: MaxPoolGradWithArgmax") {
@@ -304,7 +287,7 @@ TEST_SUITE("Advisories: convolutions, pools, norms") {
             {Floats({1, 1, 1, 1}), Floats({1, 1, 1, 1}), MakeTensor<std::int64_t>({1, 1, 1, 1}, {99})});
     Refused("MaxPoolGradWithArgmax", attrs,
             {Floats({1, 1, 1, 1}), Floats({1, 1, 1, 1}), MakeTensor<std::int64_t>({1, 1, 1, 1}, {-1})});
-    Ends("MaxPoolGradWithArgmax", attrs,
+    Runs("MaxPoolGradWithArgmax", attrs,
          {Empty(DataType::kFloat, {0, 1, 1, 1}), Empty(DataType::kFloat, {0, 1, 1, 1}),
           Empty(DataType::kInt64, {0, 1, 1, 1})});
   }
@@ -320,7 +303,7 @@ TEST_SUITE("Advisories: convolutions, pools, norms") {
             {Floats({1, 3, 3, 1})});
     const AttrArgs attrs{{"ksize", List{1, 2, 2, 1}}, {"strides", List{1, 1, 1, 1}}, {"padding", "VALID"}};
     Refused("AvgPoolGrad", attrs, {Ints({-1, 3, 3, 1}), Floats({1, 2, 2, 1})});
-    Ends("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({1, 2, 2, 1})});
+    Runs("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({1, 2, 2, 1})});
     Refused("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({2, 2, 2, 1})});
     Refused("AvgPoolGrad", attrs, {Ints({1, 9, 9, 1}), Floats({1, 2, 2, 3})});
     Refused("AvgPoolGrad", attrs, {Ints({1, 2, 2, 1}), Floats({1, 4, 4, 1})});
@@ -342,7 +325,7 @@ TEST_SUITE("Advisories: convolutions, pools, norms") {
     Refused("FusedBatchNormV3", {{"is_training", false}}, {Floats({1, 1, 1, 3}), three, three, two, three}, 6);
     Refused("FusedBatchNormV3", {{"is_training", false}}, {Floats({1, 1, 1, 3}), three, three, Floats({}), three}, 6);
     Refused("FusedBatchNorm", {{"is_training", false}}, {Floats({3}), three, three, three, three}, 5);
-    Ends("FusedBatchNorm", {},
+    Runs("FusedBatchNorm", {},
          {Empty(DataType::kFloat, {0, 1, 1, 0}), Empty(DataType::kFloat, {0}), Empty(DataType::kFloat, {0}),
           Empty(DataType::kFloat, {0}), Empty(DataType::kFloat, {0})},
          5);
@@ -361,31 +344,33 @@ TEST_SUITE("Advisories: convolutions, pools, norms") {
 
 TEST_SUITE("Advisories: pictures") {
   TEST_CASE("CVE-2021-29531: EncodePng, a picture without pixels") {
-    Refused("EncodePng", {}, {Empty(DataType::kUint8, {0, 0, 3})});
+    Refused<Code::kInternal>("EncodePng", {}, {Empty(DataType::kUint8, {0, 0, 3})});
     Refused("EncodePng", {}, {Empty(DataType::kUint8, {5, 5, 0})});
   }
   TEST_CASE("CVE-2021-29533, CVE-2022-36001: DrawBoundingBoxes") {
-    Ends("DrawBoundingBoxes", {}, {Empty(DataType::kFloat, {1, 0, 0, 3}), Floats({1, 1, 4})});
+    Runs("DrawBoundingBoxes", {}, {Empty(DataType::kFloat, {1, 0, 0, 3}), Floats({1, 1, 4})});
     Refused("DrawBoundingBoxes", {}, {Floats({2, 2, 2, 3}), Floats({1, 1, 4})});
     Refused("DrawBoundingBoxes", {}, {Floats({1, 2, 2, 3}), Floats({1, 1, 3})});
-    Ends("DrawBoundingBoxes", {}, {Floats({1, 2, 2, 3}), Floats({1, 1, 4}, {kNaN, -1e30, 1e30, kInfinity})});
+    Runs("DrawBoundingBoxes", {}, {Floats({1, 2, 2, 3}), Floats({1, 1, 4}, {kNaN, -1e30, 1e30, kInfinity})});
   }
   TEST_CASE("CVE-2020-15266: CropAndResize, boxes far outside") {
-    Ends("CropAndResize", {},
-         {Floats({1, 3, 3, 1}), Floats({1, 4}, {-1e30, kNaN, 1e30, 3.4e38}), Ints({0}), Ints({2, 2})});
-    Refused("CropAndResize", {}, {Floats({1, 3, 3, 1}), Floats({1, 4}), Ints({5}), Ints({2, 2})});
+    Refused("CropAndResize", {},
+            {Floats({1, 3, 3, 1}), Floats({1, 4}, {-1e30, kNaN, 1e30, 3.4e38}), Ints({0}), Ints({2, 2})});
+    Refused<Code::kOutOfRange>("CropAndResize", {}, {Floats({1, 3, 3, 1}), Floats({1, 4}), Ints({5}), Ints({2, 2})});
     Refused("CropAndResize", {}, {Floats({1, 3, 3, 1}), Floats({1, 4}), Ints({0}), Ints({0, 2})});
-    Refused("CropAndResize", {}, {Floats({1, 3, 3, 1}), Floats({1, 4}), Ints({0}), Ints({2147483647, 2147483647})});
+    Refused<Code::kResourceExhausted>(
+        "CropAndResize", {}, {Floats({1, 3, 3, 1}), Floats({1, 4}), Ints({0}), Ints({2147483647, 2147483647})});
   }
   TEST_CASE("CVE-2021-41199: Resize..., sizes that overflow") {
     for (const char* op : {"ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea"}) {
-      Refused(op, {}, {Floats({1, 1, 1, 1}), Ints({2147483647, 2147483647})});
+      Refused<Code::kResourceExhausted>(op, {}, {Floats({1, 1, 1, 1}), Ints({2147483647, 2147483647})});
       Refused(op, {}, {Floats({1, 1, 1, 1}), Ints({0, 1})});
       Refused(op, {}, {Floats({1, 1, 1, 1}), Ints({-1, 1})});
     }
   }
   TEST_CASE("CVE-2022-41907: ResizeNearestNeighborGrad, a size that overflows") {
-    Refused("ResizeNearestNeighborGrad", {}, {Floats({1, 1, 1, 1}), Ints({2147483647, 2147483647})});
+    Refused<Code::kResourceExhausted>("ResizeNearestNeighborGrad", {},
+                                      {Floats({1, 1, 1, 1}), Ints({2147483647, 2147483647})});
     Refused("ResizeNearestNeighborGrad", {}, {Floats({1, 1, 1, 1}), Ints({-1, 1})});
   }
   TEST_CASE("CVE-2021-37669: NonMaxSuppression..., a negative number of boxes") {
@@ -419,8 +404,13 @@ TEST_SUITE("Advisories: arrays") {
     Refused("DataFormatDimMap", {{"src_format", "1234"}, {"dst_format", "8765"}}, {Ints({100})});
   }
   TEST_CASE("CVE-2020-26268, CVE-2021-29539, CVE-2021-41227: ImmutableConst, types that are no memory") {
-    for (const DataType dtype : {DataType::kString, DataType::kResource, DataType::kVariant})
-      Refused("ImmutableConst", {{"dtype", dtype}, {"shape", TensorShape({1})}, {"memory_region_name", "/none"}}, {});
+    const auto refused = []<Code kCode = Code::kInvalidArgument>(DataType dtype) {
+      Refused<kCode>("ImmutableConst", {{"dtype", dtype}, {"shape", TensorShape({1})}, {"memory_region_name", "/none"}},
+                     {});
+    };
+    refused.operator()<Code::kNotFound>(DataType::kString);  // with the file it is Unimplemented
+    refused(DataType::kResource);
+    refused(DataType::kVariant);
   }
   TEST_CASE("CVE-2021-29515, CVE-2021-37643, CVE-2021-37657, CVE-2021-37658: MatrixDiag...") {
     Refused("MatrixDiagV3", {}, {Floats({2, 2}), Ints({}), Int(0), Int(0), Float(0)});
@@ -435,7 +425,7 @@ TEST_SUITE("Advisories: arrays") {
     Refused("MatrixTriangularSolve", {}, {Floats({2, 2}), Floats({3, 1})});
     Refused("MatrixTriangularSolve", {}, {Empty(DataType::kFloat, {0, 2, 2}), Floats({3, 2, 1})});
     Refused("BandedTriangularSolve", {}, {Empty(DataType::kFloat, {0, 2}), Floats({2, 1})});
-    Ends("BandedTriangularSolve", {}, {Floats({5, 2}), Floats({2, 1})});
+    Runs("BandedTriangularSolve", {}, {Floats({5, 2}), Floats({2, 1})});
   }
   TEST_CASE("CVE-2021-29556: Reverse, a tensor without elements") {
     Refused("Reverse", {}, {Empty(DataType::kFloat, {0, 1}), MakeTensor<bool>({2}, {true, true})});
@@ -444,8 +434,8 @@ TEST_SUITE("Advisories: arrays") {
   TEST_CASE("CVE-2021-29562, CVE-2021-29563, CVE-2022-29213: transforms without length") {
     Refused("RFFT", {}, {Floats({1}), Ints({-1})});
     Refused("IRFFT", {}, {Make<complex64>({1}, {1}), Ints({-1})});
-    Ends("RFFT", {}, {Empty(DataType::kFloat, {0}), Ints({0})});
-    Ends("IRFFT", {}, {Empty(DataType::kComplex64, {0}), Ints({0})});
+    Runs("RFFT", {}, {Empty(DataType::kFloat, {0}), Ints({0})});
+    Runs("IRFFT", {}, {Empty(DataType::kComplex64, {0}), Ints({0})});
     Refused("RFFT", {}, {Floats({1}), Ints({2147483647, 1})});
   }
   TEST_CASE("CVE-2021-29575, CVE-2022-21728: ReverseSequence, dimensions that are none") {
@@ -459,8 +449,8 @@ TEST_SUITE("Advisories: arrays") {
     Refused("Reshape", {}, {Floats({1}), Longs({kHuge, kHuge})});
     Refused("Reshape", {}, {Floats({1}), Longs({-1, 0, kHuge})});
     Refused("Fill", {}, {Longs({kHuge, kHuge}), Float(1)});
-    Refused("Fill", {}, {Ints({2147483647, 2147483647}), Float(1)});
-    Refused("Empty", {{"dtype", DataType::kFloat}}, {Ints({2147483647, 2147483647, 2})});
+    Refused<Code::kResourceExhausted>("Fill", {}, {Ints({2147483647, 2147483647}), Float(1)});
+    Refused<Code::kResourceExhausted>("Empty", {{"dtype", DataType::kFloat}}, {Ints({2147483647, 2147483647, 2})});
     Refused("ScatterNd", {}, {LongMatrix(1, 1, {0}), Floats({1}), Longs({kHuge, kHuge})});
     Refused("Pad", {}, {Floats({1}), LongMatrix(1, 2, {kHuge, kHuge})});
   }
@@ -490,16 +480,16 @@ TEST_SUITE("Advisories: arrays") {
     for (const char* op : {"LowerBound", "UpperBound"}) {
       Refused(op, {}, {Floats({1}), Floats({1, 1})});
       Refused(op, {}, {Floats({2, 1}), Floats({1, 1})});
-      Ends(op, {}, {Empty(DataType::kFloat, {0, 0}), Empty(DataType::kFloat, {0, 10})});
-      Ends(op, {}, {Empty(DataType::kFloat, {1, 0}), Floats({1, 3})});
+      Runs(op, {}, {Empty(DataType::kFloat, {0, 0}), Empty(DataType::kFloat, {0, 10})});
+      Runs(op, {}, {Empty(DataType::kFloat, {1, 0}), Floats({1, 3})});
     }
   }
   TEST_CASE("CVE-2021-37660: Inplace..., rows that are none") {
     for (const char* op : {"InplaceUpdate", "InplaceAdd", "InplaceSub"}) {
-      Ends(op, {}, {Floats({2, 2}), Ints({9}), Floats({1, 2})});  // counts around, as in TensorFlow
+      Runs(op, {}, {Floats({2, 2}), Ints({9}), Floats({1, 2})});  // counts around, as in TensorFlow
       Refused(op, {}, {Float(1), Ints({0}), Floats({1})});
       Refused(op, {}, {Floats({2, 2}), Ints({0}), Floats({1, 3})});
-      Ends(op, {}, {Empty(DataType::kFloat, {2, 0}), Ints({0}), Empty(DataType::kFloat, {1, 0})});
+      Runs(op, {}, {Empty(DataType::kFloat, {2, 0}), Ints({0}), Empty(DataType::kFloat, {1, 0})});
     }
   }
   TEST_CASE("CVE-2022-29203: SpaceToBatchND, blocks and pads that overflow") {
@@ -535,8 +525,8 @@ TEST_SUITE("Advisories: numbers, chance, state") {
   TEST_CASE("CVE-2021-41195, CVE-2021-29552: segments without number") {
     Refused("UnsortedSegmentSum", {}, {Floats({1}), Ints({0}), Int(-1)});
     Refused("UnsortedSegmentSum", {}, {Floats({1}), Ints({0}), Ints({})});
-    Refused("UnsortedSegmentProd", {}, {Floats({1, 4}), Ints({0}), Int(2147483647)});
-    Refused("SegmentSum", {}, {Floats({1}), Ints({2147483647})});
+    Refused<Code::kResourceExhausted>("UnsortedSegmentProd", {}, {Floats({1, 4}), Ints({0}), Int(2147483647)});
+    Refused<Code::kResourceExhausted>("SegmentSum", {}, {Floats({1}), Ints({2147483647})});
     Refused("SegmentSum", {}, {Floats({2}), Ints({1, 0})});
     Refused("SparseSegmentSum", {}, {Floats({2}), Ints({9}), Ints({0})});
   }
@@ -549,7 +539,7 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     Refused("DenseBincount", {}, {Make<std::int32_t>({1, 1, 1}, {1}), Int(3), Empty(DataType::kFloat, {0})});
   }
   TEST_CASE("CVE-2022-29211: HistogramFixedWidth, NaN") {
-    Ends("HistogramFixedWidth", {}, {Floats({2}, {kNaN, kInfinity}), Floats({2}, {0, 1}), Int(3)});
+    Refused("HistogramFixedWidth", {}, {Floats({2}, {kNaN, kInfinity}), Floats({2}, {0, 1}), Int(3)});
     Refused("HistogramFixedWidth", {}, {Floats({2}), Floats({2}, {1, 0}), Int(3)});
     Refused("HistogramFixedWidth", {}, {Floats({2}), Floats({2}, {0, 1}), Int(-3)});
   }
@@ -566,8 +556,8 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     Refused("RandomPoissonV2", {}, {Longs({kHuge, kHuge}), Float(1)});
     Refused("RandomGamma", {}, {Longs({kHuge, kHuge}), Float(1)});
     Refused("RandomGamma", {}, {Ints({-1}), Float(1)});
-    Ends("RandomGamma", {}, {Ints({2}), Floats({3}, {kNaN, -1, kInfinity})});
-    Ends("RandomPoissonV2", {}, {Ints({2}), Floats({3}, {kNaN, -1, kInfinity})});
+    Runs("RandomGamma", {}, {Ints({2}), Floats({3}, {kNaN, -1, kInfinity})});
+    Refused("RandomPoissonV2", {}, {Ints({2}), Floats({3}, {kNaN, -1, kInfinity})});
   }
   TEST_CASE("CVE-2022-35971, CVE-2022-36005: FakeQuantWithMinMaxVars, bounds that are no scalars") {
     Refused("FakeQuantWithMinMaxVars", {}, {Floats({2}), Floats({0}), Floats({0})});
@@ -651,8 +641,9 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     const auto memory = static_cast<std::uint64_t>(tenon::detail::SystemMemory());
     const auto all = static_cast<std::int64_t>(std::bit_ceil(memory == 0 ? std::uint64_t{1} << 40 : memory / 8));
     for (const std::int64_t buckets : {all, std::int64_t{1} << 58, kHuge})
-      Refused("MutableDenseHashTableV2", {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", buckets}},
-              {Long(-1), Long(-2)});
+      Refused<Code::kResourceExhausted>("MutableDenseHashTableV2",
+                                        {{"value_dtype", DataType::kInt64}, {"initial_num_buckets", buckets}},
+                                        {Long(-1), Long(-2)});
     // The session's limit counts as well.
     const Status limited =
         Try("MutableDenseHashTableV2",
@@ -670,9 +661,11 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     Refused("Switch", {}, {Float(1), MakeTensor<bool>({2}, {true, false})}, 1);
   }
   TEST_CASE("ParseTensor: bytes that are no tensor, or one with a false shape") {
-    for (const char* bytes : {"", "\x08\x01\x12\x08\x12\x06\x08\xff\xff\xff\xff\x0f", "garbage", "\x08\x63"})
-      Ends("ParseTensor", {{"out_type", DataType::kFloat}}, {Tensor::Scalar(std::string_view(bytes))});
-    Refused("ParseTensor", {{"out_type", DataType::kFloat}}, {Tensor::Scalar(std::string_view("garbage"))});
+    const auto parse = []<Code kCode = Code::kInvalidArgument>(std::string_view bytes) {
+      Refused<kCode>("ParseTensor", {{"out_type", DataType::kFloat}}, {Tensor::Scalar(bytes)});
+    };
+    for (const char* bytes : {"", "garbage", "\x08\x63"}) parse(bytes);
+    parse.operator()<Code::kResourceExhausted>("\x08\x01\x12\x08\x12\x06\x08\xff\xff\xff\xff\x0f");  // [2^32 - 1]
   }
 }
 }  // namespace advisories_test

@@ -288,5 +288,16 @@ TEST_SUITE("MakeShape") {
     const std::vector<std::int32_t> many(255, 1);
     CHECK(MakeShape(many.data(), 255, &shape).message() == "Too many dimensions");
   }
+  TEST_CASE("products of some sizes") {
+    CHECK(MultiplySizes(3, 4) == 12);
+    CHECK(MultiplySizes(kHuge, kHuge) == 0);
+    CHECK(MultiplySizes(0, kHuge) == 0);
+    const TensorShape shape({0, kHuge, kHuge, 2});
+    CHECK(ProductOfSizes(shape, 0, 4) == 0);
+    CHECK(ProductOfSizes(shape, 1, 2) == kHuge);
+    CHECK(ProductOfSizes(shape, 1, 3) == 0);
+    CHECK(ProductOfSizes(shape, 2, 4) == 2 * kHuge);
+    CHECK(ProductOfSizes(shape, 4, 4) == 1);
+  }
 }
 }  // namespace shape_test

@@ -501,3 +501,176 @@ call(
     labels_values=I(1),
     sequence_length=I(2, 2),
 )
+H = 2**62
+for name, shape in (('overflow', L(H, H, H)), ('negative', L(-1, 2, 2)), ('short', L(2, 2))):
+    call(
+        name,
+        'SparseConcat',
+        indices=[i64s([[0, 0, 0]]), i64s([[0, 0, 0]])],
+        values=[F([1]), F([1])],
+        shapes=[shape, shape],
+        concat_dim=0,
+    )
+call(
+    'sizes_sum',
+    'SparseConcat',
+    indices=[i64s([[0]]), i64s([[0]])],
+    values=[F([1]), F([1])],
+    shapes=[L(2**63 - 1), L(2**63 - 1)],
+    concat_dim=0,
+)
+cross = dict(
+    hashed_output=True,
+    num_buckets=0,
+    hash_key=956888297470,
+    out_type=tf.int64,
+    internal_type=tf.string,
+)
+call('dense_vector', 'SparseCross', indices=[], values=[], shapes=[], dense_inputs=[L(1, 2)], **cross)
+for name, i, v, s in (
+    ('indices', L(0), S('a'), L(2, 2)),
+    ('values', i64s([[0, 0]]), S('a', 'b'), L(2, 2)),
+    ('shape', i64s([[0, 0]]), S('a'), L(2)),
+    ('row', i64s([[7, 0]]), S('a'), L(2, 2)),
+    ('rows_many', i64s([[0, 0]]), S('a'), L(H, H)),
+):
+    call(name, 'SparseCross', indices=[i], values=[v], shapes=[s], dense_inputs=[B([['x'], ['y']])], **cross)
+
+
+def variable_case(name, op, value, **args):
+    """The op with a variable that holds the value as its first input; arrays are fed."""
+
+    def steps(b):
+        v = R.VarHandleOp(dtype=tf.as_dtype(value.dtype), shape=value.shape, shared_name='v')
+        is_set = R.AssignVariableOp(resource=v, value=tf.constant(value))
+        feed, given = {}, {}
+        for key, arg in args.items():
+            given[key] = b.placeholder(key, tf.as_dtype(arg.dtype), None) if isinstance(arg, np.ndarray) else arg
+            if isinstance(arg, np.ndarray):
+                feed[key] = arg
+        with tf.control_dependencies([is_set]):
+            y = getattr(R, op)(resource=v, **given)
+        return [dict(feed=feed, **(dict(target=[y]) if isinstance(y, tf.Operation) else dict(fetch=[y])))]
+
+    CASES.append((op + '/' + name, steps, 'close'))
+
+
+variable_case('of_a_scalar', 'ResourceGather', F([], 2.0), indices=I(0), dtype=f32)
+variable_case('outside', 'ResourceGather', F([2]), indices=I(7), dtype=f32)
+variable_case('batch_dims', 'ResourceGather', F([2]), indices=I(0), dtype=f32, batch_dims=10)
+variable_case('of_nothing', 'ResourceGather', E([0, 2]), indices=E([0], np.int32), dtype=f32)
+variable_case('outside', 'ResourceScatterUpdate', F([2]), indices=I(7), updates=F([1]))
+variable_case('more', 'ResourceScatterUpdate', F([2, 2]), indices=I(0, 1, 1), updates=F([1]))
+variable_case('by_zero', 'ResourceScatterDiv', I(1, 2), indices=I(0), updates=I(0))
+
+
+def import_of(keys, values):
+    def steps(b):
+        table = R.HashTableV2(key_dtype=tf.int64, value_dtype=tf.int64)
+        k, v = b.placeholder('keys', tf.int64), b.placeholder('values', tf.int64)
+        y = R.LookupTableImportV2(table_handle=table, keys=k, values=v)
+        return [dict(target=[y], feed=dict(keys=keys, values=values))]
+
+    return steps
+
+
+CASES.append(('LookupTableImportV2/values_more', import_of(i64s(1), L(1, 2)), 'close'))
+CASES.append(('LookupTableImportV2/values_fewer', import_of(L(1, 2), L(1)), 'close'))
+CASES.append(('LookupTableImportV2/values_matrix', import_of(L(1, 2), i64s([[1, 2]])), 'close'))
+
+
+def exit_alone(b):
+    return [dict(fetch=[R.Exit(data=b.placeholder('x', f32))], feed=dict(x=F([])))]
+
+
+CASES.append(('Exit/without_enter', exit_alone, 'close'))
+
+
+def list_concat(shape, leading, elements):
+    """TensorListConcatV2 of a list with so many unset elements, or of the tensor's rows."""
+
+    def steps(b):
+        feed = dict(shape=shape, leading=leading)
+        if isinstance(elements, int):
+            x = R.TensorListReserve(element_shape=tf.constant(-1), num_elements=elements, element_dtype=f32)
+        else:
+            feed['t'] = elements
+            x = R.TensorListFromTensor(tensor=b.placeholder('t', f32), element_shape=tf.constant(-1))
+        given = b.placeholder('shape', tf.int32), b.placeholder('leading', tf.int64)
+        y = R.TensorListConcatV2(input_handle=x, element_shape=given[0], leading_dims=given[1], element_dtype=f32)
+        return [dict(fetch=[y.tensor, y.lengths], feed=feed)]
+
+    return steps
+
+
+for name, shape, leading, elements in (
+    ('no_shape', i32s(-1), L(), 0),
+    ('no_shape_unset', i32s(-1), L(), 2),
+    ('unset', I(-1, 2), L(), 2),
+    ('unset_with_leading', I(-1, 2), L(1, 2), 2),
+    ('scalar_shape', I(), L(), 2),
+    ('scalars', I(), L(), F([2])),
+    ('negative', I(-5, 2), L(), F([2, 2, 2])),
+    ('leading_short', I(-1, 2), L(1), 2),
+    ('overflow', I(-1, 2**31 - 1), L(H, H), 2),
+    ('shape_matrix', i32s([[1]]), L(), 2),
+):
+    CASES.append(('TensorListConcatV2/' + name, list_concat(shape, leading, elements), 'close'))
+
+
+def array_concat(size, written, **attrs):
+    def steps(b):
+        array = R.TensorArrayV3(size=tf.constant(size), dtype=f32)
+        flow = array.flow
+        for i, value in enumerate(written):
+            flow = R.TensorArrayWriteV3(
+                handle=array.handle, index=tf.constant(i), value=tf.constant(value), flow_in=flow
+            )
+        y = R.TensorArrayConcatV3(handle=array.handle, flow_in=flow, dtype=f32, **attrs)
+        return [dict(fetch=[y.value, y.lengths], feed={})]
+
+    return steps
+
+
+for name, size, written, attrs in (
+    ('none', 0, [], {}),
+    ('none_known', 0, [], dict(element_shape_except0=[2])),
+    ('none_huge', 0, [], dict(element_shape_except0=[2**62, 2**62])),
+    ('unwritten', 2, [], {}),
+    ('scalars', 2, [F([]), F([])], {}),
+    ('other_shapes', 2, [F([1, 2]), F([1, 3])], {}),
+    ('other_than_said', 2, [F([1, 2]), F([1, 2])], dict(element_shape_except0=[3])),
+):
+    CASES.append(('TensorArrayConcatV3/' + name, array_concat(size, written, **attrs), 'close'))
+for name, prefix, names, slices, tensors in (
+    ('names_few', B('no/such/folder/x'), E([0], object), E([0], object), [F([2])]),
+    ('slices_few', B('no/such/folder/x'), S('a'), E([0], object), [F([2])]),
+    ('prefix_vector', S('a', 'b'), S('a'), S(''), [F([2])]),
+    ('names_matrix', B('no/such/folder/x'), np.array([['a']], object), S(''), [F([2])]),
+    ('slice_wrong', B('x'), S('a'), S('nonsense'), [F([2])]),
+    ('slice_outside', B('x'), S('a'), S('4 3,9'), [F([2])]),
+):
+    call(name, 'SaveV2', prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=tensors)
+    CASES[-2:] = [case + ('files',) for case in CASES[-2:]]
+call('names_few', 'Save', filename=B('no/such/folder/x'), tensor_names=E([0], object), data=[F([2])])
+call('filename', 'Save', filename=S('a', 'b'), tensor_names=S('a'), data=[F([2])])
+call(
+    'slices_few',
+    'SaveSlices',
+    filename=B('no/such/folder/x'),
+    tensor_names=S('a'),
+    shapes_and_slices=E([0], object),
+    data=[F([2])],
+)
+
+
+def singular_values(shape):
+    def steps(b):
+        y = R.Svd(input=b.placeholder('x', f32, shape), compute_uv=False)
+        return [dict(fetch=[y.s], feed=dict(x=E(shape)))]
+
+    return steps
+
+
+for shape in ([0, 0], [0, 3], [3, 0], [0, 2, 3]):
+    CASES.append(('Svd/empty_' + 'x'.join(map(str, shape)), singular_values(shape), 'close'))

@@ -76,6 +76,7 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
 // to T one by one, as in TensorFlow; NaN where a window meets nothing but padding.
 template <class T>
 void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
+  if (g.output_shape().num_elements() == 0) return;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 4.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
@@ -91,7 +92,9 @@ void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
 // window. Overwrites `output` [batch, rows, columns, depth].
 template <class T>
 void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
-  const Index image = g.rows.input * g.columns.input * g.depth, out_row = g.columns.output * g.depth;
+  const Index image = MultiplySizes(MultiplySizes(g.rows.input, g.columns.input), g.depth);
+  if (g.batch == 0 || image == 0) return;
+  const Index out_row = g.columns.output * g.depth;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.3 : 6.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output * g.rows.output);

@@ -115,6 +115,7 @@ inline void AddBias(Cpu& device, DataType dtype, const void* x, const void* bias
 inline Status SumChannels(Cpu& device, DataType dtype, const void* x, Index outer, Index channels, Index inner,
                           void* out) {
   if (channels == 0) return OkStatus();
+  if (inner == 0) outer = 0;  // which may be very many
   constexpr Index kParts = 16;
   const detail::BiasLoops& loops = detail::BiasLoopsOf(dtype);
   Scratch scratch(device, static_cast<std::size_t>(kParts * channels * loops.sum_bytes));

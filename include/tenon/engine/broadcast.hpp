@@ -57,15 +57,15 @@ struct BroadcastPlan {
       if (n == 1) continue;
       const bool reads_a = from_a == n, reads_b = from_b == n;
       if (rank > 0 && reads_a == (stride_a[rank - 1] != 0) && reads_b == (stride_b[rank - 1] != 0)) {
-        size[rank - 1] *= n;
+        size[rank - 1] = MultiplySizes(size[rank - 1], n);
       } else {
         size[rank] = n;
         stride_a[rank] = reads_a ? next_a : 0;
         stride_b[rank] = reads_b ? next_b : 0;
         ++rank;
       }
-      if (reads_a) next_a *= n;
-      if (reads_b) next_b *= n;
+      if (reads_a) next_a = MultiplySizes(next_a, n);
+      if (reads_b) next_b = MultiplySizes(next_b, n);
     }
     if (rank == 0) {
       size[0] = stride_a[0] = stride_b[0] = 1;

@@ -105,7 +105,7 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
                                    " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
   *geometry = g;
-  return OkStatus();
+  return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}).status();
 }
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed

@@ -28,9 +28,13 @@ struct Conv3DGeometry {
   Index groups = 1;
 
   Index group_depth() const { return in_depth / groups; }
-  Index places() const { return planes.output * rows.output * columns.output; }  // of one image
+  Index places() const {  // of one image
+    return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output);
+  }
   Index taps() const { return planes.size * rows.size * columns.size; }
-  Index image_elements() const { return planes.input * rows.input * columns.input * in_depth; }
+  Index image_elements() const {
+    return MultiplySizes(MultiplySizes(planes.input, rows.input), MultiplySizes(columns.input, in_depth));
+  }
 };
 
 namespace detail {
@@ -162,8 +166,8 @@ Status Conv3D(Cpu& device, const Conv3DGeometry& g, const T* input, const T* fil
 // has the input's.
 template <class T>
 Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, const T* gradient, T* output) {
+  if (g.batch == 0 || g.image_elements() == 0) return OkStatus();
   const Index places = g.places(), window = g.taps() * g.in_depth, rows = g.planes.input * g.rows.input;
-  if (g.batch * g.image_elements() == 0) return OkStatus();
   const Index elements = MultiplyWithoutOverflow(places, window);
   if (elements < 0 || elements > (Index{1} << 58)) return detail::ColumnsTooLarge("ConvBackpropInput", places, window);
   Scratch scratch(device, detail::ScratchBytes<T>(elements));

@@ -27,9 +27,13 @@ struct DepthwiseGeometry {
   Window rows, columns;
   Index depth = 0, multiplier = 1;
 
-  Index out_depth() const { return depth * multiplier; }
-  Index input_elements() const { return batch * rows.input * columns.input * depth; }
-  Index output_elements() const { return batch * rows.output * columns.output * out_depth(); }
+  Index out_depth() const { return MultiplySizes(depth, multiplier); }
+  Index input_elements() const {
+    return MultiplySizes(MultiplySizes(batch, rows.input), MultiplySizes(columns.input, depth));
+  }
+  Index output_elements() const {
+    return MultiplySizes(MultiplySizes(batch, rows.output), MultiplySizes(columns.output, out_depth()));
+  }
 };
 
 namespace detail {
@@ -365,6 +369,7 @@ Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* 
 template <class T>
 Status DepthwiseConv2DBackpropInput(Cpu& device, const DepthwiseGeometry& geometry, const T* filter, const T* gradient,
                                     T* output) {
+  if (geometry.input_elements() == 0) return OkStatus();
   const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
   const Index row_elements = g.columns.input * g.depth, rows = g.batch * g.rows.input;
   const double ns = 0.4 * static_cast<double>(g.rows.size * g.columns.size) * static_cast<double>(row_elements);
@@ -406,6 +411,10 @@ Status DepthwiseConv2DBackpropInput(Cpu& device, const DepthwiseGeometry& geomet
 template <class T>
 Status DepthwiseConv2DBackpropFilter(Cpu& device, const DepthwiseGeometry& geometry, const T* input, const T* gradient,
                                      T* output) {
+  if (geometry.input_elements() == 0 || geometry.output_elements() == 0) {
+    std::fill_n(output, MultiplySizes(geometry.rows.size * geometry.columns.size, geometry.out_depth()), T(0));
+    return OkStatus();
+  }
   const bool repeat = geometry.multiplier > 1;
   const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
   Scratch scratch(device, repeat ? detail::ScratchBytes<T>(g.input_elements()) : 0);

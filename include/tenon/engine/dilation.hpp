@@ -21,8 +21,10 @@ struct DilationGeometry {
   Window rows, columns;
   Index depth = 0;
 
-  Index image_elements() const { return rows.input * columns.input * depth; }
-  Index output_elements() const { return rows.output * columns.output * depth; }  // of one image
+  Index image_elements() const { return MultiplySizes(MultiplySizes(rows.input, columns.input), depth); }
+  Index output_elements() const {  // of one image
+    return MultiplySizes(MultiplySizes(rows.output, columns.output), depth);
+  }
   Index filter_elements() const { return rows.size * columns.size * depth; }
 };
 

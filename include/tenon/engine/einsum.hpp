@@ -154,12 +154,12 @@ inline Status PlanEinsum(std::string_view equation, Span<const TensorShape* cons
 inline NdCopy EinsumLayout(const EinsumLabels& from, const EinsumLabels& to, const Index* size) {
   NdCopy copy;
   Index out = 1;
-  for (const EinsumLabel label : to) out *= size[label];
+  for (const EinsumLabel label : to) out = MultiplySizes(out, size[label]);
   for (const EinsumLabel label : to) {
     Index in = 0, step = 1;
     for (std::size_t d = from.size(); d-- > 0;) {
       if (from[d] == label) in += step;
-      step *= size[from[d]];
+      step = MultiplySizes(step, size[from[d]]);
     }
     out /= size[label] == 0 ? 1 : size[label];
     copy.Add(size[label], in, out);

@@ -199,6 +199,7 @@ struct ConcatWork {
 // out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
 // before the axis, a part's `run` that of its sizes from the axis on.
 inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
+  if (outer == 0) return;
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
   if (row == 0) return;

@@ -18,12 +18,13 @@ struct PatchGeometry {
   Window planes{.input = 1, .output = 1}, rows, columns;
   Index depth = 0;
 
-  Index places() const { return planes.output * rows.output * columns.output; }
+  Index places() const { return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output); }
   Index taps() const { return planes.size * rows.size * columns.size; }
 };
 
 // Elements of `bytes` bytes; zeros outside of the input.
 inline void ExtractPatches(Cpu& device, const PatchGeometry& g, Index bytes, const void* input, void* output) {
+  if (g.batch == 0 || g.depth == 0) return;
   const Index pixel = g.depth * bytes, volume = g.planes.input * g.rows.input * g.columns.input * pixel;
   const auto inside = [](const Window& w, Index place, Index tap, Index* position) {
     *position = place * w.stride - w.pad_before + tap * w.dilation;

@@ -94,7 +94,7 @@ inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize
     TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
   }
   *geometry = g;
-  return OkStatus();
+  return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.depth}).status();
 }
 
 namespace detail {
@@ -181,11 +181,12 @@ template <class T>
 Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* output) {
   const PoolGeometry& g = geometry;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 3.0;
+  const Index elements = g.output_shape().num_elements();
+  if (elements == 0) return OkStatus();
   if (g.depth_window > 1) {
-    ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window),
-                [&](Index begin, Index end) {
-                  detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
-                });
+    ParallelFor(device, elements, ns_per_element * static_cast<double>(g.depth_window), [&](Index begin, Index end) {
+      detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
+    });
     return OkStatus();
   }
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *

@@ -19,8 +19,10 @@ struct Pool3DGeometry {
   Window planes, rows, columns;
   Index depth = 0;
 
-  Index volume() const { return planes.input * rows.input * columns.input * depth; }
-  Index places() const { return planes.output * rows.output * columns.output; }
+  Index volume() const {
+    return MultiplySizes(MultiplySizes(planes.input, rows.input), MultiplySizes(columns.input, depth));
+  }
+  Index places() const { return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output); }
 };
 
 namespace detail {
@@ -48,6 +50,7 @@ inline double Pool3DNs(const Pool3DGeometry& g) {
 
 // input [batch, planes, rows, columns, depth] -> output [batch, out_planes, out_rows, out_columns, depth].
 inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const float* input, float* output) {
+  if (g.depth == 0) return;
   ParallelFor(device, g.batch * g.places(), detail::Pool3DNs(g), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const float* const volume = input + i / g.places() * g.volume();
@@ -66,6 +69,7 @@ inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const flo
 
 // The gradient of the average: shared out evenly to the window. Overwrites `output`, which has the input's shape.
 inline void AvgPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* gradient, float* output) {
+  if (g.volume() == 0) return;
   const double ns = detail::Pool3DNs(g) * static_cast<double>(g.places());
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -86,6 +90,7 @@ inline void AvgPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* gra
 // TensorFlow. Overwrites `result`, which has the input's shape.
 inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* input, const float* output,
                           const float* gradient, float* result) {
+  if (g.volume() == 0) return;
   const double ns = 2 * detail::Pool3DNs(g) * static_cast<double>(g.places());
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {

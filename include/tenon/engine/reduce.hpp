@@ -395,16 +395,17 @@ struct ReducePlan {
     for (int d = shape.dims() - 1; d >= 0;) {
       const bool is_reduced = axes.contains(d);
       Index n = 1;
-      for (; d >= 0 && (axes.contains(d) == is_reduced || shape.dim_size(d) == 1); --d) n *= shape.dim_size(d);
+      for (; d >= 0 && (axes.contains(d) == is_reduced || shape.dim_size(d) == 1); --d)
+        n = MultiplySizes(n, shape.dim_size(d));
       if (n == 1) continue;  // possible only for the innermost ones: others of size 1 went to the group before
-      (is_reduced ? terms : outputs) *= n;
+      (is_reduced ? terms : outputs) = MultiplySizes(is_reduced ? terms : outputs, n);
       if (position == 0) runs = is_reduced;
       if (position < 2)
         (is_reduced ? run : line) = n;
       else
         (is_reduced ? reduced : kept).Add(n, step);
       ++position;
-      step *= n;
+      step = MultiplySizes(step, n);
     }
     piece = runs ? 8192 : std::max<Index>(16384 / std::max<Index>(line, 1), 256);
   }

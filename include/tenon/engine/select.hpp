@@ -90,14 +90,14 @@ struct SelectPlan {
       const bool joins = rank > 0 && (s.condition != 0) == (step[rank - 1].condition != 0) &&
                          (s.yes != 0) == (step[rank - 1].yes != 0) && (s.no != 0) == (step[rank - 1].no != 0);
       if (joins) {
-        size[rank - 1] *= n;
+        size[rank - 1] = MultiplySizes(size[rank - 1], n);
       } else {
         size[rank] = n;
         step[rank++] = s;
       }
-      if (s.condition != 0) next.condition *= n;
-      if (s.yes != 0) next.yes *= n;
-      if (s.no != 0) next.no *= n;
+      if (s.condition != 0) next.condition = MultiplySizes(next.condition, n);
+      if (s.yes != 0) next.yes = MultiplySizes(next.yes, n);
+      if (s.no != 0) next.no = MultiplySizes(next.no, n);
     }
     if (rank == 0) {
       size[rank] = 1;

@@ -31,13 +31,13 @@ struct StridedCopy {
     dims.clear();
     first = 0;
     elements = 1;
+    for (const Index n : count) elements *= n;
+    if (elements == 0) return;
     for (std::size_t d = 0; d < input.size(); ++d) {
       for (Dim& outer : dims) outer.step *= input[d];
       first = first * input[d] + begin[d];
-      elements *= count[d];
       if (count[d] != 1) dims.push_back({count[d], stride[d]});
     }
-    if (elements == 0) return;
     std::size_t n = 0;  // dimensions after joining, innermost first
     for (std::size_t d = dims.size(); d-- > 0;) {
       if (n > 0 && dims[d].step == dims[dims.size() - n].step * dims[dims.size() - n].size) {

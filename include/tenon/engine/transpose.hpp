@@ -31,8 +31,8 @@ struct NdCopy {
 
   // Adds the next dimension, inside of those that there are.
   void Add(Index size, Index in, Index out) {
-    elements *= size;
-    if (size == 1) return;
+    elements = MultiplySizes(elements, size);
+    if (size == 1 || elements == 0) return;
     if (!dims.empty() && dims.back().in == in * size && dims.back().out == out * size) {
       dims.back() = {dims.back().size * size, in, out};
     } else {
@@ -44,7 +44,7 @@ struct NdCopy {
 // Row-major strides of a shape, in elements.
 inline InlinedVector<Index, 8> StridesOf(Span<const Index> sizes) {
   InlinedVector<Index, 8> strides(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = MultiplySizes(strides[d], sizes[d]);
   return strides;
 }
 

@@ -23,6 +23,8 @@ struct Window {
 
 // Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
+  constexpr Index kMost = (Index{1} << 62) - 1;  // so that places and paddings have sums; more have only empty tensors
+  if (w->input > kMost) return detail::padded_input_is_too_large(w->input, 0, 0);
   return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
                                &w->pad_after);
 }

@@ -17,6 +17,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr_value.hpp>
+#include <tenon/op/call_settings.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/node_def_edit.hpp>
@@ -206,6 +207,7 @@ class FunctionalLowering {
   Status LowerCall(int i, const NodeDef& node) {
     const bool multi_device = Has(node, kLowerAsMultiDeviceFunctionAttr);
     if (!options_.inline_calls && !multi_device && i < given_) return OkStatus();
+    if (options_.inline_calls && !multi_device && !CheckCallSettings(node).ok()) return OkStatus();
     NameAttrList f;
     TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
     if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();

@@ -120,7 +120,7 @@ class ArrayFormatter {
     out_ += '[';
     const Index count = dims_[d];
     Index stride = 1;
-    for (std::size_t inner = d + 1; inner < dims_.size(); ++inner) stride *= dims_[inner];
+    for (std::size_t inner = d + 1; inner < dims_.size(); ++inner) stride = MultiplySizes(stride, dims_[inner]);
     for (Index i = 0; i < limit_ && i < count; ++i) {
       if (i > 0) AppendSpacing(d);
       AppendNested(d + 1, first + stride * i);

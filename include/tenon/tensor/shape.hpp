@@ -32,6 +32,12 @@ constexpr Index MultiplyWithoutOverflow(Index x, Index y) {
   return static_cast<Index>(product);  // negative when it needs the 64th bit
 }
 
+// x * y of sizes; 0 where that is no int64, which is so only for tensors that a 0 elsewhere leaves without elements.
+constexpr Index MultiplySizes(Index x, Index y) {
+  const Index product = MultiplyWithoutOverflow(x, y);
+  return product < 0 ? 0 : product;
+}
+
 class Tensor;
 
 namespace detail {
@@ -385,6 +391,13 @@ class TensorShape {
   detail::DimVector dims_;
 };
 static_assert(sizeof(TensorShape) == 40);
+
+// The product of the sizes [begin, end), as MultiplySizes gives it.
+inline Index ProductOfSizes(const TensorShape& shape, int begin, int end) {
+  Index product = 1;
+  for (int d = begin; d < end; ++d) product = MultiplySizes(product, shape.dim_size(d));
+  return product;
+}
 
 inline bool IsScalar(const TensorShape& shape) { return shape.dims() == 0; }
 inline bool IsVector(const TensorShape& shape) { return shape.dims() == 1; }

@@ -49,9 +49,11 @@ TEST_SUITE("DynamicPartition and DynamicStitch") {
   }
   TEST_CASE("no numbers, no rows; rows without elements may be as many as an index names") {
     CHECK(Run<ops::DynamicStitch>({}, {Ints({}), Tensor(DataType::kFloat, {0, 4})}).shape() == TensorShape({0, 4}));
-    const Tensor far = Ints({std::numeric_limits<std::int32_t>::max()});
-    CHECK(Run<ops::DynamicStitch>({}, {far, Tensor(DataType::kFloat, {1, 0})}).shape() ==
-          TensorShape({Index{1} << 31, 0}));
+    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+    const Tensor row(DataType::kFloat, {1, 0});
+    CHECK(Run<ops::DynamicStitch>({}, {Ints({kMost - 1}), row}).shape() == TensorShape({kMost, 0}));
+    CHECK(ErrorOf<ops::DynamicStitch>({}, {Ints({kMost}), row}) ==  // as many rows are no int32
+          "INVALID_ARGUMENT: DynamicStitch: indices[0] = 2147483647 is out of range");
   }
   TEST_CASE("numbers outside are named with their place and the bound") {
     const Tensor data = Make<float>({3}, {1});

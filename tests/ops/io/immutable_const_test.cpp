@@ -40,7 +40,9 @@ TEST_SUITE("ImmutableConst, GuaranteeConst") {
               .find("has 7 bytes, but a tensor of type float and shape "
                     "[2] has 8") != std::string::npos);
     CHECK(error(DataType::kFloat, TensorShape({2}), "/nowhere/x").find("NOT_FOUND: ") == 0);
-    CHECK(error(DataType::kString, TensorShape({2}), file.path()).find("INVALID_ARGUMENT: ") == 0);
+    CHECK(error(DataType::kString, TensorShape({2}), "/nowhere/x").find("NOT_FOUND: ") == 0);
+    CHECK(error(DataType::kString, TensorShape({2}), file.path()).find("UNIMPLEMENTED: ") == 0);
+    CHECK(error(DataType::kVariant, TensorShape({2}), file.path()).find("INVALID_ARGUMENT: ") == 0);
     CHECK(error(DataType::kFloat, PartialTensorShape(), file.path()).find("INVALID_ARGUMENT: ") == 0);
     CHECK(error(DataType::kDouble, TensorShape({Index{1} << 62}), file.path()).find("INVALID_ARGUMENT: ") == 0);
   }

@@ -36,8 +36,8 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
     return errors::InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank,
                                    "), but got ", axis[0]);
   const int at = static_cast<int>(axis[0] < 0 ? axis[0] + rank : axis[0]);
-  Index outer = 1, inner = 1, joined = 0;
-  for (int d = 0; d < at; ++d) outer *= first.dim_size(d);
+  const Index outer = ProductOfSizes(first, 0, at);
+  Index joined = 0;
   InlinedVector<ConcatPart, 32> parts;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const TensorShape& shape = values[i].shape();
@@ -53,9 +53,7 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
                                      " add up to more than int64 holds: ", joined, " and ", shape.dim_size(at),
                                      " of input ", i);
     joined += shape.dim_size(at);
-    inner = shape.dim_size(at);
-    for (int d = at + 1; d < rank; ++d) inner *= shape.dim_size(d);
-    parts.push_back({values[i].raw_data(), inner});
+    parts.push_back({values[i].raw_data(), ProductOfSizes(shape, at, rank)});
   }
   TensorShape shape = first;
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(at, joined));

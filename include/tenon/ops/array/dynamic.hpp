@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include <tenon/base/errors.hpp>
@@ -108,7 +109,8 @@ struct DynamicStitch {
                                        "].shape[", at.shape().dims(), ":], got data[0].shape = ", data[0].shape(),
                                        ", data[", i, "].shape = ", part.shape());
       for (Index j = 0; j < at.size(); ++j) {
-        if (at[j] < 0) return errors::InvalidArgument("DynamicStitch: indices[", j, "] = ", at[j], " is out of range");
+        if (at[j] < 0 || at[j] == std::numeric_limits<std::int32_t>::max())  // as many rows are no int32
+          return errors::InvalidArgument("DynamicStitch: indices[", j, "] = ", at[j], " is out of range");
         rows = std::max<Index>(rows, Index{at[j]} + 1);
       }
     }

@@ -232,8 +232,7 @@ struct OneHot {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     const ElementMover mover = MoverOf(output->dtype());
     tenon::Fill(device, mover, off_value.raw_data(), output->raw_data(), output->NumElements());
-    Index inner = 1;
-    for (int d = at; d < rank; ++d) inner *= indices.dim_size(d);
+    const Index inner = ProductOfSizes(indices.shape(), at, rank);
     for (Index i = 0; i < indices.NumElements(); ++i) {
       const Index hot = At(indices, i);
       if (hot >= 0 && hot < depth[0])

@@ -110,14 +110,16 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
     if (d < batch_dims && size != indices.dim_size(d))
       return errors::InvalidArgument("Gather: params.shape[", d, "]: ", size, " should be equal to indices.shape[", d,
                                      "]: ", indices.dim_size(d));
-    (d < batch_dims ? plan.batch : d < axis ? plan.outer : d == axis ? plan.limit : plan.run) *= d == axis ? 1 : size;
-    if (d == axis) plan.limit = size;
     if (d != axis) sizes.push_back(size);
   }
-  plan.count = 1;
+  const auto at = static_cast<int>(axis), batch = static_cast<int>(batch_dims);
+  plan.batch = ProductOfSizes(params.shape(), 0, batch);
+  plan.outer = ProductOfSizes(params.shape(), batch, at);
+  plan.limit = params.dim_size(at);
+  plan.run = ProductOfSizes(params.shape(), at + 1, rank);
+  plan.count = ProductOfSizes(indices.shape(), batch, index_rank);
   for (Index d = batch_dims; d < index_rank; ++d) {
     const Index size = indices.dim_size(static_cast<int>(d));
-    plan.count *= size;
     sizes.insert(sizes.begin() + axis + (d - batch_dims), size);
   }
   TensorShape shape;
@@ -157,16 +159,14 @@ inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& p
   TensorShape shape = indices.shape();
   TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
   const Index count = shape.num_elements();
-  Index run = 1;
-  for (int d = 0; d < params.dims(); ++d) {
-    if (d < depth) continue;
-    run *= params.dim_size(d);
+  for (int d = static_cast<int>(depth); d < params.dims(); ++d)
     TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(params.dim_size(d)));
-  }
   if (count > 0 && params.NumElements() == 0)
     return errors::InvalidArgument("GatherNd: Requested more than 0 entries, but params is empty.  Params shape: ",
                                    params.shape());
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (count == 0) return OkStatus();
+  const Index run = shape.num_elements() / count;
   SlimVector<Index> places(static_cast<std::size_t>(count), 0);
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index bad = FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);

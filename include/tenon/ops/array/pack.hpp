@@ -61,8 +61,7 @@ struct Pack {
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-    Index outer = 1, run = 1;
-    for (int d = 0; d < one.dims(); ++d) (d < at ? outer : run) *= one.dim_size(d);
+    const Index outer = ProductOfSizes(one, 0, at), run = ProductOfSizes(one, at, one.dims());
     InlinedVector<ConcatPart, 32> parts;
     for (const Tensor& value : values) parts.push_back({value.raw_data(), run});
     tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());

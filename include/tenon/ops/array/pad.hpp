@@ -89,6 +89,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
 // Puts `input` into the middle of `output`.
 inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
                           const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
+  if (input.NumElements() == 0) return;
   NdCopy copy;
   const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
                                 to = StridesOf(output->shape().dim_sizes());
@@ -141,6 +142,7 @@ inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input,
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (shape.num_elements() == 0) return OkStatus();
   const ElementMover mover = MoverOf(input.dtype());
   FillFrame(device, mover, value != nullptr ? value->raw_data() : nullptr, paddings, input.shape(), output);
   CopyIntoFrame(device, mover, input, paddings, output);

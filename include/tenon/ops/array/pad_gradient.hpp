@@ -122,6 +122,7 @@ struct MirrorPadGrad {
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    if (shape.num_elements() == 0) return OkStatus();
     Tensor folded;
     TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), input.shape(), &folded));
     const ElementMover mover = MoverOf(input.dtype());

@@ -73,7 +73,7 @@ struct Reshape {
       bool skipped = false;
       for (const Index size : input) {
         if (size > 0 || !zero)
-          left *= size;
+          left = MultiplySizes(left, size);
         else
           skipped = true;
       }

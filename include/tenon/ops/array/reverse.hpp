@@ -93,6 +93,7 @@ inline Status RollShape(InferenceContext* c) {
 inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& tensor, const bool* reversed,
                          Tensor* output) {
   TENON_RETURN_IF_ERROR(context.allocate_output(0, tensor.shape(), &output));
+  if (tensor.NumElements() == 0) return OkStatus();
   NdCopy copy;
   const InlinedVector<Index, 8> steps = StridesOf(tensor.shape().dim_sizes());
   for (int d = 0; d < tensor.dims(); ++d) {
@@ -298,7 +299,8 @@ struct Roll {
     for (Index i = 0; i < axis.size(); ++i) {
       const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];
       if (d < 0 || d >= rank) return errors::InvalidArgument("Roll: axis ", d, " is out of range");
-      const Index size = std::max<Index>(1, input.dim_size(static_cast<int>(d)));
+      if (input.NumElements() == 0) continue;
+      const Index size = input.dim_size(static_cast<int>(d));
       Index& sum = shifts[static_cast<std::size_t>(d)];
       sum = ((sum + shift[i] % size) % size + size) % size;
     }

@@ -76,7 +76,7 @@ inline bool ValueSteps(const StridedSlicePlan& plan, const TensorShape& value, I
       sizes.push_back(wanted);
       by.push_back(size == 1 ? 0 : step);
     }
-    step *= size;
+    step = MultiplySizes(step, size);
   }
   steps->assign(plan.processing_shape.size(), Index{0});
   std::size_t k = sizes.size();

@@ -256,7 +256,8 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
     } else {
       dim.narrow = size;
       const Index whole = MultiplyWithoutOverflow(size, dim.block);
-      if (whole < 0 || whole - dim.before - dim.after < 0)
+      if (whole < 0) return errors::InvalidArgument(op, ": sizes overflow: ", size, " times ", dim.block);
+      if (whole - dim.before - dim.after < 0)
         return errors::InvalidArgument(op, ": cropped_shape[", d, "]=", whole - dim.before - dim.after,
                                        " must be non-negative");
       size = dim.wide = whole - dim.before - dim.after;
@@ -289,8 +290,7 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
   const ElementMover mover = MoverOf(input.dtype());
   if (to_batch) Zero(device, mover, output->raw_data(), output->NumElements());
   if (input.NumElements() == 0) return OkStatus();
-  Index inner = 1;
-  for (int d = n + 1; d < input.dims(); ++d) inner *= input.dim_size(d);
+  const Index inner = ProductOfSizes(input.shape(), n + 1, input.dims());
   CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
              output->raw_data());
   return OkStatus();

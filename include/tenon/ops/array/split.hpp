@@ -37,10 +37,8 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
   constexpr Index kWorthSharingBytes = 32768;
   const ElementMover mover = MoverOf(value.dtype());
   const TensorShape& whole = value.shape();
-  Index outer = 1, inner = 1;
-  for (int d = 0; d < whole.dims(); ++d)
-    if (d != axis) (d < axis ? outer : inner) *= whole.dim_size(d);
-  const Index row = whole.dim_size(axis) * inner;
+  const Index outer = ProductOfSizes(whole, 0, axis), inner = ProductOfSizes(whole, axis + 1, whole.dims());
+  const Index row = MultiplySizes(whole.dim_size(axis), inner);
   Index begin = 0;
   for (std::size_t i = 0; i < output.size(); ++i) {
     TensorShape shape = whole;

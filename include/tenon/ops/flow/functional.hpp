@@ -14,8 +14,8 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/wire/reader.hpp>
 #include <tenon/op/attr_value.hpp>
+#include <tenon/op/call_settings.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
@@ -134,36 +134,13 @@ class CallKernel : public CallingKernel {
  public:
   explicit CallKernel(OpKernelConstruction* c) : CallingKernel(c) {
     Find(c, "f", &function_);
-    if (c->status().ok()) c->SetStatus(CheckSettings(*c));
+    if (c->status().ok()) c->SetStatus(CheckCallSettings(c->def()));
     if (c->status().ok() && !c->HasAttr("_direct_call"))
       c->SetStatus(c->function_library()->CheckSingleTensors(function_));
   }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, function_, 0)); }
 
  private:
-  // Of the settings, which are TensorFlow's alone, what it would refuse.
-  static Status CheckSettings(const OpKernelConstruction& c) {
-    constexpr std::string_view kMessages[][2] = {{"config_proto", "ConfigProto"}, {"config", "RewriteOptions"}};
-    for (const auto& [name, message] : kMessages) {
-      const AttrValue* const bytes = c.def().attr.Find(name);
-      if (bytes != nullptr && !IsWireFormat(bytes->s()))
-        return errors::InvalidArgument("Unable to parse ", name, " string as tensorflow::", message, " proto.");
-    }
-    const AttrValue* const executor = c.def().attr.Find("executor_type");
-    if (executor == nullptr || executor->s().empty() || executor->s() == "DEFAULT" ||
-        executor->s() == "SINGLE_THREADED_EXECUTOR")
-      return OkStatus();
-    return errors::NotFound("No executor factory registered for the given executor type: ", executor->s(),
-                            " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
-  }
-  static bool IsWireFormat(std::string_view bytes) {
-    wire::Reader reader(wire::AsBytes(bytes));
-    wire::Tag tag;
-    while (reader.ReadTag(&tag))
-      if (!reader.Skip(tag)) return false;
-    return reader.status("settings").ok();
-  }
-
   FunctionHandle function_;
 };
 

@@ -151,7 +151,8 @@ struct CombinedNonMaxSuppression {
       return errors::InvalidArgument(kName, ": third dimension of boxes must be either 1 or num classes, got ",
                                      image.sets, " and ", image.classes, " classes");
     if (boxes.dim_size(3) != 4) return errors::InvalidArgument(kName, ": boxes must have 4 columns", boxes.shape());
-    const Index size = a.pad_per_class ? std::min(total, per_class * image.classes) : total;
+    const Index of_all_classes = MultiplyWithoutOverflow(per_class, image.classes);
+    const Index size = a.pad_per_class && of_all_classes >= 0 ? std::min(total, of_all_classes) : total;
     Tensor *out_boxes = nullptr, *out_scores = nullptr, *out_classes = nullptr, *out_count = nullptr;
     TensorShape shape;
     const Index sizes[] = {batch, size, 4};
@@ -165,7 +166,7 @@ struct CombinedNonMaxSuppression {
     std::fill_n(out_classes->data<float>(), batch * size, 0.0f);
     for (Index n = 0; n < batch; ++n) {
       SlimVector<detail::Detection> found;
-      for (Index c = 0; c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
+      for (Index c = 0; image.n > 0 && c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
       std::sort(found.begin(), found.end(), &detail::Detection::Better);
       const Index count = std::min(size, static_cast<Index>(found.size()));
       for (Index i = 0; i < count; ++i) {

@@ -40,7 +40,8 @@ struct GuaranteeConst {
   };
 };
 
-// The first bytes of the file `memory_region_name`, mapped; NotFound without it. Plain types only.
+// The first bytes of the file `memory_region_name`, mapped; NotFound without it, Unimplemented for texts. Plain types
+// only.
 struct ImmutableConst {
   static constexpr auto signature = Op("ImmutableConst")
                                         .Attr("dtype: type")
@@ -59,7 +60,7 @@ struct ImmutableConst {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
-      if (SizeOf(c.output_type(0)) != 0) return OkStatus();
+      if (SizeOf(c.output_type(0)) != 0 || c.output_type(0) == DataType::kString) return OkStatus();
       return errors::InvalidArgument("ImmutableConst: Sorry, ", Name(c.output_type(0)), " is not supported in this op");
     }
     Status operator()(Context<Device>& context, Tensor& tensor) const {
@@ -73,6 +74,8 @@ struct ImmutableConst {
     if (!wanted.AsTensorShape(&shape))
       return errors::InvalidArgument("ImmutableConst: shape must be fully defined, got ", wanted);
     TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(name)));
+    if (type == DataType::kString)
+      return errors::Unimplemented("ImmutableConst: Sorry, DT_STRING is not currently supported for this op.");
     const std::size_t bytes = tenon::detail::BytesWanted(type, shape);
     if (file.bytes().size() < bytes)
       return errors::InvalidArgument("ImmutableConst: Readonly memory region '", name, "' has ", file.bytes().size(),

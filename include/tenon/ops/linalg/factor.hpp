@@ -127,6 +127,7 @@ struct Cholesky {
       TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("Cholesky", input.shape(), &at));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
       (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         detail::CholeskyOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
@@ -161,6 +162,7 @@ struct CholeskyGrad {
                                        grad.shape());
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, l.shape(), &out));
+      if (l.size() == 0) return OkStatus();
       const Index n = at.rows;
       (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         detail::CholeskyGradOf(l.data + i * n * n, grad.data + i * n * n, n, out->data<T>() + i * n * n);
@@ -194,6 +196,7 @@ struct Lu {
       TENON_RETURN_IF_ERROR(at.With(n, &shape));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, shape, &order));
+      if (input.size() == 0) return OkStatus();
       const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         T* const a = out->data<T>() + i * n * n;
         std::copy(input.data + i * n * n, input.data + (i + 1) * n * n, a);
@@ -293,6 +296,7 @@ struct MatrixInverse {
       TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("MatrixInverse", input.shape(), &at));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
       const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
         return detail::InverseOf(input.data + i * n * n, n, this->adjoint, out->data<T>() + i * n * n);

@@ -68,9 +68,7 @@ inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, c
   TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  Index outer = 1, inner = 1;
-  for (int d = 0; d < rank; ++d)
-    if (d != axis) (d < axis ? outer : inner) *= input.dim_size(d);
+  const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
   ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
   return OkStatus();
 }

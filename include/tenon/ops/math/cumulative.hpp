@@ -69,9 +69,7 @@ inline Status RunScan(OpKernelContext& context, Cpu& device, const ScanLoop& loo
   const int along = static_cast<int>(wanted < 0 ? wanted + rank : wanted);
   TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
   if (x.NumElements() == 0) return OkStatus();
-  Index outer = 1, inner = 1;
-  for (int d = 0; d < rank; ++d)
-    if (d != along) (d < along ? outer : inner) *= x.dim_size(d);
+  const Index outer = ProductOfSizes(x.shape(), 0, along), inner = ProductOfSizes(x.shape(), along + 1, rank);
   Scan(device, loop, x.raw_data(), out->raw_data(), outer, x.dim_size(along), inner, attrs.exclusive, attrs.reverse);
   return OkStatus();
 }

@@ -200,14 +200,11 @@ struct EditDistance {
     if (hypothesis_shape.size() != rank)
       return errors::InvalidArgument("EditDistance: Expected truth and hypothesis to have matching ranks, but their ",
                                      "shapes are: ", truth_shape.shape(), " and ", hypothesis_shape.shape());
-    InlinedVector<Index, 8> sizes;
-    for (Index d = 0; d < rank; ++d) {
-      if (hypothesis_shape[d] < 0 || truth_shape[d] < 0)
-        return errors::InvalidArgument("EditDistance: Dimension ", std::min(hypothesis_shape[d], truth_shape[d]),
-                                       " must be >= 0");
-      if (d + 1 < rank) sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
-    }
     TensorShape shape;
+    TENON_RETURN_IF_ERROR(MakeShape(hypothesis_shape.data, rank, &shape));
+    TENON_RETURN_IF_ERROR(MakeShape(truth_shape.data, rank, &shape));
+    InlinedVector<Index, 8> sizes;
+    for (Index d = 0; d + 1 < rank; ++d) sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
     TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     float* const out = output->data<float>();

@@ -114,8 +114,9 @@ inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndic
   TENON_RETURN_IF_ERROR(context.allocate_output(0, out_shape, &output));
   const ElementMover mover = MoverOf(output->dtype());
   Zero(device, mover, output->raw_data(), output->NumElements());
+  if (input.size() == 0) return OkStatus();  // however many rows
   return DispatchType<HistogramTypes>(output->dtype(), [&]<class T>() {
-    const Index columns = rows == 0 ? 0 : input.size() / rows;
+    const Index columns = input.size() / rows;
     for (Index r = 0; r < rows; ++r)
       CountInto<T>(input, r * columns, (r + 1) * columns, weighted ? weights.raw_data() : nullptr, binary,
                    mover.At(output->raw_data(), r * size[0]), size[0]);

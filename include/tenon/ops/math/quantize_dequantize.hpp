@@ -118,7 +118,7 @@ void QuantizeRun(const QuantizeSettings& s, const QuantizeScale<T>& q, const T* 
 template <class T>
 Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout, const T* x,
                         const T* min, const T* max, T* y) {
-  for (Index c = 0; c < layout.depth; ++c) {
+  for (Index c = 0; c < layout.depth && (layout.outer > 0 || s.range_given); ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
     if (s.range_given && low > high)
       return errors::InvalidArgument(op, ": Invalid range: input_min ", low, " > input_max ", high);

@@ -55,11 +55,7 @@ inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index
 }
 
 // Elements of one row.
-inline Index RowSize(const TensorShape& shape, int from) {
-  Index n = 1;
-  for (int d = from; d < shape.dims(); ++d) n *= shape.dim_size(d);
-  return n;
-}
+inline Index RowSize(const TensorShape& shape, int from) { return ProductOfSizes(shape, from, shape.dims()); }
 
 // `starts_in_gaps`: rows that no id names are what the operation starts from, otherwise zeros.
 inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLoops& loops, bool starts_in_gaps,

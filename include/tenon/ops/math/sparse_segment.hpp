@@ -140,18 +140,18 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   if (count > 0 && ids[count - 1] >= segments)
     return errors::InvalidArgument(op, ": Invalid number of segments: the last id is ", ids[count - 1], ", grad has ",
                                    segments, " rows");
-  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);
   for (Index i = 0; i < count; ++i) {
     if (ids[i] < 0 || ids[i] >= segments)
       return errors::InvalidArgument(op, ": Segment id ", ids[i], " out of range [0, ", segments, ").");
     if (indices[i] < 0 || indices[i] >= rows)
       return errors::InvalidArgument(op, ": Index ", indices[i], " out of range [0, ", rows, ").");
-    ++sizes[static_cast<std::size_t>(ids[i])];
   }
   TensorShape shape = grad.shape();
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
+  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);  // of rows without columns there may be too many
+  for (Index i = 0; i < count; ++i) ++sizes[static_cast<std::size_t>(ids[i])];
   const Index columns = RowSize(shape, 1);
   const PickedSumLoops loops = PickedSumLoopsFor(grad.dtype());
   const ElementMover mover = MoverOf(grad.dtype());

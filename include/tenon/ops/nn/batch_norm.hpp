@@ -65,10 +65,9 @@ inline Status NormLayout(std::string_view op, const TensorShape& x, std::string_
   const int rank = x.dims();
   if (rank != 4 && rank != 5) return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", x);
   const int channel = ChannelIndex(format, rank);
-  l->outer = l->inner = 1;
+  l->outer = ProductOfSizes(x, 0, channel);
   l->channels = x.dim_size(channel);
-  for (int d = 0; d < channel; ++d) l->outer *= x.dim_size(d);
-  for (int d = channel + 1; d < rank; ++d) l->inner *= x.dim_size(d);
+  l->inner = ProductOfSizes(x, channel + 1, rank);
   return OkStatus();
 }
 inline Status CheckNormVector(std::string_view op, std::string_view name, const Tensor& vector) {

@@ -81,9 +81,7 @@ struct BiasAddGrad {
       const int rank = shape.dims();
       if (rank < 2) return errors::InvalidArgument("BiasAddGrad: Input tensor must be at least 2D: ", shape);
       const int channel = this->data_format == "NCHW" ? 1 : rank - 1;
-      Index outer = 1, inner = 1;
-      for (int d = 0; d < channel; ++d) outer *= shape.dim_size(d);
-      for (int d = channel + 1; d < rank; ++d) inner *= shape.dim_size(d);
+      const Index outer = ProductOfSizes(shape, 0, channel), inner = ProductOfSizes(shape, channel + 1, rank);
       const Index channels = shape.dim_size(channel);
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape{channels}, &out));

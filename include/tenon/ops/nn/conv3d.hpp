@@ -82,7 +82,7 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
     return errors::InvalidArgument(op, ": output depth must be evenly divisible by number of groups: ", g.out_depth,
                                    " vs ", g.groups);
   if (gradient != nullptr) {
-    if (g.groups > 1)
+    if (g.in_depth != filter_depth)
       return errors::InvalidArgument(op, ": Gradients for grouped convolutions are not supported on CPU. Input depth ",
                                      g.in_depth, " doesn't match filter input depth ", filter_depth);
     if (gradient->dim_size(0) != g.batch)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
@@ -43,6 +44,8 @@ inline Status CheckCellRank(std::string_view op, std::string_view name, const Te
   if (tensor.dims() == rank) return OkStatus();
   return errors::InvalidArgument(op, ": ", name, " must be ", rank, "D but is rank ", tensor.dims());
 }
+// -1 where it is no int64: no size is that.
+constexpr Index SumOfCellSizes(Index a, Index b) { return a > std::numeric_limits<Index>::max() - b ? -1 : a + b; }
 inline Status CheckCellSize(std::string_view op, std::string_view what, Index got, std::string_view want_what,
                             Index want) {
   if (got == want) return OkStatus();
@@ -67,7 +70,8 @@ inline Status CheckLstm(OpKernelContext& context, std::string_view op, int first
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "cs_prev.dims(0)", cs_prev.dim_size(0), "batch_size", cell->batch));
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell->batch));
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "h_prev.dims(1)", h_prev.dim_size(1), "cell_size", n));
-  TENON_RETURN_IF_ERROR(CheckCellSize(op, "w.dim_size(0)", w.dim_size(0), "input_size + cell_size", cell->inputs + n));
+  TENON_RETURN_IF_ERROR(
+      CheckCellSize(op, "w.dim_size(0)", w.dim_size(0), "input_size + cell_size", SumOfCellSizes(cell->inputs, n)));
   TENON_RETURN_IF_ERROR(
       CheckCellSize(op, "w.dim_size(1)", w.dim_size(1), "cell_size * 4", MultiplyWithoutOverflow(n, 4)));
   TENON_RETURN_IF_ERROR(
@@ -298,13 +302,14 @@ struct GRUBlockCell {
       Index got;
       std::string_view want_what;
       Index want;
-    } sizes[] = {{"h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell.batch},
-                 {"w_ru.dim_size(0)", w_ru.dim_size(0), "input_size + cell_size", cell.inputs + n},
-                 {"w_ru.dim_size(1)", w_ru.dim_size(1), "cell_size * 2", two},
-                 {"w_c.dim_size(0)", w_c.dim_size(0), "input_size + cell_size", cell.inputs + n},
-                 {"w_c.dim_size(1)", w_c.dim_size(1), "cell_size", n},
-                 {"b_ru.dim_size(0)", b_ru.dim_size(0), "cell_size * 2", two},
-                 {"b_c.dim_size(0)", b_c.dim_size(0), "cell_size", n}};
+    } sizes[] = {
+        {"h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell.batch},
+        {"w_ru.dim_size(0)", w_ru.dim_size(0), "input_size + cell_size", detail::SumOfCellSizes(cell.inputs, n)},
+        {"w_ru.dim_size(1)", w_ru.dim_size(1), "cell_size * 2", two},
+        {"w_c.dim_size(0)", w_c.dim_size(0), "input_size + cell_size", detail::SumOfCellSizes(cell.inputs, n)},
+        {"w_c.dim_size(1)", w_c.dim_size(1), "cell_size", n},
+        {"b_ru.dim_size(0)", b_ru.dim_size(0), "cell_size * 2", two},
+        {"b_c.dim_size(0)", b_c.dim_size(0), "cell_size", n}};
     for (const auto& size : sizes)
       TENON_RETURN_IF_ERROR(detail::CheckCellSize(kName, size.what, size.got, size.want_what, size.want));
     const TensorShape shape = h_prev.shape();

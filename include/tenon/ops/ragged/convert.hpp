@@ -109,9 +109,10 @@ struct RaggedTensorToSparse {
     }
     for (int d = 1; d < values.dims(); ++d) sizes[nested + static_cast<std::size_t>(d)] = values.dim_size(d);
 
-    const Index rows = values.dim_size(0), run = rows == 0 ? 0 : n / rows;
+    if (n == 0) return OkStatus();  // however many rows
+    const Index rows = values.dim_size(0), run = n / rows;
     SlimVector<Index> row(nested, 0);  // of each splits, where the present row of values is
-    std::int64_t* to = n == 0 ? nullptr : indices->data<std::int64_t>();
+    std::int64_t* to = indices->data<std::int64_t>();
     for (Index i = 0; i < rows; ++i) {
       Index at = i;  // of the next dimension
       for (std::size_t d = nested; d-- > 0; at = row[d])

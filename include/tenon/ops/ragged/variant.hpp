@@ -2,6 +2,7 @@
 #pragma once
 // RaggedTensorToVariant, RaggedTensorFromVariant: ragged tensors as values, one whole or one per row.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -285,19 +286,30 @@ struct RaggedTensorFromVariant {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(at, TensorShape({static_cast<Index>(splits.size())}), &out));
     if (out->dtype() == DataType::kInt32 && splits.back() > std::numeric_limits<std::int32_t>::max())
-      return errors::InvalidArgument("RaggedTensorFromVariant: ", splits.back(), " rows are too many for int32 splits");
+      return TooManyForInt32(splits.back());
     for (std::size_t i = 0; i < splits.size(); ++i) detail::StoreIndex(out, static_cast<Index>(i), splits[i]);
     return OkStatus();
+  }
+  // Output `at` := 0, size, 2 size, ...: those of `rows` rows, which may be very many of an empty tensor.
+  static Status SetEvenSplits(OpKernelContext& context, int at, Index rows, Index size) {
+    Tensor* out = nullptr;
+    const Index count = std::min(rows, std::numeric_limits<Index>::max() - 1) + 1;
+    TENON_RETURN_IF_ERROR(context.allocate_output(at, TensorShape({count}), &out));
+    if (out->dtype() == DataType::kInt32 && rows * size > std::numeric_limits<std::int32_t>::max())
+      return TooManyForInt32(rows * size);
+    for (Index i = 0; i <= rows; ++i) detail::StoreIndex(out, i, i * size);
+    return OkStatus();
+  }
+  static Status TooManyForInt32(Index rows) {
+    return errors::InvalidArgument("RaggedTensorFromVariant: ", rows, " rows are too many for int32 splits");
   }
   // The dimensions of the input as splits, then those of the parts one behind the other.
   static Status SetAllSplits(OpKernelContext& context, const Parts& parts, Index input_rank) {
     const TensorShape& shape = context.input(0).shape();
     int at = 0;
     for (Index rows = 1; at + 1 < shape.dims(); ++at) {
-      rows *= shape.dim_size(at);
-      SlimVector<Index> splits;
-      for (Index i = 0; i <= rows; ++i) splits.push_back(i * shape.dim_size(at + 1));
-      TENON_RETURN_IF_ERROR(SetSplits(context, at, splits));
+      rows *= shape.dim_size(at);  // from the first on: the shape has room for that
+      TENON_RETURN_IF_ERROR(SetEvenSplits(context, at, rows, shape.dim_size(at + 1)));
     }
     SlimVector<Index> splits(1, 0);
     for (const RaggedTensorVariant& part : parts)

@@ -44,8 +44,7 @@ inline Status BatchesOfParameters(OpKernelContext& context, const TensorShape& s
     *out = {(shape.num_elements() + kSamples - 1) / kSamples, kSamples};
     return OkStatus();
   }
-  *out = {shape.dim_size(0), 1};
-  for (int d = 1; d < shape.dims(); ++d) out->samples *= shape.dim_size(d);
+  *out = {shape.dim_size(0), ProductOfSizes(shape, 1, shape.dims())};
   for (int i = 0; i < 4; ++i) {
     const Tensor& parameter = context.input(i + 1);
     if (parameter.dims() == 1 && parameter.dim_size(0) != 1 && parameter.dim_size(0) != out->batches)
@@ -120,6 +119,7 @@ struct ParameterizedTruncatedNormal {
     // As many blocks as TensorFlow reserves; the product may wrap around.
     const auto tries = static_cast<std::uint64_t>(work.batches) * 2 * kBoundedNormalTries;
     const Philox stream = generator->Reserve(tries * static_cast<std::uint64_t>(work.samples + 3) / 4);
+    if (shape.num_elements() == 0) return OkStatus();  // there may be very many batches without samples
     if (output->dtype() == DataType::kHalf) return detail::FillBoundedNormals<half>(context, work, stream, output);
     if (output->dtype() == DataType::kFloat) return detail::FillBoundedNormals<float>(context, work, stream, output);
     return detail::FillBoundedNormals<double>(context, work, stream, output);

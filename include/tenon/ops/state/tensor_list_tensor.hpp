@@ -147,6 +147,10 @@ struct TensorListFromTensor {
     TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(1), &list.element_shape));
     TENON_RETURN_IF_ERROR(detail::CheckRowsFit(tensor, list.element_shape));
     list.element_dtype = tensor.dtype();
+    constexpr Index kMostEmpty = Index{1} << 20;  // elements that no memory bounds
+    if (tensor.NumElements() == 0 && tensor.dim_size(0) > kMostEmpty)
+      return errors::ResourceExhausted("OOM when allocating a TensorList of ", tensor.dim_size(0),
+                                       " elements without values; at most ", kMostEmpty, " are made at once");
     TENON_RETURN_IF_ERROR(list.Resize(tensor.dim_size(0)));
     for (Index i = 0; i < list.size(); ++i)
       TENON_RETURN_IF_ERROR(detail::TakeRows(context, tensor, i, i + 1, true, &list.at(i)));

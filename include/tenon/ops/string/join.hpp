@@ -9,10 +9,12 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/engine/transpose.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -127,7 +129,7 @@ struct ReduceJoin {
     void Add(Index size, Index stride) {
       sizes.push_back(size);
       strides.push_back(stride);
-      count *= size;
+      count = MultiplySizes(count, size);
     }
     Index At(Index i) const {
       Index offset = 0;
@@ -137,9 +139,7 @@ struct ReduceJoin {
   };
   static Status Run(OpKernelContext& context, const Attrs& attrs, const Tensor& inputs, const In<std::int32_t>& axes) {
     const int rank = inputs.dims();
-    SlimVector<Index> strides(static_cast<std::size_t>(rank), 1);
-    for (int d = rank - 1; d > 0; --d)
-      strides[static_cast<std::size_t>(d - 1)] = strides[static_cast<std::size_t>(d)] * inputs.dim_size(d);
+    const InlinedVector<Index, 8> strides = StridesOf(inputs.shape().dim_sizes());
     SlimVector<char> reduced(static_cast<std::size_t>(rank), 0);
     Walk joined, kept;
     for (Index i = 0; i < axes.size(); ++i) {
