@@ -160,6 +160,14 @@ TENON_NAMESPACE_END
 #else
 #define TENON_DETAIL_UNROLLED
 #endif
+// Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use.
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__CUDACC__)
+#define TENON_DETAIL_KEEP(vector) asm("" : "+v"(vector))
+#elif defined(__GNUC__) && defined(__aarch64__) && !defined(__CUDACC__)
+#define TENON_DETAIL_KEEP(vector) asm("" : "+w"(vector))
+#else
+#define TENON_DETAIL_KEEP(vector) static_cast<void>(vector)
+#endif
 #if defined(__clang__) && !defined(__CUDACC__)
 #define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
 #define TENON_DETAIL_LOOPS_END _Pragma("clang diagnostic pop")
@@ -852,11 +860,11 @@ struct GemmTile {
   void* c;
   Index c_row;
   bool add;
-  const char* ahead;  // what to have in the cache later: one line at each step
+  const char* ahead;  // what to have in the cache later: one line at each step, two where there are few rows
   Index ahead_step;  // in bytes
 };
 
-// The sides of a tile: rows, and vectors of a row. Two of each, and the narrow tile is one vector wide.
+// The sides of a tile: rows, many or few, and vectors of a row at most.
 inline constexpr Index kGemmRows = 6, kGemmFewRows = 4;
 template <class Isa>
 inline constexpr int kGemmWidth = simd::kVectorRegisters<Isa> == 32 ? 4 : 2;
@@ -864,11 +872,11 @@ inline constexpr int kGemmWidth = simd::kVectorRegisters<Isa> == 32 ? 4 : 2;
 // What an instruction set has for an element type.
 struct GemmKernels {
   Index size;  // bytes of an element
-  Index lanes;  // elements of a vector, and columns of a narrow tile
-  Index width;  // vectors of a wide tile
-  void (*tile[2][2])(const GemmTile&);  // [has few rows][is narrow]
+  Index lanes;  // elements of a vector
+  Index width;  // vectors of the widest tile, 2 or 4
+  void (*tile[2][4])(const GemmTile&);  // [has few rows][vectors - 1]
   // Copies k rows of a tile's width, `step` bytes apart, so that they lie one behind the other.
-  void (*pack[2])(const char* from, Index step, Index k, char* to);  // [is narrow]
+  void (*pack[4])(const char* from, Index step, Index k, char* to);  // [vectors - 1]
   // to[c * to_row + r] = from[r * from_row + c]; distances in elements.
   void (*transpose)(const void* from, Index from_row, Index rows, Index columns, void* to, Index to_row);
 };
@@ -902,6 +910,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   }
   for (Index p = t.k; p > 0; --p, a += a_col, b += b_row, ahead += ahead_step) {
     __builtin_prefetch(ahead);
+    if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
     V y[width];
 #pragma GCC unroll 4
     for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + v * kLanes);
@@ -1003,15 +1012,27 @@ struct TileOf<T, simd::Targeted<simd::isa::Avx512>> {
 #endif
 
 template <class T, class Isa>
-inline constexpr GemmKernels kGemmKernels = {
-    sizeof(T),
-    simd::kVectorBytes<Isa> / sizeof(T),
-    kGemmWidth<Isa>,
-    {{&TileOf<T, Isa>::template Multiply<kGemmRows, kGemmWidth<Isa>>, &TileOf<T, Isa>::template Multiply<kGemmRows, 1>},
-     {&TileOf<T, Isa>::template Multiply<kGemmFewRows, kGemmWidth<Isa>>,
-      &TileOf<T, Isa>::template Multiply<kGemmFewRows, 1>}},
-    {&TileOf<T, Isa>::template Pack<kGemmWidth<Isa>>, &TileOf<T, Isa>::template Pack<1>},
-    &TransposeInto<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>};
+constexpr GemmKernels MakeGemmKernels() {
+  using Of = TileOf<T, Isa>;
+  GemmKernels kernels{sizeof(T),
+                      simd::kVectorBytes<Isa> / sizeof(T),
+                      kGemmWidth<Isa>,
+                      {{&Of::template Multiply<kGemmRows, 1>, &Of::template Multiply<kGemmRows, 2>},
+                       {&Of::template Multiply<kGemmFewRows, 1>, &Of::template Multiply<kGemmFewRows, 2>}},
+                      {&Of::template Pack<1>, &Of::template Pack<2>},
+                      &TransposeInto<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>};
+  if constexpr (kGemmWidth<Isa> == 4) {
+    kernels.tile[0][2] = &Of::template Multiply<kGemmRows, 3>;
+    kernels.tile[0][3] = &Of::template Multiply<kGemmRows, 4>;
+    kernels.tile[1][2] = &Of::template Multiply<kGemmFewRows, 3>;
+    kernels.tile[1][3] = &Of::template Multiply<kGemmFewRows, 4>;
+    kernels.pack[2] = &Of::template Pack<3>;
+    kernels.pack[3] = &Of::template Pack<4>;
+  }
+  return kernels;
+}
+template <class T, class Isa>
+inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 
 // For T = float and double, the best that this processor has.
 template <class T, class Isa = simd::Compiled>
@@ -1145,9 +1166,27 @@ struct GemmArgs {
 
 // Where part `part` of `parts` equal ones begins in [0, total), a multiple of `step`.
 constexpr Index EvenBegin(Index total, Index parts, Index step, Index part) {
+  if (part == 0) return 0;
   return part == parts ? total : total * part / parts / step * step;
 }
 constexpr Index DivideUp(Index a, Index b) { return (a + b - 1) / b; }
+
+// Copies rows of `bytes` bytes, a multiple of 4, without a call for each row: they are short.
+inline void CopyShortRows(const char* from, Index from_step, Index rows, Index bytes, char* to, Index to_step) {
+  for (; rows > 0; --rows, from += from_step, to += to_step) {
+    if (bytes < 16) {
+      for (Index i = 0; i < bytes; i += 4) std::memcpy(to + i, from + i, 4);
+      continue;
+    }
+    for (Index i = 0; i < bytes - 16; i += 16) {
+      std::memcpy(to + i, from + i, 16);
+#if defined(__GNUC__)
+      asm volatile("");  // or the loop becomes a call
+#endif
+    }
+    std::memcpy(to + bytes - 16, from + bytes - 16, 16);
+  }
+}
 
 // How one product is cut. Needs four rows at least. Shared by the threads that work on it.
 class GemmBlocks {
@@ -1159,7 +1198,7 @@ class GemmBlocks {
     // A panel fills most of the first cache; where it would be too shallow for that, an eighth of the second.
     const Index row = panel_ * size, in_first = caches.first * 3 / 4 / row;
     const Index deepest = in_first >= kShallow ? in_first : Most(kShallow, caches.second / 8 / row);
-    depth_ = DivideUp(g.k, DivideUp(g.k, deepest));
+    depth_ = g.k <= deepest ? g.k : DivideUp(g.k, DivideUp(g.k, deepest));
     tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
     const Index small = caches.second / 4 / size;
     // Rows whose distance has many factors of two share their places in the caches.
@@ -1190,6 +1229,7 @@ class GemmBlocks {
   // costs about as much as multiplying them by eight rows.
   Split SplitFor(Index parts) const {
     Split best;
+    if (parts == 1) return best;
     Index least = PartCost(best);
     for (Index rows = 1; rows <= parts; ++rows) {
       if (rows > 1 && g_.m / rows < kGroupRows) break;
@@ -1210,7 +1250,7 @@ class GemmBlocks {
   }
 
   void RunPart(const Split& split, Index part, char* scratch) const {
-    const Index i = part / split.by_columns, j = part % split.by_columns;
+    const Index i = split.by_columns == 1 ? part : part / split.by_columns, j = part - i * split.by_columns;
     Run(EvenBegin(g_.m, split.by_rows, kGemmRows, i), EvenBegin(g_.m, split.by_rows, kGemmRows, i + 1),
         EvenBegin(g_.n, split.by_columns, panel_, j), EvenBegin(g_.n, split.by_columns, panel_, j + 1), scratch);
   }
@@ -1227,7 +1267,7 @@ class GemmBlocks {
   // Columns of b in tiles of one width.
   struct Panel {
     Index column, columns;  // columns of b; the tile may be wider
-    bool narrow;
+    Index vectors;  // of the tile
     const char* data;
     Index row;
   };
@@ -1247,10 +1287,7 @@ class GemmBlocks {
   char* C(Index i, Index j) const { return static_cast<char*>(g_.c) + (i * g_.c_row + j) * kernels_.size; }
 
   // Columns of the panels that n columns make, and where one of them begins.
-  Index PackedRow() const {
-    const Index rest = g_.n % panel_, vectors = DivideUp(rest, kernels_.lanes);
-    return g_.n - rest + (vectors <= kernels_.width / 2 ? vectors * kernels_.lanes : panel_);
-  }
+  Index PackedRow() const { return DivideUp(g_.n, kernels_.lanes) * kernels_.lanes; }
   Index PackedOffset(Index p, Index depth, Index j) const { return (p * PackedRow() + depth * j) * kernels_.size; }
 
   Index PartCost(const Split& split) const {
@@ -1260,7 +1297,7 @@ class GemmBlocks {
   }
 
   void Run(Index row, Index row_end, Index column, Index column_end, char* scratch) const {
-    const Index blocks = DivideUp(row_end - row, tall_);
+    const Index blocks = row_end - row <= tall_ ? 1 : DivideUp(row_end - row, tall_);
     for (Index p = 0; p < g_.k; p += depth_) {
       const Index depth = Least(depth_, g_.k - p);
       for (Index block = 0; block < blocks; ++block) {
@@ -1298,16 +1335,14 @@ class GemmBlocks {
     rows->col = 1;
   }
 
-  // Wide tiles as long as there are columns for them; for the rest narrow ones, unless they were as many as a wide one
-  // has vectors or nearly.
+  // The widest tiles as long as there are columns for them, then one for the rest.
   Panel PanelAt(Index p, Index j, Index column_end) const {
-    const Index left = column_end - j, vectors = DivideUp(left, kernels_.lanes);
-    Panel panel{j, Least(left, panel_), vectors <= kernels_.width / 2, nullptr, g_.b_row};
-    if (panel.narrow) panel.columns = Least(left, kernels_.lanes);
+    const Index left = column_end - j;
+    Panel panel{j, Least(left, panel_), Least(DivideUp(left, kernels_.lanes), kernels_.width), nullptr, g_.b_row};
     if (!copies_b_ && panel.columns == Width(panel)) panel.data = B(p, j);
     return panel;
   }
-  Index Width(const Panel& panel) const { return panel.narrow ? kernels_.lanes : panel_; }
+  Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
   // With zeros behind the last column: what they are multiplied by is not stored.
   void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
@@ -1317,11 +1352,9 @@ class GemmBlocks {
     if (g_.b_col != 1) {
       kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
     } else if (panel->columns == width) {
-      kernels_.pack[panel->narrow](from, g_.b_row * size, depth, to);
+      kernels_.pack[panel->vectors - 1](from, g_.b_row * size, depth, to);
     } else {
-      for (Index i = 0; i < depth; ++i) {
-        std::memcpy(to + i * width * size, from + i * g_.b_row * size, static_cast<std::size_t>(panel->columns * size));
-      }
+      CopyShortRows(from, g_.b_row * size, depth, panel->columns * size, to, width * size);
     }
     panel->data = to;
     panel->row = width;
@@ -1345,16 +1378,16 @@ class GemmBlocks {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
     GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
-    Index number = 0;
-    for (Index i = rows.begin; i < rows.end; ++number) {
+    for (Index i = rows.begin, line = 0; i < rows.end;) {
       const Index left = rows.end - i;
       const bool few = left <= 4 || left == 7 || left == 8 || (left == 5 && i == rows.begin);
       const Index height = few ? kGemmFewRows : kGemmRows;
       const Index above = Most(height - left, 0);
       t.a = rows.data + (i - above - rows.begin) * rows.row * size;
-      t.ahead = number < lines ? next.data + number * 64 : panel.data;
-      t.ahead_step = number < lines ? next.step : 0;
-      const auto tile = kernels_.tile[few][panel.narrow];
+      t.ahead = line < lines ? next.data + line * 64 : panel.data;
+      t.ahead_step = line < lines ? next.step : 0;
+      line += few ? 2 : 1;
+      const auto tile = kernels_.tile[few][panel.vectors - 1];
       if (above == 0 && panel.columns == width) {
         t.c = C(i, panel.column);
         tile(t);
@@ -1369,16 +1402,16 @@ class GemmBlocks {
   void RunPartOfTile(GemmTile t, void (*tile)(const GemmTile&), Index i, Index rows, Index above, const Panel& panel,
                      Index width) const {
     alignas(64) char sums[kGemmRows * 4 * 64];
-    const std::size_t bytes = static_cast<std::size_t>(panel.columns * kernels_.size);
-    char* const first = sums + above * width * kernels_.size;
+    const Index size = kernels_.size, bytes = panel.columns * size;
+    char* const first = sums + above * width * size;
     t.c = sums;
     t.c_row = width;
     if (t.add) {
       std::memset(sums, 0, sizeof sums);
-      for (Index r = 0; r < rows; ++r) std::memcpy(first + r * width * kernels_.size, C(i + r, panel.column), bytes);
+      CopyShortRows(C(i, panel.column), g_.c_row * size, rows, bytes, first, width * size);
     }
     tile(t);
-    for (Index r = 0; r < rows; ++r) std::memcpy(C(i + r, panel.column), first + r * width * kernels_.size, bytes);
+    CopyShortRows(first, width * size, rows, bytes, C(i, panel.column), g_.c_row * size);
   }
 
   const GemmKernels& kernels_;
@@ -1751,7 +1784,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     }
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
     constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
-    constexpr double kSmall = 8 * 8 * 64;  // products
+    constexpr double kSmall = 256;  // products
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>();
     return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},
@@ -3132,7 +3165,7 @@ inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spre
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
-inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 32, kShortInnerRow = 15;
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 64, kShortInnerRow = 15;
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -6489,7 +6522,7 @@ struct ReducePlan {
 
 // One reduction; shared by all threads that work on it.
 struct ReduceWork {
-  static constexpr Index kTile = 256;  // outputs at a time
+  static constexpr Index kTileBytes = 4096;  // of accumulators: so many outputs at a time as they hold
 
   const ReduceLoops& loops;
   const ReducePlan& plan;
@@ -6497,6 +6530,7 @@ struct ReduceWork {
   char* out;
 
   const char* X(Index i) const { return x + i * loops.in_bytes; }
+  Index tile() const { return kTileBytes / loops.acc_bytes; }
 
   // acc = outputs [from, from + n) of the line that begins at `base`, terms [begin, end) of each.
   void Accumulate(Index base, Index from, Index n, Index begin, Index end, char* acc) const {
@@ -6520,7 +6554,7 @@ struct ReduceWork {
     for (Index from = begin % plan.line; begin < end; from = 0, walk.Next()) {
       const Index stop = std::min(plan.line, from + end - begin);
       while (from < stop) {
-        const Index n = std::min(stop - from, kTile);
+        const Index n = std::min(stop - from, tile());
         if (plan.terms <= plan.piece) {
           loops.fill(part, n);
           Accumulate(walk.offset, from, n, 0, plan.terms, part);
@@ -6556,7 +6590,7 @@ struct ReduceWork {
   }
 
  private:
-  using Accumulators = char[static_cast<std::size_t>(kTile) * 16];
+  using Accumulators = char[kTileBytes];
 
   // Puts the pieces of n outputs together, in order.
   class PieceSum {
@@ -6629,7 +6663,7 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
   const Index unit = plan.unit(loops.in_bytes);
   const Index units = (plan.outputs + unit - 1) / unit;
   if (device.pool != nullptr && plan.pieces() > 1 && units < 2 * device.pool->NumThreads()) {
-    const Index most = std::min(plan.line, work.kTile);
+    const Index most = std::min(plan.line, work.tile());
     const Scratch parts(device, static_cast<std::size_t>(plan.pieces() * most * loops.acc_bytes));
     if (parts.status("Reduce").ok()) {
       for (Index begin = 0; begin < plan.outputs;) {
@@ -7375,17 +7409,12 @@ class ConvWork {
 };
 
 // Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
-// which counts where the images are shallow, and is also cut along its depth where they are deep. But it knows no tiles
-// of two vectors among those of four, and one vector's sums wait for each other: ours here are as wide as it takes.
-template <class T>
-bool IsMatrixProduct(const Conv2DGeometry& g) {
-  const auto same = [](const Window& w) { return w.size == 1 && w.stride == 1 && w.output == w.input; };
-  if (!same(g.rows) || !same(g.columns) || g.rows.pad_before != 0 || g.columns.pad_before != 0 || g.groups != 1)
-    return false;
-  if (g.in_depth >= 256 || g.batch * g.rows.output * g.columns.output <= 256) return true;
-  const GemmKernels& kernels = GemmKernelsOf<T>();
-  const Index vectors = DivideUp(g.out_depth % (kernels.width * kernels.lanes), kernels.lanes);
-  return kernels.width == 2 || vectors == 0 || vectors > kernels.width / 2;
+// which counts where the images are shallow, and is also cut along its depth where they are deep.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) {
+    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
+  };
+  return same(g.rows) && same(g.columns) && g.groups == 1;
 }
 
 template <class T>
@@ -7452,7 +7481,7 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
     const Index k = geometry.in_depth, n = geometry.out_depth;
-    if (k > 0 && detail::IsMatrixProduct<T>(geometry))
+    if (k > 0 && detail::IsMatrixProduct(geometry))
       return detail::GemmArranged(device,
                                   detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output,
                                                       n, k, input, k, 1, filter, n, 1, output, n},
@@ -11363,6 +11392,28 @@ TENON_DETAIL_TARGET_F16C inline void FloatToHalfF16c(const void* pfrom, void* pt
 }
 #undef TENON_DETAIL_TARGET_F16C
 
+template <bool is_signed>
+using ByteToFloatUnit = std::conditional_t<is_signed, ByteToFloat<std::int8_t, true>, ByteToFloat<std::uint8_t, false>>;
+template <bool is_signed>
+TENON_DETAIL_TARGET_AVX2 void ByteToFloatAvx2(const void* pfrom, void* pto, Index n) {
+  const char* from = static_cast<const char*>(pfrom);
+  float* to = static_cast<float*>(pto);
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i));
+    const __m128i second = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i + 8));
+    _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(first) : _mm256_cvtepu8_epi32(first)));
+    _mm256_storeu_ps(to + i + 8,
+                     _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(second) : _mm256_cvtepu8_epi32(second)));
+  }
+  if (i < n) RunByteCast<ByteToFloatUnit<is_signed>>(from + i, to + i, n - i);
+}
+template <bool is_signed>
+CastLoop ByteToFloatLoop() {
+  return simd::BestLevel() >= simd::Level::kAvx2 ? &ByteToFloatAvx2<is_signed>
+                                                 : &RunByteCast<ByteToFloatUnit<is_signed>>;
+}
+
 inline bool FindF16c() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return simd::BestLevel() >= simd::Level::kAvx2 && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
@@ -11376,16 +11427,17 @@ inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<f
 #else
 inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
 inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
+template <bool is_signed>
+CastLoop ByteToFloatLoop() {
+  return &RunCast<std::conditional_t<is_signed, std::int8_t, std::uint8_t>, float>;
+}
 #endif
 
-// Between float and bytes. Those that keep the low bits are the same for both signs.
+// From float to bytes. Those that keep the low bits are the same for both signs.
 #if TENON_DETAIL_BYTE_CASTS
-inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>,
-                          kInt8ToFloat = &RunByteCast<ByteToFloat<std::int8_t, true>>,
-                          kUint8ToFloat = &RunByteCast<ByteToFloat<std::uint8_t, false>>;
+inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>;
 #else
-inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>,
-                          kInt8ToFloat = &RunCast<std::int8_t, float>, kUint8ToFloat = &RunCast<std::uint8_t, float>;
+inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>;
 #endif
 
 // The widest types: every number that is cast is exactly one of their values.
@@ -11516,8 +11568,8 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
       case DataType::kUint8:
-      case DataType::kBool: return kUint8ToFloat;  // true is 1
-      case DataType::kInt8: return kInt8ToFloat;
+      case DataType::kBool: return ByteToFloatLoop<false>();  // true is 1
+      case DataType::kInt8: return ByteToFloatLoop<true>();
       case DataType::kDouble: return &RunCast<double, float>;
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;
@@ -32190,7 +32242,10 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
     for (Index c = 0; c < columns; ++c, from += column_step, f += depth) {
       V y[width];
 #pragma GCC unroll 4
-      for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(f + v * kLanes);
+      for (int v = 0; v < width; ++v) {
+        y[v] = *reinterpret_cast<const InMemory*>(f + v * kLanes);
+        TENON_DETAIL_KEEP(y[v]);
+      }
 #pragma GCC unroll 4
       for (int i = 0; i < count; ++i) {
 #pragma GCC unroll 4
@@ -32228,7 +32283,10 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_ri
 #pragma GCC unroll 3
     for (int tap = 0; tap < 3; ++tap) {
 #pragma GCC unroll 2
-      for (int v = 0; v < width; ++v) y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
+      for (int v = 0; v < width; ++v) {
+        y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
+        TENON_DETAIL_KEEP(y[v][tap]);
+      }
     }
 #pragma GCC unroll 9
     for (int column = 0; column < kColumns; ++column) {
@@ -32237,7 +32295,8 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_ri
       }
 #pragma GCC unroll 2
       for (int v = 0; v < width; ++v) {
-        const V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
+        V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
+        TENON_DETAIL_KEEP(shared);
 #pragma GCC unroll 4
         for (int i = 0; i < count; ++i) {
           const int tap = column - i * stride;

@@ -13110,12 +13110,17 @@ inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   return first;
 }
 inline const AttrValue* AttrMap::Find(std::string_view name) const {
-  const std::size_t i = LowerBound(name);
-  return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
+  constexpr std::size_t kFew = 8;  // whose names are compared one after the other: mostly their lengths tell
+  if (items_.size() > kFew) {
+    const std::size_t i = LowerBound(name);
+    return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
+  }
+  for (const value_type& item : items_)
+    if (std::string_view(item.first.data(), item.first.size()) == name) return &item.second;
+  return nullptr;
 }
 inline AttrValue* AttrMap::Find(std::string_view name) {
-  const std::size_t i = LowerBound(name);
-  return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
+  return const_cast<AttrValue*>(static_cast<const AttrMap*>(this)->Find(name));
 }
 TENON_SETUP_CODE_BEGIN
 
