@@ -160,8 +160,8 @@ TENON_NAMESPACE_END
 #else
 #define TENON_DETAIL_UNROLLED
 #endif
-// Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows the
-// constraint only within functions of the instruction set.)
+// Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
+// the constraint only within functions of the instruction set.)
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
 #define TENON_DETAIL_KEEP(vector) asm("" : "+v"(vector))
 #else
