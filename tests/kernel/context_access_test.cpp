@@ -79,6 +79,29 @@ TEST_SUITE("OpKernelContext: inputs and outputs by name") {
           StrCat(kernel.name(), ":CaMixed#shape=(float[2];int32[1];int32[1])#"));
     CHECK(node.context.frame_iter() == FrameAndIter{0, 0});
   }
+  TEST_CASE("a kernel says what its node is") {
+    Mixed node;
+    const OpKernel& kernel = node.context.op_kernel();
+    CHECK(kernel.name() == "here");
+    CHECK(kernel.type_string() == "CaMixed");
+    CHECK(kernel.requested_device().empty());
+    CHECK(kernel.const_tensor() == nullptr);
+    CHECK(kernel.IsExpensive());
+    CHECK(!kernel.is_deferred());
+    int start = -1, stop = -1;
+    REQUIRE(kernel.InputRange("list", &start, &stop).ok());
+    CHECK(start == 1);
+    CHECK(stop == 3);
+    REQUIRE(kernel.OutputRange("y", &start, &stop).ok());
+    CHECK(start == 0);
+    CHECK(stop == 1);
+    CHECK(kernel.InputRange("y", &start, &stop).message() == "Unknown input name: y");
+    CHECK(kernel.OutputRange("list", &start, &stop).code() == Code::kInvalidArgument);
+    CHECK(node.context.step_id() == 0);
+    node.env.step_id = 12;
+    CHECK(node.context.step_id() == 12);
+    CHECK(!node.context.is_input_dead());
+  }
   TEST_CASE("lists have their tensors, in order") {
     Mixed node;
     OpInputList list;
