@@ -19,3 +19,4 @@
 #include <tenon/runtime/local_rendezvous.hpp>
 #include <tenon/runtime/multi_device.hpp>
 #include <tenon/runtime/placed_session.hpp>
+#include <tenon/runtime/session_devices.hpp>

@@ -399,7 +399,11 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-  TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
+  if (impl->several_devices() != nullptr)
+    return errors::Unimplemented("PRunSetup: partial runs are for sessions on one device, and this one has ",
+                                 impl->devices().size(), "; use Run, or a session on one of them");
+  TENON_ASSIGN_OR_RETURN(Owned<Program> program,
+                         impl->BuildProgram(feeds, fetches, targets, "PRunSetup", nullptr, nullptr));
   for (const ProgramNode& node : program->nodes)
     if (node.kind == ProgramNode::Kind::kFetch)
       return errors::Unimplemented("PRunSetup: '", node.node->name(),
