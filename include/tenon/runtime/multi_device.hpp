@@ -573,7 +573,7 @@ class PartitionedGraph : public RefCounted {
         return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
       Wanted& of_part = (*wanted)[At(part)];
       AddEnd(part, edge, i, ends.fetch_places, &of_part.fetches, &of_part.fetches_on_device, &callable->fetches_);
-      callable->fetch_names_.push_back(fetches[i]);
+      callable->fetch_names_.push_back(StrCat(ParseTensorName(fetches[i]).node, ":", edge.output));
     }
     std::string missing, hints;
     for (const std::string& target : targets) {
