@@ -479,6 +479,7 @@ class PartitionedGraph : public RefCounted {
       TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
       ImportOptions as_part;
       as_part.allow_internal_ops = true;
+      as_part.ignore_shape_errors = session.devices != nullptr;  // the whole graph's were looked at; here less is known
       TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
       if (session.resources != nullptr) part->resources = session.resources->resources(part->device);
       const detail::LoadedPart* const older =
@@ -596,8 +597,10 @@ class PartitionedGraph : public RefCounted {
       for (std::size_t p = 0; p < parts_.size(); ++p) {
         const Graph& graph = parts_[p]->graph;
         SlimVector<int> roots((*wanted)[p].targets);
-        for (const InEdge& fetch : (*wanted)[p].fetches) roots.push_back(fetch.node);
-        const SlimVector<char> runs = NodesToRun(graph, roots, (*wanted)[p].feeds);
+        const SlimVector<InEdge>& feeds = (*wanted)[p].feeds;
+        for (const InEdge& fetch : (*wanted)[p].fetches)
+          if (std::find(feeds.begin(), feeds.end(), fetch) == feeds.end()) roots.push_back(fetch.node);
+        const SlimVector<char> runs = NodesToRun(graph, roots, feeds);
         for (const Node& node : graph.nodes()) {
           if (runs[At(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
           int part = 0, sender = 0;
