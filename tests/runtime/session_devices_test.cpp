@@ -283,6 +283,21 @@ TEST_SUITE("A session on several devices") {
     }
   }
 
+  TEST_CASE("session tensors are in host memory, where feeds find them") {
+    GraphBuilder b;
+    const Output y = b.Add("Neg", "y", {b.Placeholder("x", DataType::kFloat)});
+    b.SetDevice(y, On("SIM:0"));
+    b.Add("GetSessionHandleV2", "keep", {y});
+    b.Add("DeleteSessionTensor", "drop", {b.Placeholder("handle", DataType::kString)});
+    const Session session = OnFour(b);
+    CHECK(DeviceOf(session, "keep") == "CPU:0");
+    const Tensor handle = Run(session, {{"x", Tensor::Scalar(3.0f)}}, {"keep"})[0];
+    CHECK(Run(session, {{"x", handle}}, {"y"})[0].scalar<float>()() == 3);
+    const Callable callable = session.MakeCallable({.feeds = {"x"}, .fetches = {"keep:0"}}).value();
+    const Tensor kept = (*callable({Tensor::Scalar(4.0f)}))[0];
+    CHECK(Run(session, {{"x", kept}}, {"y"})[0].scalar<float>()() == -4);
+  }
+
   TEST_CASE("threads that bring their own pools, or none, and sessions with inter-op pools") {
     ThreadPool two(2, "two"), alone(1, "alone");
     for (ThreadPoolInterface* pool :

@@ -40,7 +40,8 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
   bool Supports(const NodeDef& node, std::string_view type, int* priority) const override {
     if (!kernels_.Supports(node, type, priority)) return false;
     const Device* device = AnyDevice(type);
-    return device == nullptr || device->uses_host_memory() || MemoryOf(node, *device).fits_device;
+    return device == nullptr || device->uses_host_memory() ||
+           (!KeepsSessionTensors(node.op) && MemoryOf(node, *device).fits_device);
   }
   std::string ListKernels(std::string_view op) const override { return kernels_.ListKernels(op); }
 
@@ -65,6 +66,11 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
     Memory added;  // of the last node that is not the graph's
   };
 
+  // A session keeps tensors in host memory, where feeds find them.
+  static bool KeepsSessionTensors(std::string_view op) {
+    return op == "GetSessionHandle" || op == "GetSessionHandleV2" || op == "GetSessionTensor" ||
+           op == "DeleteSessionTensor";
+  }
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   // Nodes are on devices of the manager only.
   const Device* Find(std::string_view name) const { return *devices_.LookupDevice(name); }
