@@ -5304,6 +5304,7 @@ TENON_NAMESPACE_BEGIN
 class Allocator;
 class CancellationManager;
 class Device;
+class DeviceMgr;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -5333,9 +5334,20 @@ struct InterOpPool {
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
-  std::vector<std::string> devices = {};  // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
+  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for; the CPU, which
+  // every session has, runs the others, and what nodes ask for counts nothing. Any other list, {"CPU:0", "GPU:0"} too,
+  // or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one that its NodeDef asks
+  // for, or else the preferred of those that can run it (a GPU before a CPU). This needs <tenon/devices.hpp> in one
+  // source file of the program. Runs share the nodes out on the inter-op pool where that has threads of its own, or on
+  // one that the session makes.
+  std::vector<std::string> devices = {};
   Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
                              // that of others
+  const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of both; outlives the
+                                          // session, and may be that of others
+  // These two are for several devices.
+  bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
+  bool log_device_placement = false;  // logs where every node is, and why
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
@@ -5343,7 +5355,7 @@ struct SessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
-                                     // or on the same `device`
+                                     // or on the same `device`. Of several devices: those of the first CPU
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -5357,7 +5369,8 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively, or on
+                // several devices are lowered, so that the nodes of branches and bodies have devices of their own
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.
@@ -5403,11 +5416,22 @@ struct NamedTensor {
   Tensor tensor;
 };
 
+// A device's memory for a tensor, both by name: {"x:0", "GPU:0"}.
+struct TensorDevice {
+  std::string tensor;
+  std::string device;
+};
+
 // What a prepared run takes and gives, in this order.
 struct CallableOptions {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};  // nodes that run although nothing of theirs is fetched
+  // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
+  // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
+  // before the session, unless the device is the caller's. Needs <tenon/devices.hpp> in one source file.
+  std::vector<TensorDevice> feed_devices = {};
+  std::vector<TensorDevice> fetch_devices = {};
 };
 
 // Where the time of one run went.
@@ -35793,8 +35817,10 @@ class KernelCache {
     KernelCache* owner = this;
     int number = id;
     const Node& wanted = graph_->node(id);
-    for (KernelCache* older = wanted.op->flags.is_stateful ? older_ : nullptr; older != nullptr;
-         older = older->older_) {
+    // What sends and receives has no state, and its name means another tensor when a graph is cut again.
+    const bool keeps_state =
+        wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
+    for (KernelCache* older = keeps_state ? older_ : nullptr; older != nullptr; older = older->older_) {
       const Node* node = older->graph_->Find(wanted.name());
       if (node == nullptr || node->op != wanted.op) break;
       owner = older;
@@ -35997,22 +36023,24 @@ struct ProgramOptions {
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
+  // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
+  Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
-  SlimVector<ProgramNode> nodes;      // in an order that respects all edges
-  SlimVector<int> sequence;           // the numbers of the nodes that have something to do, in that order
-  SlimVector<int> inputs;             // value per input
+  SlimVector<ProgramNode> nodes;  // in an order that respects all edges
+  SlimVector<int> sequence;  // the numbers of the nodes that have something to do, in that order
+  SlimVector<int> inputs;  // value per input
   SlimVector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
   SlimVector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
   SlimVector<int> consumers;
   SlimVector<int> releases;
-  SlimVector<int> readers;            // per value: inputs and fetches that read it
-  SlimVector<std::uint8_t> escapes;   // per value: it is fetched
+  SlimVector<int> readers;  // per value: inputs and fetches that read it
+  SlimVector<std::uint8_t> escapes;  // per value: it is fetched
   SlimVector<std::pair<int, Tensor>> constants;
-  SlimVector<int> roots;              // nodes with nothing to wait for
+  SlimVector<int> roots;  // nodes with nothing to wait for
   struct Feed {
     std::string name;
     int value;
@@ -36206,11 +36234,13 @@ class ProgramBuilder {
   Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
 
   void AddFeeds() {
-    for (const InEdge& feed : feeds_) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) {
+      const InEdge& feed = feeds_[i];
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
       Location& place = At({feed.node, feed.output});
-      if (place.value < 0) place = Location{value};  // of two feeds of one output the first counts
+      const bool on_device = !options_.feeds_on_device.empty() && options_.feeds_on_device[i] != 0;
+      if (place.value < 0) place = Location{value, false, !on_device};  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back(
@@ -36479,15 +36509,24 @@ class ProgramBuilder {
   }
 
   Status AddFetches(Span<const InEdge> fetches) {
-    for (const InEdge& fetch : fetches) {
+    for (std::size_t i = 0; i < fetches.size(); ++i) {
+      const InEdge& fetch = fetches[i];
       SlimVector<int> values, waits;
-      TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
+      const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;
+      if (on_device && program_->has_references) return FetchBesideReferences(fetch);
+      TENON_RETURN_IF_ERROR(Use(fetch, !on_device, &values, &waits));
       if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
     return OkStatus();
+  }
+
+  TENON_COLD Status FetchBesideReferences(const InEdge& fetch) const {
+    return errors::Unimplemented("fetch_devices: '", graph_.node(fetch.node).name(), ":", fetch.output,
+                                 "' cannot stay in the memory of ", program_->device->name(),
+                                 ": where there are variables by reference, fetches are copied to host memory");
   }
 
   // As TensorFlow's _Retval: it runs where the value lives, and may do so once.
@@ -37559,22 +37598,41 @@ class LazyRendezvous final : public RunRendezvous {
   Owned<RunRendezvous> made_;
 };
 
+// One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
+class PlacedProgram {
+ public:
+  virtual ~PlacedProgram() = default;
+  // As Prepared::Run, with feeds and fetches that were checked.
+  virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) = 0;
+  // Calls visit(state, step) for every step that no run uses now.
+  virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
+  // What runs, one graph a device.
+  virtual SlimVector<GraphDef> MakePartitionGraphs() const = 0;
+  virtual int num_devices() const = 0;  // that take part
+};
+
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  Prepared(Owned<Program> program, bool dataflow)
+  // `placed`: what runs in the program's place, on several devices; then the program only tells what there is of feeds,
+  // fetches and nodes. Null: the program runs.
+  Prepared(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
       : program_(std::move(program)),
+        placed_(std::move(placed)),
         dataflow_(dataflow),
         make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }
+  PlacedProgram* placed() const { return placed_.get(); }
 
   // The engine of a run that asks for none.
   bool dataflow() const { return dataflow_; }
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    if (placed_ != nullptr) [[unlikely]]
+      return placed_->Run(feeds, fetches, settings);
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
     Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
@@ -37641,9 +37699,13 @@ class Prepared : public RefCounted {
   // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
   template <class Add>
   void ForIdleSteps(const Add& add) {
+    if (placed_ != nullptr)
+      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
+                            &add);
     steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
   bool GetPlanReport(PlanReport* report) {
+    if (make_plans_ == nullptr) return false;
     Owned<Running> running = steps_.Take();
     const bool planned = running->plans != nullptr && running->plans->GetReport(report);
     steps_.Give(std::move(running));
@@ -37718,6 +37780,7 @@ class Prepared : public RefCounted {
   }
 
   Owned<Program> program_;
+  Owned<PlacedProgram> placed_;  // null: on one device
   bool dataflow_;
   MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
@@ -37747,13 +37810,56 @@ inline constinit std::atomic<bool> runs_are_counted{false};
 using KeepSource = GraphDef (*)(const Graph&);
 inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
+// What a signature names, in a graph.
+struct ProgramEnds {
+  SlimVector<InEdge> feeds, fetches;
+  SlimVector<int> targets;
+  // The device whose memory a feed or fetch is in; null: host memory. Empty: all are.
+  SlimVector<Device*> feed_places, fetch_places;
+};
+
+// A session's graph on its devices. thread-safe.
+class PlacedGraph {
+ public:
+  virtual ~PlacedGraph() = default;
+  // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
+  virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                               Span<const std::string> targets, const ProgramEnds& ends,
+                                               Program* front) = 0;
+};
+// The devices of a session that has several, with their resources. thread-safe.
+class SessionDevices {
+ public:
+  virtual ~SessionDevices() = default;
+  virtual Span<Device* const> list() const = 0;
+  virtual Device* host() const = 0;  // the first CPU, whose resources are the session's
+  // Null: not a device of the session.
+  virtual ResourceMgr* resources(const Device* device) const = 0;
+  virtual GraphPass default_lowering() const = 0;
+  // Gives every node of `graph`, which outlives the result, a device. `older`, the graph that it extends, stays, and
+  // may be null.
+  virtual Result<Owned<PlacedGraph>> Place(Graph* graph, const struct GraphState* older) = 0;
+  virtual std::int64_t num_wakeups() const = 0;  // of threads of its own
+};
+// What <tenon/devices.hpp> adds to sessions when a program includes it.
+struct SeveralDevices {
+  // `host_resources`: of the first CPU.
+  Result<Owned<SessionDevices>> (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool,
+                                          ResourceMgr* host_resources);
+  // Of any session: fills in the places, in the memory of these devices.
+  Status (*find_places)(Span<Device* const> devices, const Graph& graph, const CallableOptions& options,
+                        ProgramEnds* ends);
+};
+inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
+
 TENON_SETUP_CODE_BEGIN
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
   Graph graph;
   GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
-  Owned<KernelCache> kernels;
+  Owned<KernelCache> kernels;  // on one device
+  Owned<PlacedGraph> placed;  // on several; null: on one
   bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
 };
 
@@ -37805,9 +37911,10 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
+    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    if (make != nullptr && session->several_ == nullptr)
       session->functions_ =
-          make(session->registry_, session->device_, session->host_.get(), session->resources_, session->options_);
+          make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
     return session;
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
@@ -37821,15 +37928,22 @@ class SessionImpl : public RefCounted {
   Status SetGraph(Graph graph) {
     auto state = MakeOwned<GraphState>();
     state->graph = std::move(graph);
-    if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
+    GraphPass lower = options_.lower_control_flow;
+    if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
+    if (lower != nullptr) {
       if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
-    KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
-    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older,
-                                            options_.packed_weights_bytes);
-    state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    const GraphState* const older = states_.empty() ? nullptr : states_.back().get();
+    if (several_ != nullptr) {
+      TENON_ASSIGN_OR_RETURN(state->placed, several_->Place(&state->graph, older));
+    } else {
+      state->kernels =
+          MakeOwned<KernelCache>(&state->graph, registry_, device_, host_, functions_.get(),
+                                 older == nullptr ? nullptr : older->kernels.get(), options_.packed_weights_bytes);
+      state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    }
     if (functions_ != nullptr) functions_->SetGraph(&state->graph);
     MutexLock lock(mutex_);
     states_.push_back(std::move(state));
@@ -37877,24 +37991,28 @@ class SessionImpl : public RefCounted {
                                    "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
   }
 
-  // The program of a signature: the one made before, or a new one. `call` is what messages name.
+  // The program of a signature: the one made before, or a new one. `call` is what messages name. `places`: where feeds
+  // and fetches are; null: all in host memory.
   Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets, std::string_view call = "Run") {
+                                Span<const std::string> targets, std::string_view call = "Run",
+                                const CallableOptions* places = nullptr) {
     if (cancellation_.IsCancelled()) return Closed();
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
       for (const std::string& name : names) key.append(name).push_back('\n');
       key.push_back('\t');
     }
+    if (places != nullptr) AddPlaces(*places, &key);
     const std::uint64_t hash = Hash64(key);
     {
       MutexLock lock(mutex_);
       if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
-    const bool dataflow = WantsDataflow(*program);
+    Owned<PlacedProgram> placed;
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, places, &placed));
+    const bool dataflow = placed == nullptr && WantsDataflow(*program);
     if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
+    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -37908,13 +38026,20 @@ class SessionImpl : public RefCounted {
     return made;
   }
 
-  // Without the cache.
+  // Without the cache. *placed: null on one device.
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
-                                      Span<const std::string> targets, std::string_view call) {
+                                      Span<const std::string> targets, std::string_view call,
+                                      const CallableOptions* places, Owned<PlacedProgram>* placed) {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
     GraphState* state = current();
     if (state == nullptr) return NoGraph(call);
-    return Build(state, feeds, fetches, targets);
+    ProgramEnds ends;
+    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, &ends));
+    if (places != nullptr) TENON_RETURN_IF_ERROR(FindPlaces(state->graph, *places, &ends));
+    if (state->placed == nullptr) return Build(state, ends);
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, front.get()));
+    return front;
   }
   bool WantsDataflow(const Program& program) const {
     const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
@@ -37953,7 +38078,18 @@ class SessionImpl : public RefCounted {
   const SessionOptions& options() const { return options_; }
   const Registry& registry() const { return *registry_; }
   Device* device() const { return device_; }
-  Device* host() const { return host_.get(); }
+  Device* host() const { return host_; }
+  const SessionDevices* several_devices() const { return several_.get(); }  // null: it has one
+  // The CPU first.
+  SlimVector<Device*> devices() const {
+    if (several_ != nullptr) return SlimVector<Device*>(several_->list().begin(), several_->list().end());
+    SlimVector<Device*> devices{host_};
+    if (device_ != host_) devices.push_back(device_);
+    return devices;
+  }
+  ResourceMgr* resources_of(const Device* device) const {
+    return several_ != nullptr ? several_->resources(device) : resources_;
+  }
   ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
@@ -37970,8 +38106,8 @@ class SessionImpl : public RefCounted {
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
-    if (device_ != host_.get()) names.push_back(device_->name());
-    names.push_back(host_->name());
+    for (const Device* device : devices()) names.push_back(device->name());
+    if (several_ == nullptr) std::reverse(names.begin(), names.end());  // by preference
     return names;
   }
 
@@ -38007,15 +38143,49 @@ class SessionImpl : public RefCounted {
       own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
+    if (HasSeveralDevices()) {
+      TENON_RETURN_IF_ERROR(MakeSeveralDevices(intra));
+      device_ = host_ = several_->host();
+      return OkStatus();
+    }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
-    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    own_host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    host_ = own_host_.get();
     if (options_.device == nullptr && !options_.devices.empty()) {
       TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
     }
     // The CPU takes what another device has no kernels for.
     Device* const other = options_.device != nullptr ? options_.device : other_.get();
-    device_ = other != nullptr ? other : host_.get();
+    device_ = other != nullptr ? other : host_;
     return OkStatus();
+  }
+  // SessionOptions::devices says when.
+  bool HasSeveralDevices() const {
+    if (options_.device_mgr != nullptr) return true;
+    const std::vector<std::string>& names = options_.devices;
+    return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
+  }
+  static const SeveralDevices* FindSeveralDevices() { return detail::several_devices.load(std::memory_order_acquire); }
+  TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
+    const SeveralDevices* const several = FindSeveralDevices();
+    if (several == nullptr)
+      return errors::FailedPrecondition(
+          "SessionOptions: several devices need <tenon/devices.hpp> in one source file of the program");
+    TENON_ASSIGN_OR_RETURN(several_, several->create(options_, intra_op_pool, resources_));
+    return OkStatus();
+  }
+  TENON_COLD static void AddPlaces(const CallableOptions& options, std::string* key) {
+    for (const auto* places : {&options.feed_devices, &options.fetch_devices}) {
+      for (const TensorDevice& place : *places) StrAppend(key, place.tensor, "\n", place.device, "\n");
+      key->push_back('\t');
+    }
+  }
+  TENON_COLD Status FindPlaces(const Graph& graph, const CallableOptions& options, ProgramEnds* ends) const {
+    const SeveralDevices* const several = FindSeveralDevices();
+    if (several == nullptr)
+      return errors::FailedPrecondition(
+          "CallableOptions: feed_devices and fetch_devices need <tenon/devices.hpp> in one source file of the program");
+    return several->find_places(devices(), graph, options, ends);
   }
 
   Status MakeExtras() {
@@ -38057,40 +38227,45 @@ class SessionImpl : public RefCounted {
     return InEdge{node->id, name.output};
   }
 
-  Result<Owned<Program>> Build(GraphState* state, Span<const std::string> feeds, Span<const std::string> fetches,
-                               Span<const std::string> targets) {
-    const Graph& graph = state->graph;
+  static Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                         Span<const std::string> targets, ProgramEnds* ends) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    SlimVector<InEdge> feed_edges, fetch_edges;
-    SlimVector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
     const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
       if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      feed_edges.push_back(edge);
+      ends->feeds.push_back(edge);
     }
     for (const std::string& fetch : fetches) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
       if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      fetch_edges.push_back(edge);
+      ends->fetches.push_back(edge);
     }
     std::string missing, hints;
     for (const std::string& target : targets) {
       const TensorName name = ParseTensorName(target);
       if (const Node* node = graph.Find(name.node); node != nullptr)
-        target_ids.push_back(node->id);
+        ends->targets.push_back(node->id);
       else
         detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
-    ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs},
-                           functions_.get());
+    return OkStatus();
+  }
+
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends) {
+    ProgramOptions options{.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs};
+    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
+    for (const Device* place : ends.feed_places) feeds_on_device.push_back(place != nullptr);
+    for (const Device* place : ends.fetch_places) fetches_on_device.push_back(place != nullptr);
+    options.feeds_on_device = feeds_on_device;
+    options.fetches_on_device = fetches_on_device;
+    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
     if (state->functions_wait) program->has_async = true;
     return program;
   }
@@ -38098,9 +38273,10 @@ class SessionImpl : public RefCounted {
   SessionOptions options_;
   Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
-  Owned<CpuDevice> host_;
+  Owned<CpuDevice> own_host_;
   Owned<Device> other_;
-  Device* device_ = nullptr;
+  Owned<SessionDevices> several_;  // null: it has one
+  Device *host_ = nullptr, *device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
   const SessionWatch* watch_ = nullptr;  // null: nobody watches
@@ -38248,8 +38424,9 @@ Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_
     const Session& session, const CallableOptions& options) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
-  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
-                         impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
+  const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
+  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared, impl.Prepare(options.feeds, options.fetches, options.targets,
+                                                              "MakeCallable", has_places ? &options : nullptr));
   Callable callable;
   callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
   return callable;
@@ -42803,7 +42980,8 @@ struct SessionCounters {
   std::int64_t steps = 0;
   std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
   std::int64_t step_bytes = 0;  // blocks that they keep for the next run
-  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all.
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
+  // pool has one queue: there is nobody to steal from.)
   std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
   std::vector<AllocatorCounters> allocators;  // one per device
 };
@@ -42834,12 +43012,12 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  if (const SessionDevices* several = session.several_devices()) counters.inter_op_wakeups += several->num_wakeups();
   const ThreadPool* intra = session.own_pool(false);
   const SessionOptions& options = session.options();
   if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
   if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
-  AddAllocator(*session.host(), &counters);
-  if (session.device() != session.host()) AddAllocator(*session.device(), &counters);
+  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
   return counters;
 }
 
@@ -44271,7 +44449,11 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-  TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
+  if (impl->several_devices() != nullptr)
+    return errors::Unimplemented("PRunSetup: partial runs are for sessions on one device, and this one has ",
+                                 impl->devices().size(), "; use Run, or a session on one of them");
+  TENON_ASSIGN_OR_RETURN(Owned<Program> program,
+                         impl->BuildProgram(feeds, fetches, targets, "PRunSetup", nullptr, nullptr));
   for (const ProgramNode& node : program->nodes)
     if (node.kind == ProgramNode::Kind::kFetch)
       return errors::Unimplemented("PRunSetup: '", node.node->name(),
@@ -45095,7 +45277,15 @@ namespace detail {
 // Of one program. one thread.
 class RunDescriber {
  public:
-  explicit RunDescriber(const Program& program) : program_(program), graph_(*program.graph) {
+  // Where the program is one of several, which of all feeds and fetches are its own.
+  struct PartOf {
+    SlimVector<int> feeds, fetches;
+  };
+
+  // `devices`: those of the session, where the program stands for what several run. `part`: null where it is, or stands
+  // for, all that runs. Both outlive this.
+  explicit RunDescriber(const Program& program, Span<Device* const> devices = {}, const PartOf* part = nullptr)
+      : program_(program), graph_(*program.graph), devices_(devices), part_(part) {
     nodes_.assign(At(graph_.num_nodes()), nullptr);
     for (const ProgramNode& node : program.nodes)
       if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
@@ -45147,7 +45337,7 @@ class RunDescriber {
     return cost;
   }
 
-  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes.
+  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
   SlimVector<GraphDef> MakePartitionGraphs() const {
     SlimVector<GraphDef> graphs;
     const GraphDef whole = graph_.ToGraphDef();
@@ -45160,13 +45350,14 @@ class RunDescriber {
       for (const int control : node.control_inputs)
         if (Runs(control)) def.input.push_back(StrCat("^", graph_.node(control).name()));
     }
-    const std::string& host = program_.host->name();
+    const std::string& place = EndsDevice().name();
     for (std::size_t i = 0; i < program_.feeds.size(); ++i)
-      AddEnd("_Arg", ArgName(i), i, program_.feeds[i].dtype, {}, GraphOf(host, &graphs));
+      AddEnd("_Arg", ArgName(i), FeedNumber(i), program_.feeds[i].dtype, {}, GraphOf(place, &graphs));
     for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
       const InEdge edge = Parse(program_.fetches[i].name);
-      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, i), i,
-             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(host, &graphs));
+      const std::size_t number = part_ == nullptr ? i : At(part_->fetches[i]);
+      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, number), number,
+             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(place, &graphs));
     }
     for (GraphDef& graph : graphs) {
       graph.versions = whole.versions;
@@ -45194,7 +45385,11 @@ class RunDescriber {
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
 
+  const Device& EndsDevice() const { return part_ == nullptr ? *program_.host : *program_.device; }
   std::string DeviceOf(int id) const {
+    if (part_ != nullptr) return program_.device->name();
+    if (const std::string_view assigned = graph_.assigned_device_name(id); !assigned.empty())
+      return std::string(assigned);
     const ProgramNode* node = nodes_[At(id)];
     return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
   }
@@ -45204,7 +45399,8 @@ class RunDescriber {
     const std::string& name = graph_.node(edge.node).name();
     return edge.output == 0 ? name : StrCat(name, ":", edge.output);
   }
-  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, i); }
+  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : At(part_->feeds[i]); }
+  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, FeedNumber(i)); }
   static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
     const TensorName name = ParseTensorName(endpoint);
     return StrCat(prefix, name.node, "_", name.output, "_", i);
@@ -45219,7 +45415,7 @@ class RunDescriber {
     NodeDef& def = graph->node.emplace_back();
     def.name = std::move(name);
     def.op = op;
-    def.device = program_.host->name();
+    def.device = EndsDevice().name();
     if (!input.empty()) def.input.push_back(std::move(input));
     def.attr.Insert("T", AttrValue(type));
     def.attr.Insert("index", AttrValue(static_cast<std::int64_t>(index)));
@@ -45240,6 +45436,8 @@ class RunDescriber {
         StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
     stats.timeline_label += ')';
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
+    for (const Device* known : devices_)
+      if (timing.device == known->name()) device = known;
     if (timing.output_bytes > 0)
       stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
@@ -45256,6 +45454,8 @@ class RunDescriber {
 
   const Program& program_;
   const Graph& graph_;
+  const Span<Device* const> devices_;
+  const PartOf* const part_;
   SlimVector<const ProgramNode*> nodes_;  // per graph node; null: it does not run, or its value is a constant
   SlimVector<InEdge> feeds_;
   SlimVector<char> wanted_;
@@ -45424,10 +45624,11 @@ class RunOfOptions {
     if (options_.services != nullptr) services = *options_.services;
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
     if (services.executor_type.empty())
-      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+      services.executor_type =
+          settings.dataflow || prepared_->placed() != nullptr ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
-    if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
+    if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
     return services;
   }
   Status ChooseEngine(RunSettings* settings) const {
@@ -45438,12 +45639,16 @@ class RunOfOptions {
     if (number < -1 || number >= count)
       return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
                                      " (0 is the first), and -1 is the caller's thread");
+    const bool placed = prepared_->placed() != nullptr;  // the parts meet: one thread cannot run one after the other
+    if (placed && options_.executor == ExecutorKind::kSequential)
+      return errors::Unimplemented("RunOptions: a run on several devices cannot be ExecutorKind::kSequential");
     if (options_.inter_op_pool != nullptr)
       settings->pool = options_.inter_op_pool;
-    else if (number < 0)
+    else if (number < 0 && !placed)
       settings->pool = CallersThreadPool();
     else if (own > 0)
-      settings->pool = (*pools)[number];
+      settings->pool = (*pools)[number < 0 ? 0 : number];
+    if (placed) return OkStatus();
     const Program& program = prepared_->program();
     switch (options_.executor) {
       case ExecutorKind::kSequential: settings->dataflow = false; break;
@@ -45464,12 +45669,15 @@ class RunOfOptions {
 
   void Describe(const RunTrace* trace, std::int64_t start_us) const {
     *metadata_ = RunMetadata();
-    const RunDescriber describer(prepared_->program());
+    const SlimVector<Device*> devices = session_->devices();
+    const RunDescriber describer(prepared_->program(), devices);
     if (trace != nullptr) {
       metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
       metadata_->cost_graph = describer.MakeCostGraph(*trace);
     }
-    if (options_.output_partition_graphs) metadata_->partition_graphs = describer.MakePartitionGraphs();
+    const PlacedProgram* const placed = prepared_->placed();
+    if (options_.output_partition_graphs)
+      metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
   }
 
   SessionImpl* session_;
@@ -45645,8 +45853,14 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
     const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  if (containers.empty()) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(ResourceMgr::kDefaultContainer));
-  for (const std::string& container : containers) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(container));
+  SlimVector<ResourceMgr*> managers;
+  for (const Device* device : impl->devices())
+    if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+      managers.push_back(manager);
+  for (ResourceMgr* manager : managers) {
+    if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+    for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+  }
   impl->Close();
   return OkStatus();
 }
@@ -45656,8 +45870,8 @@ undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_fil
     const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  std::vector<SessionDevice> devices{DescribeDevice(*impl, *impl->host())};
-  if (impl->device() != impl->host()) devices.push_back(DescribeDevice(*impl, *impl->device()));
+  std::vector<SessionDevice> devices;
+  for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
   return devices;
 }
 template <class U>

@@ -34,7 +34,8 @@ struct SessionCounters {
   std::int64_t steps = 0;
   std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
   std::int64_t step_bytes = 0;  // blocks that they keep for the next run
-  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all.
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
+  // pool has one queue: there is nobody to steal from.)
   std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
   std::vector<AllocatorCounters> allocators;  // one per device
 };

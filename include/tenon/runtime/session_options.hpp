@@ -47,7 +47,8 @@ struct SessionOptions {
   // every session has, runs the others, and what nodes ask for counts nothing. Any other list, {"CPU:0", "GPU:0"} too,
   // or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one that its NodeDef asks
   // for, or else the preferred of those that can run it (a GPU before a CPU). This needs <tenon/devices.hpp> in one
-  // source file of the program.
+  // source file of the program. Runs share the nodes out on the inter-op pool where that has threads of its own, or on
+  // one that the session makes.
   std::vector<std::string> devices = {};
   Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
                              // that of others
