@@ -114,7 +114,8 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
     const auto note = [&memory](bool on_host, DataType type, char* to) {
       *to = on_host ? 1 : 0;
       // A variable of texts has its value in the memory that its device allocates.
-      if (type == MakeRefType(DataType::kString) || (!on_host && type == DataType::kVariant)) memory.fits_device = false;
+      if (type == MakeRefType(DataType::kString) || (!on_host && type == DataType::kVariant))
+        memory.fits_device = false;
     };
     for (std::size_t i = 0; i < inputs.size(); ++i)
       note(kernel.ok() && (*kernel)->input_memory_type(static_cast<int>(i)) == MemoryType::kHost, inputs[i],
