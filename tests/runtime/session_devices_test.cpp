@@ -295,7 +295,7 @@ TEST_SUITE("A session on several devices") {
     CHECK(Run(session, {{"x", handle}}, {"y"})[0].scalar<float>()() == 3);
     const Callable callable = session.MakeCallable({.feeds = {"x"}, .fetches = {"keep:0"}}).value();
     const Tensor kept = (*callable({Tensor::Scalar(4.0f)}))[0];
-    CHECK(Run(session, {{"x", kept}}, {"y"})[0].scalar<float>()() == -4);
+    CHECK(Run(session, {{"x", kept}}, {"y"})[0].scalar<float>()() == 4);
   }
 
   TEST_CASE("threads that bring their own pools, or none, and sessions with inter-op pools") {
@@ -840,10 +840,70 @@ TEST_SUITE("A session on several devices that changes") {
     CHECK(own.sim("SIM:1").allocator()->GetStats()->bytes_in_use < in_use);
     CheckSays(session.Run({{"vC_x", x}}, {}, {"vC_init"}).status(), Code::kCancelled, "closed");
   }
+}
 
-  TEST_CASE("partial runs are for one device") {
-    CheckSays(OnFour(Chain()).PRunSetup({"x"}, {"w"}).status(), Code::kUnimplemented,
-              "partial runs are for sessions on one device, and this one has 4");
+TEST_SUITE("Partial runs on several devices") {
+  TEST_CASE("each fetch comes when what it needs is there, from any device") {
+    const Session session = OnFour(Chain());
+    for (int round = 0; round < 3; ++round) {
+      const Result<std::string> handle = session.PRunSetup({"x", "y"}, {"z", "w"});
+      REQUIRE_MESSAGE(handle.ok(), handle.status().ToString());
+      const auto z = session.PRun(*handle, {{"y", Pair(3, 4)}}, {"z"});
+      REQUIRE_MESSAGE(z.ok(), z.status().ToString());
+      CHECK((*z)[0].vec<float>()(1) == 8);
+      CheckSays(session.PRun(*handle, {}, {"w"}).status(), Code::kInvalidArgument,
+                "Fetch x:0 can't be computed from the feeds that have been fed so far.");
+      const Result<std::string> again = session.PRunSetup({"x", "y"}, {"z", "w"});
+      REQUIRE(again.ok());
+      CHECK(session.PRun(*again, {{"x", Pair(1, 1)}}, {}).ok());
+      const auto both = session.PRun(*again, {{"y", Pair(3, 4)}}, {"w", "z"});
+      REQUIRE_MESSAGE(both.ok(), both.status().ToString());
+      CHECK((*both)[0].vec<float>()(0) == 5);
+      CheckSays(session.PRun(*again, {}, {"z"}).status(), Code::kInvalidArgument, "Must run 'setup'");
+    }
+  }
+
+  TEST_CASE("a feed that another device needs only is needed") {
+    const Session session = OnFour(Chain());
+    const std::string handle = session.PRunSetup({"x"}, {"z", "w"}).value();
+    CheckSays(session.PRun(handle, {}, {"z"}).status(), Code::kInvalidArgument, "Fetch x:0 can't be computed");
+    const std::string fed = session.PRunSetup({"x"}, {"z", "w"}).value();
+    const auto out = session.PRun(fed, {{"x", Pair(1, 2)}}, {"w", "z"});
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK(FirstOf((*out)[0]) == 3);
+  }
+
+  TEST_CASE("loops, variables, targets") {
+    const Session loop = Make(Counting(20), {.devices = kNames});
+    const std::string handle = loop.PRunSetup({"x"}, {"out"}).value();
+    const auto out = loop.PRun(handle, {{"x", Tensor::Scalar(7.0f)}}, {"out"});
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK((*out)[0].scalar<float>()() == -20);
+    const Session session = OnFour(Variable());
+    const std::string init = session.PRunSetup({"x"}, {}, {"init"}).value();
+    REQUIRE(session.PRun(init, {{"x", Pair(1, 2)}}, {}).ok());
+    CHECK(FirstOf(Run(session, {}, {"read"})[0]) == 1);
+  }
+
+  TEST_CASE("errors, deadlines and the session's end") {
+    const Own own;
+    Session session = Make(Chain(), {.device_mgr = own.manager.get()});
+    CheckSays(session.PRunSetup({"x"}, {"nothing"}).status(), Code::kInvalidArgument, "was not found in the Graph");
+    const std::string broken = session.PRunSetup({"x"}, {"w"}).value();
+    own.sim("SIM:1").InjectFailure(2, errors::Unavailable("it broke"));
+    CheckSays(session.PRun(broken, {{"x", Pair(1, 2)}}, {"w"}).status(), Code::kUnavailable, "[node 'z', SIM:1]");
+    const std::string late = session.PRunSetup({"x"}, {"w"}, {}, {.timeout_in_ms = 20}).value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    CheckSays(session.PRun(late, {{"x", Pair(1, 2)}}, {"w"}).status(), Code::kDeadlineExceeded, "20 ms");
+    const std::string wrong = session.PRunSetup({"x"}, {"w"}).value();
+    CheckSays(session.PRun(wrong, {{"x", Tensor::Scalar(1)}}, {"w"}).status(), Code::kInvalidArgument,
+              "Feed 'x:0' must be float");
+    const std::string closed = session.PRunSetup({"x"}, {"w"}).value();
+    REQUIRE(session.Close().ok());
+    CheckSays(session.PRun(closed, {{"x", Pair(1, 2)}}, {"w"}).status(), Code::kCancelled, "closed");
+    // Runs that nobody ends go with their session.
+    const Session other = OnFour(Chain());
+    REQUIRE(other.PRunSetup({"x", "y"}, {"w"}).ok());
   }
 }
 

@@ -288,6 +288,19 @@ class PartitionedCallable : public RefCounted {
       visit(*programs_[p], numbers(feeds_), numbers(fetches_));
     }
   }
+  // Puts change(program, feeds, fetches) in the place of each program, before the first run; feeds and fetches are no
+  // more.
+  template <class Change>
+  void ChangePrograms(const Change& change) {
+    std::size_t p = 0;
+    ForPrograms([&](const Program&, SlimVector<int> feeds, SlimVector<int> fetches) {
+      programs_[p] = change(std::move(programs_[p]), std::move(feeds), std::move(fetches));
+      ++p;
+    });
+    feeds_.clear();
+    fetches_.clear();
+    fetch_names_.clear();
+  }
   // The steps that no run uses now.
   template <class Visit>
   void ForIdleSteps(const Visit& visit) {
@@ -445,6 +458,15 @@ class PartitionedGraph : public RefCounted {
     TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
     TENON_RETURN_IF_ERROR(Build(wanted, callable.get()));
     return callable;
+  }
+
+  // Whether a _Send and a _Recv are the ends of one edge.
+  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
+    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
+      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
+      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
+    }
+    return true;
   }
 
   // Its devices' resources in these containers go; no names mean the default container.
@@ -625,13 +647,6 @@ class PartitionedGraph : public RefCounted {
     }
     return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),
                                    "') waits for a tensor that no part of the graph sends");
-  }
-  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
-    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
-      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
-      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
-    }
-    return true;
   }
 
   // Parts that have nothing to do are left out.

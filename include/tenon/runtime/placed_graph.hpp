@@ -29,6 +29,7 @@
 #include <tenon/runtime/describe_run.hpp>
 #include <tenon/runtime/device_kernels.hpp>
 #include <tenon/runtime/multi_device.hpp>
+#include <tenon/runtime/partial_program.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/session_impl.hpp>
 #include <tenon/runtime/session_options.hpp>
@@ -48,8 +49,9 @@ struct PlacedGraphOwner {
   ThreadPoolInterface* (*pool_for)(const SessionDevices* session, ThreadPoolInterface* given) = nullptr;
 };
 
-// One signature. thread-safe; goes before its graph.
-class PartsProgram final : public PlacedProgram {
+// One signature, as a PlacedProgram or what derives from it. thread-safe; goes before its graph.
+template <class Base>
+class PartsProgram : public Base {
  public:
   // `whole`: the graph that was cut.
   PartsProgram(const PlacedGraphOwner& owner, const Graph& whole, Ref<PartitionedCallable> callable)
@@ -92,6 +94,7 @@ class PartsProgram final : public PlacedProgram {
     for (const InEdge& fetch : ends.fetches)
       front->fetches.push_back({StrCat(whole_.node(fetch.node).name(), ":", fetch.output), front->num_values++, false});
     callable_->ForPrograms([&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) {
+      front->has_references = front->has_references || program.has_references;
       for (const ProgramNode& node : program.nodes) {
         if (node.kind != ProgramNode::Kind::kKernel && node.kind != ProgramNode::Kind::kNothing) continue;
         const Node* const of_whole = whole_.Find(node.node->name());
@@ -112,7 +115,86 @@ class PartsProgram final : public PlacedProgram {
 
   const PlacedGraphOwner& owner_;
   const Graph& whole_;
+
+ protected:
   Ref<PartitionedCallable> callable_;
+};
+
+// One partial run. thread-safe.
+class PartialParts final : public PartsProgram<PlacedPartialProgram> {
+ public:
+  using PartsProgram::PartsProgram;
+
+  // After Describe.
+  Status MakePartial(PartialEnds* ends) {
+    Status status;
+    callable_->ForPrograms([&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) {
+      status.Update(CheckLeavesLoops(program));
+    });
+    TENON_RETURN_IF_ERROR(status);
+    callable_->ChangePrograms([&](Owned<Program> program, SlimVector<int> feeds, SlimVector<int> fetches) {
+      const int part = static_cast<int>(parts_.size());
+      for (std::size_t i = 0; i < fetches.size(); ++i) {
+        const std::size_t fetch = Slot(fetches[i]);
+        if (fetch >= fetches_.size()) fetches_.resize(fetch + 1);
+        fetches_[fetch] = {part, static_cast<int>(i)};
+      }
+      parts_.push_back(MakeOwned<PartialProgram>(std::move(program), ends, std::move(feeds), std::move(fetches)));
+      return parts_.back()->TakeProgram();
+    });
+    FindSenders();
+    return OkStatus();
+  }
+
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const override {
+    SlimVector<SlimVector<char>> seen;
+    for (const SlimVector<Place>& nodes : senders_) seen.push_back(SlimVector<char>(nodes.size(), 0));
+    const Place& wanted = fetches_[fetch];
+    SlimVector<Place> todo{{wanted.part, part(wanted.part).fetch_node(Slot(wanted.number))}};
+    while (!todo.empty()) {
+      const Place at = todo.back();
+      todo.pop_back();
+      if (std::exchange(seen[Slot(at.part)][Slot(at.number)], char{1}) != 0) continue;
+      const PartialProgram& program = part(at.part);
+      if (at.number < program.num_feeds()) {
+        if (const int feed = program.feed_number(at.number); fed[Slot(feed)] == 0) return feed;
+      }
+      for (const int before : program.before(at.number)) todo.push_back({at.part, before});
+      if (const Place& sender = senders_[Slot(at.part)][Slot(at.number)]; sender.part >= 0) todo.push_back(sender);
+    }
+    return -1;
+  }
+
+ private:
+  struct Place {
+    int part = -1, number = -1;
+  };
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  const PartialProgram& part(int number) const { return *parts_[Slot(number)]; }
+
+  void FindSenders() {
+    SlimVector<const Program*> programs;
+    callable_->ForPrograms(
+        [&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) { programs.push_back(&program); });
+    for (const Program* program : programs) {
+      SlimVector<Place>& senders = senders_.emplace_back(SlimVector<Place>(program->nodes.size()));
+      for (std::size_t n = 0; n < senders.size(); ++n)
+        if (const Node& node = *program->nodes[n].node; node.node_class == NodeClass::kRecv)
+          senders[n] = SenderOf(node, programs);
+    }
+  }
+  static Place SenderOf(const Node& receiver, const SlimVector<const Program*>& programs) {
+    for (std::size_t p = 0; p < programs.size(); ++p)
+      for (std::size_t n = 0; n < programs[p]->nodes.size(); ++n)
+        if (const Node& node = *programs[p]->nodes[n].node;
+            node.node_class == NodeClass::kSend && PartitionedGraph::IsSameEdge(node.def, receiver.def))
+          return {static_cast<int>(p), static_cast<int>(n)};
+    return {};
+  }
+
+  SlimVector<Owned<PartialProgram>> parts_;  // the kernels of the programs' ends
+  SlimVector<SlimVector<Place>> senders_;  // per part and program node; part -1: it receives nothing
+  SlimVector<Place> fetches_;  // part, and number among its fetches
 };
 
 // thread-safe.
@@ -132,9 +214,18 @@ class PlacedParts final : public PlacedGraph {
                                        Span<const std::string> targets, const ProgramEnds& ends,
                                        Program* front) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, ends));
-    auto program = MakeOwned<PartsProgram>(owner_, graph_, std::move(callable));
+    auto program = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
     program->Describe(ends, owner_.session->host(), front);
     return Owned<PlacedProgram>(program.release());
+  }
+  Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds, Span<const std::string> fetches,
+                                                     Span<const std::string> targets, const ProgramEnds& ends,
+                                                     PartialEnds* partial, Program* front) override {
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, ends));
+    auto program = MakeOwned<PartialParts>(owner_, graph_, std::move(callable));
+    program->Describe(ends, owner_.session->host(), front);
+    TENON_RETURN_IF_ERROR(program->MakePartial(partial));
+    return Owned<PlacedPartialProgram>(program.release());
   }
 
   const PlacementReport& report() const { return report_; }

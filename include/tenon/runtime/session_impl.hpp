@@ -151,6 +151,14 @@ class PlacedProgram {
   virtual int num_devices() const = 0;  // that take part
 };
 
+// The same of a partial run: feeds and fetches are nodes (runtime/partial_program.hpp).
+class PlacedPartialProgram : public PlacedProgram {
+ public:
+  // As PartialProgram::MissingFeed.
+  virtual int MissingFeed(std::size_t fetch, Span<const char> fed) const = 0;
+};
+class PartialEnds;
+
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
@@ -366,6 +374,11 @@ class PlacedGraph {
   virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                                Span<const std::string> targets, const ProgramEnds& ends,
                                                Program* front) = 0;
+  // The same for one partial run; `partial` outlives the result.
+  virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
+                                                             Span<const std::string> fetches,
+                                                             Span<const std::string> targets, const ProgramEnds& ends,
+                                                             PartialEnds* partial, Program* front) = 0;
 };
 // The devices of a session that has several, with their resources. thread-safe.
 class SessionDevices {
@@ -570,16 +583,37 @@ class SessionImpl : public RefCounted {
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
                                       Span<const std::string> targets, std::string_view call,
                                       const CallableOptions* places, Owned<PlacedProgram>* placed) {
-    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
-    GraphState* state = current();
-    if (state == nullptr) return NoGraph(call);
     ProgramEnds ends;
-    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, &ends));
+    TENON_ASSIGN_OR_RETURN(GraphState* const state, FindGraph(feeds, fetches, targets, call, &ends));
     if (places != nullptr) TENON_RETURN_IF_ERROR(FindPlaces(state->graph, *places, &ends));
     if (state->placed == nullptr) return Build(state, ends);
     auto front = MakeOwned<Program>();
     TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, front.get()));
     return front;
+  }
+  // The graph for a new signature, and what that names there.
+  Result<GraphState*> FindGraph(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call, ProgramEnds* ends) const {
+    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
+    GraphState* state = current();
+    if (state == nullptr) return NoGraph(call);
+    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, ends));
+    return state;
+  }
+  // On one device.
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends) {
+    ProgramOptions options{.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs};
+    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
+    for (const Device* place : ends.feed_places) feeds_on_device.push_back(place != nullptr);
+    for (const Device* place : ends.fetch_places) fetches_on_device.push_back(place != nullptr);
+    options.feeds_on_device = feeds_on_device;
+    options.fetches_on_device = fetches_on_device;
+    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
+    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
+    if (state->functions_wait) program->has_async = true;
+    return program;
   }
   bool WantsDataflow(const Program& program) const {
     const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
@@ -793,21 +827,6 @@ class SessionImpl : public RefCounted {
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
     return OkStatus();
-  }
-
-  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends) {
-    ProgramOptions options{.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs};
-    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
-    for (const Device* place : ends.feed_places) feeds_on_device.push_back(place != nullptr);
-    for (const Device* place : ends.fetch_places) fetches_on_device.push_back(place != nullptr);
-    options.feeds_on_device = feeds_on_device;
-    options.fetches_on_device = fetches_on_device;
-    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
-    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
-    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
-    if (state->functions_wait) program->has_async = true;
-    return program;
   }
 
   SessionOptions options_;
