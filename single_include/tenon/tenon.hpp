@@ -37611,6 +37611,14 @@ class PlacedProgram {
   virtual int num_devices() const = 0;  // that take part
 };
 
+// The same of a partial run: feeds and fetches are nodes (runtime/partial_program.hpp).
+class PlacedPartialProgram : public PlacedProgram {
+ public:
+  // As PartialProgram::MissingFeed.
+  virtual int MissingFeed(std::size_t fetch, Span<const char> fed) const = 0;
+};
+class PartialEnds;
+
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
@@ -37826,6 +37834,11 @@ class PlacedGraph {
   virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                                Span<const std::string> targets, const ProgramEnds& ends,
                                                Program* front) = 0;
+  // The same for one partial run; `partial` outlives the result.
+  virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
+                                                             Span<const std::string> fetches,
+                                                             Span<const std::string> targets, const ProgramEnds& ends,
+                                                             PartialEnds* partial, Program* front) = 0;
 };
 // The devices of a session that has several, with their resources. thread-safe.
 class SessionDevices {
@@ -38030,16 +38043,37 @@ class SessionImpl : public RefCounted {
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
                                       Span<const std::string> targets, std::string_view call,
                                       const CallableOptions* places, Owned<PlacedProgram>* placed) {
-    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
-    GraphState* state = current();
-    if (state == nullptr) return NoGraph(call);
     ProgramEnds ends;
-    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, &ends));
+    TENON_ASSIGN_OR_RETURN(GraphState* const state, FindGraph(feeds, fetches, targets, call, &ends));
     if (places != nullptr) TENON_RETURN_IF_ERROR(FindPlaces(state->graph, *places, &ends));
     if (state->placed == nullptr) return Build(state, ends);
     auto front = MakeOwned<Program>();
     TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, front.get()));
     return front;
+  }
+  // The graph for a new signature, and what that names there.
+  Result<GraphState*> FindGraph(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call, ProgramEnds* ends) const {
+    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
+    GraphState* state = current();
+    if (state == nullptr) return NoGraph(call);
+    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, ends));
+    return state;
+  }
+  // On one device.
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends) {
+    ProgramOptions options{.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs};
+    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
+    for (const Device* place : ends.feed_places) feeds_on_device.push_back(place != nullptr);
+    for (const Device* place : ends.fetch_places) fetches_on_device.push_back(place != nullptr);
+    options.feeds_on_device = feeds_on_device;
+    options.fetches_on_device = fetches_on_device;
+    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
+    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
+    if (state->functions_wait) program->has_async = true;
+    return program;
   }
   bool WantsDataflow(const Program& program) const {
     const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
@@ -38253,21 +38287,6 @@ class SessionImpl : public RefCounted {
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
     return OkStatus();
-  }
-
-  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends) {
-    ProgramOptions options{.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs};
-    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
-    for (const Device* place : ends.feed_places) feeds_on_device.push_back(place != nullptr);
-    for (const Device* place : ends.fetch_places) fetches_on_device.push_back(place != nullptr);
-    options.feeds_on_device = feeds_on_device;
-    options.fetches_on_device = fetches_on_device;
-    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
-    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
-    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
-    if (state->functions_wait) program->has_async = true;
-    return program;
   }
 
   SessionOptions options_;
@@ -43876,10 +43895,20 @@ class PartialSettleKernel final : public OpKernel {
   std::size_t fetch_;
 };
 
+inline Status CheckLeavesLoops(const Program& program) {
+  for (const ProgramNode& node : program.nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  return OkStatus();
+}
+
 // Of one partial run; `ends` outlives it. immutable but for the program, which goes to whoever runs it.
 class PartialProgram {
  public:
-  PartialProgram(Owned<Program> program, PartialEnds* ends) : program_(std::move(program)), ends_(ends) {
+  // What `ends` knows as feed `feeds[i]` is the program's feed i, and so with fetches; empty: it is the same number.
+  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
+      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
     Program& p = *program_;
     first_old_ = static_cast<int>(p.feeds.size());
     SlimVector<ProgramNode> old;
@@ -43910,6 +43939,12 @@ class PartialProgram {
 
   Owned<Program> TakeProgram() { return std::move(program_); }
 
+  // -- for who looks at several
+  int feed_number(int node) const { return Number(feed_numbers_, At(node)); }  // of one of the first nodes
+  int num_feeds() const { return first_old_; }
+  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
+  const SlimVector<int>& before(int node) const { return before_[At(node)]; }
+
   // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
   int MissingFeed(std::size_t fetch, Span<const char> fed) const {
     SlimVector<char> seen(before_.size(), 0);
@@ -43926,6 +43961,9 @@ class PartialProgram {
 
  private:
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  static int Number(const SlimVector<int>& numbers, std::size_t i) {
+    return numbers.empty() ? static_cast<int>(i) : numbers[i];
+  }
 
   // A node of no graph, with a kernel of its own.
   struct End {
@@ -43934,8 +43972,7 @@ class PartialProgram {
     Owned<OpKernel> kernel;
   };
   template <class Kernel>
-  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out,
-                  std::size_t number) {
+  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
     ends_made_.push_back(MakeOwned<End>());
     End& end = *ends_made_.back();
     end.op.name = op;
@@ -43949,7 +43986,7 @@ class PartialProgram {
                                       std::span(end.node.input_types.data(), end.node.input_types.size()),
                                       std::span(end.node.output_types.data(), end.node.output_types.size()),
                                       program_->host->allocator());
-    auto* kernel = new Kernel(&construction, ends_, number);
+    auto* kernel = new Kernel(&construction, ends_, At(number));
     end.kernel = Owned<OpKernel>(kernel);
     return kernel;
   }
@@ -43967,8 +44004,8 @@ class PartialProgram {
 
   void AddFeed(std::size_t i) {
     const Program::Feed& feed = program_->feeds[i];
-    auto* kernel =
-        MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype, i);
+    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
+                                              Number(feed_numbers_, i));
     ProgramNode item;
     item.async = kernel;
     item.first_output = feed.value;
@@ -43980,8 +44017,9 @@ class PartialProgram {
     const int value = p.fetches[i].value;
     const TensorName name = ParseTensorName(p.fetches[i].name);
     const DataType type = p.graph->Find(name.node)->output_type(name.output);
+    const int fetch = Number(fetch_numbers_, i);
     auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
-                                                BaseType(type), DataType::kInvalid, i);
+                                                BaseType(type), DataType::kInvalid, fetch);
     ProgramNode item;
     item.reads_references = IsRefType(type);
     item.first_input = static_cast<int>(p.inputs.size());
@@ -43996,13 +44034,13 @@ class PartialProgram {
     int before = number;
     if (p.has_control_flow()) {
       const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
-                                                        DataType::kInvalid, DataType::kInvalid, i);
+                                                        DataType::kInvalid, DataType::kInvalid, fetch);
       ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
       before = AddNode(ProgramNode(), unused);
       AddControlEdge(number, before);
     }
     const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
-                                                      DataType::kInvalid, DataType::kInvalid, i);
+                                                      DataType::kInvalid, DataType::kInvalid, fetch);
     AddControlEdge(before, AddNode(ProgramNode(), settle));
   }
   void AddControlEdge(int from, int to) {
@@ -44062,6 +44100,7 @@ class PartialProgram {
 
   Owned<Program> program_;
   PartialEnds* ends_;
+  SlimVector<int> feed_numbers_, fetch_numbers_;
   int first_old_ = 0;  // program node; the feeds' nodes come before it
   SlimVector<Owned<End>> ends_made_;
   SlimVector<int> producers_;  // per value: program node, -1: a constant
@@ -44087,21 +44126,35 @@ namespace detail {
 // thread waits for a feed. thread-safe.
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
-  PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
-                  Span<const std::string> fetches, CancellationManager* session, const RunOptions& options)
+  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
+                  CancellationManager* session, const RunOptions& options)
       : handle_(std::move(handle)),
         timeout_in_ms_(options.timeout_in_ms),
         users_(options.cancellation),
         cancellation_(session),
         feeds_(feeds.size()),
         fetches_(fetches.size()) {
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      feeds_[i].name = feeds[i];
-      feeds_[i].declared = program->feeds[i];
-    }
+    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
     for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+  }
+  // One of the two comes before Start.
+  void SetProgram(Owned<Program> program) {
+    Declare(*program);
     partial_ = MakeOwned<PartialProgram>(std::move(program), this);
     prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true));
+  }
+  // On several devices.
+  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                   Span<const std::string> targets, const ProgramEnds& ends) {
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
+                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
+    Declare(*front);
+    front->feeds.clear();
+    front->fetches.clear();
+    placed_ = placed.get();
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), false, Owned<PlacedProgram>(placed.release())));
+    return OkStatus();
   }
 
   const std::string& handle() const { return handle_; }
@@ -44207,6 +44260,13 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   static constexpr std::int64_t kNoDeadline = 0;
 
+  void Declare(const Program& program) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
+  }
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
+  }
+
   void Main() {
     const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
       settings_.cancellation = control;
@@ -44244,7 +44304,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       wanted->push_back(i);
     }
     for (const std::size_t i : *wanted) {
-      const int missing = partial_->MissingFeed(i, Span<const char>(there.data(), there.size()));
+      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
       if (missing >= 0)
         return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
                                        " can't be computed from the feeds that have been fed so far.");
@@ -44359,7 +44419,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   CancellationManager cancellation_;  // a child of the session's
   std::int64_t call_timeout_in_ms_ = 0;  // of each PRun; 0: none
   StepServices services_;
-  Owned<PartialProgram> partial_;  // the kernels of the program's ends
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
+  const PlacedPartialProgram* placed_ = nullptr;  // the same there; prepared_ owns it
   Ref<Prepared> prepared_;
   SessionImpl* session_ = nullptr;
   RunSettings settings_;
@@ -44449,18 +44510,17 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-  if (impl->several_devices() != nullptr)
-    return errors::Unimplemented("PRunSetup: partial runs are for sessions on one device, and this one has ",
-                                 impl->devices().size(), "; use Run, or a session on one of them");
-  TENON_ASSIGN_OR_RETURN(Owned<Program> program,
-                         impl->BuildProgram(feeds, fetches, targets, "PRunSetup", nullptr, nullptr));
-  for (const ProgramNode& node : program->nodes)
-    if (node.kind == ProgramNode::Kind::kFetch)
-      return errors::Unimplemented("PRunSetup: '", node.node->name(),
-                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  ProgramEnds ends;
+  TENON_ASSIGN_OR_RETURN(GraphState* const state, impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends));
   std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
-  auto run = Ref<PartialRunState>::Adopt(
-      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation(), options));
+  auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
+  if (state->placed != nullptr) {
+    TENON_RETURN_IF_ERROR(run->SetPlaced(state->placed.get(), feeds, fetches, targets, ends));
+  } else {
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(state, ends));
+    TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
+    run->SetProgram(std::move(program));
+  }
   TENON_RETURN_IF_ERROR(run->Start(impl));
   PartialRunsOf(impl)->Add(std::move(run));
   return handle;
