@@ -25,5 +25,8 @@
 #include <tenon/runtime/placed_session.hpp>
 #include <tenon/runtime/session_devices.hpp>
 
-// The ends of what was cut between devices: no graph has them before, so that no program would think of them.
+// The ends of what was cut between devices: no graph has them before, so that no program would think of them. For GPUs
+// a .cu file registers them, too.
+#if !defined(__CUDACC__)
 TENON_REGISTER(tenon::ops::Send, tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);
+#endif

@@ -271,12 +271,19 @@ class PlacedParts final : public PlacedGraph {
     TENON_ASSIGN_OR_RETURN(parts_, PartitionedGraph::CreateFor(session, std::move(parts), part_options));
     return OkStatus();
   }
+  // What was cut runs on its own device only.
   Status CheckTransfers() const {
-    for (const char* op : {"_Send", "_Recv", "_HostSend", "_HostRecv"})
-      if (owner_.registry->FindOp(op) == nullptr)
-        return errors::NotFound("Op type not registered '", op,
-                                "': a graph on several devices needs TENON_REGISTER(tenon::ops::Send, "
-                                "tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv) in one source file");
+    for (const GraphPartition& partition : partitions_) {
+      TENON_ASSIGN_OR_RETURN(const Device* const device, owner_.devices->LookupDevice(partition.device));
+      for (const NodeDef& node : partition.graph.node) {
+        if (node.op != "_Send" && node.op != "_Recv" && node.op != "_HostSend" && node.op != "_HostRecv") continue;
+        if (owner_.registry->FindForNode(node, device->type()).ok()) continue;
+        return errors::NotFound("No '", node.op, "' is registered for ", device->type(),
+                                " devices: a graph on several devices needs TENON_REGISTER(tenon::ops::Send, "
+                                "tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv), which "
+                                "<tenon/devices.hpp> has for the CPU, or in a .cu file for GPUs");
+      }
+    }
     return OkStatus();
   }
 
