@@ -83,7 +83,7 @@ TEST_SUITE("PlacedParts") {
     ends.feeds = {InEdge{graph.Find("x")->id, 0}};
     ends.fetches = {InEdge{graph.Find("z")->id, 0}};
     Program front;
-    auto program = (*placed)->Prepare(feeds, fetches, {}, ends, &front);
+    auto program = (*placed)->Prepare(feeds, fetches, {}, ends, nullptr, &front);
     REQUIRE_MESSAGE(program.ok(), program.status().ToString());
     CHECK(front.graph == &graph);
     REQUIRE(front.feeds.size() == 1);

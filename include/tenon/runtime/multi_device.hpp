@@ -445,16 +445,17 @@ class PartitionedGraph : public RefCounted {
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     Callable made;
     made.graph_ = Ref<PartitionedGraph>::Share(this);
-    TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets, {}));
+    TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets));
     return made;
   }
-  // What MakeCallable makes: it runs with this graph's devices, while the graph lives. `ends` has the places of feeds
-  // and fetches.
+  // What MakeCallable makes: it runs with this graph's devices, while the graph lives. `places`: null, all feeds and
+  // fetches are in host memory.
   Result<Ref<detail::PartitionedCallable>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                                   Span<const std::string> targets, const detail::ProgramEnds& ends) {
+                                                   Span<const std::string> targets,
+                                                   const detail::EndPlaces* places = nullptr) {
     SlimVector<Wanted> wanted(parts_.size());
     auto callable = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
-    TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, ends, &wanted, callable.get()));
+    TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
     TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
     TENON_RETURN_IF_ERROR(Build(wanted, callable.get()));
     return callable;
@@ -569,10 +570,9 @@ class PartitionedGraph : public RefCounted {
                                 "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
     return edge;
   }
-  // Notes where endpoint `i` of the signature is. `places`: as in ProgramEnds.
-  void AddEnd(int part, const InEdge& edge, std::size_t i, const SlimVector<Device*>& places, SlimVector<InEdge>* edges,
+  // Notes where an endpoint of the signature is. `place`: as in EndPlaces.
+  void AddEnd(int part, const InEdge& edge, Device* place, SlimVector<InEdge>* edges,
               SlimVector<std::uint8_t>* on_device, SlimVector<detail::PartitionedCallable::Endpoint>* ends) const {
-    Device* const place = places.empty() ? nullptr : places[i];
     const bool is_here = place != nullptr && place == parts_[At(part)]->device;
     ends->push_back({part, static_cast<int>(edges->size()), is_here ? nullptr : place});
     edges->push_back(edge);
@@ -580,7 +580,7 @@ class PartitionedGraph : public RefCounted {
   }
   // As in a session, names are compared as they are written.
   Status FindAll(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
-                 const detail::ProgramEnds& ends, SlimVector<Wanted>* wanted,
+                 const detail::EndPlaces* places, SlimVector<Wanted>* wanted,
                  detail::PartitionedCallable* callable) const {
     int part = 0;
     for (std::size_t i = 0; i < feeds.size(); ++i) {
@@ -588,14 +588,16 @@ class PartitionedGraph : public RefCounted {
       if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i)
         return errors::InvalidArgument("Endpoint \"", feeds[i], "\" fed more than once.");
       Wanted& of_part = (*wanted)[At(part)];
-      AddEnd(part, edge, i, ends.feed_places, &of_part.feeds, &of_part.feeds_on_device, &callable->feeds_);
+      AddEnd(part, edge, places == nullptr ? nullptr : places->feeds[i], &of_part.feeds, &of_part.feeds_on_device,
+             &callable->feeds_);
     }
     for (std::size_t i = 0; i < fetches.size(); ++i) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
       if (std::find(feeds.begin(), feeds.end(), fetches[i]) != feeds.end())
         return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
       Wanted& of_part = (*wanted)[At(part)];
-      AddEnd(part, edge, i, ends.fetch_places, &of_part.fetches, &of_part.fetches_on_device, &callable->fetches_);
+      AddEnd(part, edge, places == nullptr ? nullptr : places->fetches[i], &of_part.fetches, &of_part.fetches_on_device,
+             &callable->fetches_);
       callable->fetch_names_.push_back(StrCat(ParseTensorName(fetches[i]).node, ":", edge.output));
     }
     std::string missing, hints;

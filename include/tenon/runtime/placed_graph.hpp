@@ -212,8 +212,8 @@ class PlacedParts final : public PlacedGraph {
 
   Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                        Span<const std::string> targets, const ProgramEnds& ends,
-                                       Program* front) override {
-    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, ends));
+                                       const EndPlaces* places, Program* front) override {
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, places));
     auto program = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
     program->Describe(ends, owner_.session->host(), front);
     return Owned<PlacedProgram>(program.release());
@@ -221,7 +221,7 @@ class PlacedParts final : public PlacedGraph {
   Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds, Span<const std::string> fetches,
                                                      Span<const std::string> targets, const ProgramEnds& ends,
                                                      PartialEnds* partial, Program* front) override {
-    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, ends));
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets));
     auto program = MakeOwned<PartialParts>(owner_, graph_, std::move(callable));
     program->Describe(ends, owner_.session->host(), front);
     TENON_RETURN_IF_ERROR(program->MakePartial(partial));

@@ -117,8 +117,9 @@ class PlacedSession : public RefCounted {
   Result<Callable> MakeCallable(const CallableOptions& options) {
     const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
     Callable callable;
-    TENON_ASSIGN_OR_RETURN(callable.prepared_, impl_->Prepare(options.feeds, options.fetches, options.targets,
-                                                              "MakeCallable", has_places ? &options : nullptr));
+    TENON_ASSIGN_OR_RETURN(callable.prepared_, has_places ? impl_->PrepareWithPlaces(options)
+                                                          : impl_->Prepare(options.feeds, options.fetches,
+                                                                           options.targets, "MakeCallable"));
     callable.session_ = Ref<PlacedSession>::Share(this);
     return callable;
   }

@@ -70,6 +70,7 @@ struct ProgramOptions {
   int plan_after_runs = 0;  // as in SessionOptions
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
   // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
+  // No fetch stays there that may share its memory with a variable by reference.
   Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
 };
 
@@ -559,7 +560,6 @@ class ProgramBuilder {
       const InEdge& fetch = fetches[i];
       SlimVector<int> values, waits;
       const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;
-      if (on_device && program_->has_references) return FetchBesideReferences(fetch);
       TENON_RETURN_IF_ERROR(Use(fetch, !on_device, &values, &waits));
       if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
       ++program_->readers[At(values[0])];
@@ -567,12 +567,6 @@ class ProgramBuilder {
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
     return OkStatus();
-  }
-
-  TENON_COLD Status FetchBesideReferences(const InEdge& fetch) const {
-    return errors::Unimplemented("fetch_devices: '", graph_.node(fetch.node).name(), ":", fetch.output,
-                                 "' cannot stay in the memory of ", program_->device->name(),
-                                 ": where there are variables by reference, fetches are copied to host memory");
   }
 
   // As TensorFlow's _Retval: it runs where the value lives, and may do so once.

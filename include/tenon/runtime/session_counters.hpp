@@ -66,7 +66,7 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
-  if (const SessionDevices* several = session.several_devices()) counters.inter_op_wakeups += several->num_wakeups();
+  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
   const ThreadPool* intra = session.own_pool(false);
   const SessionOptions& options = session.options();
   if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();

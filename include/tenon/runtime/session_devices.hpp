@@ -172,15 +172,43 @@ inline Status FindPlaces(Span<Device* const> devices, const Graph& graph, Span<c
   }
   return OkStatus();
 }
-inline Status FindAllPlaces(Span<Device* const> devices, const Graph& graph, const CallableOptions& options,
-                            ProgramEnds* ends) {
+// A fetch may share its memory with a variable by reference: only in host memory it is detached from that.
+inline Status CheckNoReferences(const Graph& graph, Span<const TensorDevice> fetch_devices) {
+  if (fetch_devices.empty()) return OkStatus();
+  for (const Node& node : graph.nodes())
+    for (const DataType type : node.output_types)
+      if (IsRefType(type))
+        return errors::Unimplemented("CallableOptions: fetch_devices, in a graph with variables by reference such as '",
+                                     node.name(), "'; use resource variables");
+  return OkStatus();
+}
+inline Result<Ref<Prepared>> PrepareWithPlaces(SessionImpl* session, const CallableOptions& options) {
+  ProgramEnds ends;
+  EndPlaces places;
+  TENON_ASSIGN_OR_RETURN(GraphState* const state,
+                         session->FindGraph(options.feeds, options.fetches, options.targets, "MakeCallable", &ends));
+  const Graph& graph = state->graph;
+  const SlimVector<Device*> devices = session->devices();
   TENON_RETURN_IF_ERROR(
-      FindPlaces(devices, graph, options.feeds, ends->feeds, options.feed_devices, "feed", &ends->feed_places));
-  return FindPlaces(devices, graph, options.fetches, ends->fetches, options.fetch_devices, "fetch",
-                    &ends->fetch_places);
+      FindPlaces(devices, graph, options.feeds, ends.feeds, options.feed_devices, "feed", &places.feeds));
+  TENON_RETURN_IF_ERROR(
+      FindPlaces(devices, graph, options.fetches, ends.fetches, options.fetch_devices, "fetch", &places.fetches));
+  TENON_RETURN_IF_ERROR(CheckNoReferences(graph, options.fetch_devices));
+  if (state->placed != nullptr) {
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(
+        Owned<PlacedProgram> placed,
+        state->placed->Prepare(options.feeds, options.fetches, options.targets, ends, &places, front.get()));
+    return session->MakePrepared(std::move(front), std::move(placed));
+  }
+  SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
+  for (const Device* place : places.feeds) feeds_on_device.push_back(place != nullptr);
+  for (const Device* place : places.fetches) fetches_on_device.push_back(place != nullptr);
+  TENON_ASSIGN_OR_RETURN(Owned<Program> program, session->Build(state, ends, feeds_on_device, fetches_on_device));
+  return session->MakePrepared(std::move(program), nullptr);
 }
 
-inline constexpr SeveralDevices kSeveralDevices{&PlacedDevices::Create, &FindAllPlaces};
+inline constexpr SeveralDevices kSeveralDevices{&PlacedDevices::Create, &PrepareWithPlaces};
 inline const bool several_devices_linked = LinkPart<const SeveralDevices*>(&several_devices, &kSeveralDevices);
 
 // The graph of now on its devices; null: the session has one device, or no graph.

@@ -362,8 +362,10 @@ inline constinit std::atomic<KeepSource> keep_source{nullptr};
 struct ProgramEnds {
   SlimVector<InEdge> feeds, fetches;
   SlimVector<int> targets;
-  // The device whose memory a feed or fetch is in; null: host memory. Empty: all are.
-  SlimVector<Device*> feed_places, fetch_places;
+};
+// The device whose memory a feed or fetch is in; null: host memory.
+struct EndPlaces {
+  SlimVector<Device*> feeds, fetches;
 };
 
 // A session's graph on its devices. thread-safe.
@@ -371,9 +373,10 @@ class PlacedGraph {
  public:
   virtual ~PlacedGraph() = default;
   // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
+  // `places`: null, all feeds and fetches are in host memory.
   virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                                Span<const std::string> targets, const ProgramEnds& ends,
-                                               Program* front) = 0;
+                                               const EndPlaces* places, Program* front) = 0;
   // The same for one partial run; `partial` outlives the result.
   virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
                                                              Span<const std::string> fetches,
@@ -399,9 +402,8 @@ struct SeveralDevices {
   // `host_resources`: of the first CPU.
   Result<Owned<SessionDevices>> (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool,
                                           ResourceMgr* host_resources);
-  // Of any session: fills in the places, in the memory of these devices.
-  Status (*find_places)(Span<Device* const> devices, const Graph& graph, const CallableOptions& options,
-                        ProgramEnds* ends);
+  // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
+  Result<Ref<Prepared>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
 };
 inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 
@@ -544,28 +546,23 @@ class SessionImpl : public RefCounted {
                                    "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
   }
 
-  // The program of a signature: the one made before, or a new one. `call` is what messages name. `places`: where feeds
-  // and fetches are; null: all in host memory.
+  // The program of a signature: the one made before, or a new one. `call` is what messages name.
   Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets, std::string_view call = "Run",
-                                const CallableOptions* places = nullptr) {
+                                Span<const std::string> targets, std::string_view call = "Run") {
     if (cancellation_.IsCancelled()) return Closed();
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
       for (const std::string& name : names) key.append(name).push_back('\n');
       key.push_back('\t');
     }
-    if (places != nullptr) AddPlaces(*places, &key);
     const std::uint64_t hash = Hash64(key);
     {
       MutexLock lock(mutex_);
       if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
     Owned<PlacedProgram> placed;
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, places, &placed));
-    const bool dataflow = placed == nullptr && WantsDataflow(*program);
-    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, &placed));
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -582,14 +579,26 @@ class SessionImpl : public RefCounted {
   // Without the cache. *placed: null on one device.
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
                                       Span<const std::string> targets, std::string_view call,
-                                      const CallableOptions* places, Owned<PlacedProgram>* placed) {
+                                      Owned<PlacedProgram>* placed) {
     ProgramEnds ends;
     TENON_ASSIGN_OR_RETURN(GraphState* const state, FindGraph(feeds, fetches, targets, call, &ends));
-    if (places != nullptr) TENON_RETURN_IF_ERROR(FindPlaces(state->graph, *places, &ends));
     if (state->placed == nullptr) return Build(state, ends);
     auto front = MakeOwned<Program>();
-    TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, front.get()));
+    TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get()));
     return front;
+  }
+  // `placed`: null on one device.
+  Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
+    const bool dataflow = placed == nullptr && WantsDataflow(*program);
+    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
+  }
+  // What callables with feeds or fetches in the memory of devices run.
+  TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
+    if (cancellation_.IsCancelled()) return Closed();
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several != nullptr) return several->prepare(this, options);
+    return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
   }
   // The graph for a new signature, and what that names there.
   Result<GraphState*> FindGraph(Span<const std::string> feeds, Span<const std::string> fetches,
@@ -600,14 +609,14 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, ends));
     return state;
   }
-  // On one device.
-  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends) {
-    ProgramOptions options{.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs};
-    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
-    for (const Device* place : ends.feed_places) feeds_on_device.push_back(place != nullptr);
-    for (const Device* place : ends.fetch_places) fetches_on_device.push_back(place != nullptr);
-    options.feeds_on_device = feeds_on_device;
-    options.fetches_on_device = fetches_on_device;
+  // On one device. The last two: as in ProgramOptions.
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends,
+                               Span<const std::uint8_t> feeds_on_device = {},
+                               Span<const std::uint8_t> fetches_on_device = {}) {
+    const ProgramOptions options{.constant_folding = options_.constant_folding,
+                                 .plan_after_runs = options_.plan_after_runs,
+                                 .feeds_on_device = feeds_on_device,
+                                 .fetches_on_device = fetches_on_device};
     ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
@@ -653,7 +662,7 @@ class SessionImpl : public RefCounted {
   const Registry& registry() const { return *registry_; }
   Device* device() const { return device_; }
   Device* host() const { return host_; }
-  const SessionDevices* several_devices() const { return several_.get(); }  // null: it has one
+  const SessionDevices* session_devices() const { return several_.get(); }  // null: it has one
   // The CPU first.
   SlimVector<Device*> devices() const {
     if (several_ != nullptr) return SlimVector<Device*>(several_->list().begin(), several_->list().end());
@@ -739,27 +748,14 @@ class SessionImpl : public RefCounted {
     const std::vector<std::string>& names = options_.devices;
     return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
   }
-  static const SeveralDevices* FindSeveralDevices() { return detail::several_devices.load(std::memory_order_acquire); }
+  TENON_COLD static Status NeedsDevices(std::string_view what) {
+    return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
+  }
   TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
-    const SeveralDevices* const several = FindSeveralDevices();
-    if (several == nullptr)
-      return errors::FailedPrecondition(
-          "SessionOptions: several devices need <tenon/devices.hpp> in one source file of the program");
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
     TENON_ASSIGN_OR_RETURN(several_, several->create(options_, intra_op_pool, resources_));
     return OkStatus();
-  }
-  TENON_COLD static void AddPlaces(const CallableOptions& options, std::string* key) {
-    for (const auto* places : {&options.feed_devices, &options.fetch_devices}) {
-      for (const TensorDevice& place : *places) StrAppend(key, place.tensor, "\n", place.device, "\n");
-      key->push_back('\t');
-    }
-  }
-  TENON_COLD Status FindPlaces(const Graph& graph, const CallableOptions& options, ProgramEnds* ends) const {
-    const SeveralDevices* const several = FindSeveralDevices();
-    if (several == nullptr)
-      return errors::FailedPrecondition(
-          "CallableOptions: feed_devices and fetch_devices need <tenon/devices.hpp> in one source file of the program");
-    return several->find_places(devices(), graph, options, ends);
   }
 
   Status MakeExtras() {
