@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Several devices in one program: names, managers, graphs cut into parts that run on them, and SimulatedDevice
-// ("SIM:0") to try that without a GPU. Not part of tenon.hpp: a program that runs on one device compiles none of it.
+// Several devices in one program: sessions that have them (SessionOptions::devices), names, managers, graphs cut into
+// parts that run on them, and SimulatedDevice ("SIM:0") to try that without a GPU. One source file includes it; not
+// part of tenon.hpp: a program that runs on one device compiles none of it.
+//
+//   auto session = tenon::Session::FromGraphDef(graph, {.devices = {"CPU:0", "GPU:0", "GPU:1"}});
 
 #include <tenon/device/copy_tensor.hpp>
 #include <tenon/device/device_attributes.hpp>
@@ -15,7 +18,15 @@
 #include <tenon/kernel/rendezvous.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
+#include <tenon/register.hpp>
 #include <tenon/runtime/device_rendezvous.hpp>
 #include <tenon/runtime/local_rendezvous.hpp>
 #include <tenon/runtime/multi_device.hpp>
 #include <tenon/runtime/placed_session.hpp>
+#include <tenon/runtime/session_devices.hpp>
+
+// The ends of what was cut between devices: no graph has them before, so that no program would think of them. For GPUs
+// a .cu file registers them, too.
+#if !defined(__CUDACC__)
+TENON_REGISTER(tenon::ops::Send, tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);
+#endif

@@ -66,8 +66,10 @@ Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_
     const Session& session, const CallableOptions& options) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
   TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
-                         impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
+                         has_places ? impl.PrepareWithPlaces(options)
+                                    : impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
   Callable callable;
   callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
   return callable;

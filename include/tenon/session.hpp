@@ -29,11 +29,22 @@ struct NamedTensor {
   Tensor tensor;
 };
 
+// A device's memory for a tensor, both by name: {"x:0", "GPU:0"}.
+struct TensorDevice {
+  std::string tensor;
+  std::string device;
+};
+
 // What a prepared run takes and gives, in this order.
 struct CallableOptions {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};  // nodes that run although nothing of theirs is fetched
+  // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
+  // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
+  // before the session, unless the device is the caller's. Needs <tenon/devices.hpp> in one source file.
+  std::vector<TensorDevice> feed_devices = {};
+  std::vector<TensorDevice> fetch_devices = {};
 };
 
 // Where the time of one run went.

@@ -5304,6 +5304,7 @@ TENON_NAMESPACE_BEGIN
 class Allocator;
 class CancellationManager;
 class Device;
+class DeviceMgr;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -5333,9 +5334,20 @@ struct InterOpPool {
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
-  std::vector<std::string> devices = {};  // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
+  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for; the CPU, which
+  // every session has, runs the others, and what nodes ask for counts nothing. Any other list, {"CPU:0", "GPU:0"} too,
+  // or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one that its NodeDef asks
+  // for, or else the preferred of those that can run it (a GPU before a CPU). This needs <tenon/devices.hpp> in one
+  // source file of the program. Runs share the nodes out on the inter-op pool where that has threads of its own, or on
+  // one that the session makes.
+  std::vector<std::string> devices = {};
   Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
                              // that of others
+  const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of both; outlives the
+                                          // session, and may be that of others
+  // These two are for several devices.
+  bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
+  bool log_device_placement = false;  // logs where every node is, and why
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
@@ -5343,7 +5355,7 @@ struct SessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
-                                     // or on the same `device`
+                                     // or on the same `device`. Of several devices: those of the first CPU
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -5357,7 +5369,8 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively, or on
+                // several devices are lowered, so that the nodes of branches and bodies have devices of their own
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.
@@ -5403,11 +5416,22 @@ struct NamedTensor {
   Tensor tensor;
 };
 
+// A device's memory for a tensor, both by name: {"x:0", "GPU:0"}.
+struct TensorDevice {
+  std::string tensor;
+  std::string device;
+};
+
 // What a prepared run takes and gives, in this order.
 struct CallableOptions {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};  // nodes that run although nothing of theirs is fetched
+  // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
+  // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
+  // before the session, unless the device is the caller's. Needs <tenon/devices.hpp> in one source file.
+  std::vector<TensorDevice> feed_devices = {};
+  std::vector<TensorDevice> fetch_devices = {};
 };
 
 // Where the time of one run went.
@@ -35793,8 +35817,10 @@ class KernelCache {
     KernelCache* owner = this;
     int number = id;
     const Node& wanted = graph_->node(id);
-    for (KernelCache* older = wanted.op->flags.is_stateful ? older_ : nullptr; older != nullptr;
-         older = older->older_) {
+    // What sends and receives has no state, and its name means another tensor when a graph is cut again.
+    const bool keeps_state =
+        wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
+    for (KernelCache* older = keeps_state ? older_ : nullptr; older != nullptr; older = older->older_) {
       const Node* node = older->graph_->Find(wanted.name());
       if (node == nullptr || node->op != wanted.op) break;
       owner = older;
@@ -35997,22 +36023,25 @@ struct ProgramOptions {
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
+  // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
+  // No fetch stays there that may share its memory with a variable by reference.
+  Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
-  SlimVector<ProgramNode> nodes;      // in an order that respects all edges
-  SlimVector<int> sequence;           // the numbers of the nodes that have something to do, in that order
-  SlimVector<int> inputs;             // value per input
+  SlimVector<ProgramNode> nodes;  // in an order that respects all edges
+  SlimVector<int> sequence;  // the numbers of the nodes that have something to do, in that order
+  SlimVector<int> inputs;  // value per input
   SlimVector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
   SlimVector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
   SlimVector<int> consumers;
   SlimVector<int> releases;
-  SlimVector<int> readers;            // per value: inputs and fetches that read it
-  SlimVector<std::uint8_t> escapes;   // per value: it is fetched
+  SlimVector<int> readers;  // per value: inputs and fetches that read it
+  SlimVector<std::uint8_t> escapes;  // per value: it is fetched
   SlimVector<std::pair<int, Tensor>> constants;
-  SlimVector<int> roots;              // nodes with nothing to wait for
+  SlimVector<int> roots;  // nodes with nothing to wait for
   struct Feed {
     std::string name;
     int value;
@@ -36206,11 +36235,13 @@ class ProgramBuilder {
   Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
 
   void AddFeeds() {
-    for (const InEdge& feed : feeds_) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) {
+      const InEdge& feed = feeds_[i];
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
       Location& place = At({feed.node, feed.output});
-      if (place.value < 0) place = Location{value};  // of two feeds of one output the first counts
+      const bool on_device = !options_.feeds_on_device.empty() && options_.feeds_on_device[i] != 0;
+      if (place.value < 0) place = Location{value, false, !on_device};  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back(
@@ -36479,9 +36510,11 @@ class ProgramBuilder {
   }
 
   Status AddFetches(Span<const InEdge> fetches) {
-    for (const InEdge& fetch : fetches) {
+    for (std::size_t i = 0; i < fetches.size(); ++i) {
+      const InEdge& fetch = fetches[i];
       SlimVector<int> values, waits;
-      TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
+      const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;
+      TENON_RETURN_IF_ERROR(Use(fetch, !on_device, &values, &waits));
       if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
@@ -37559,22 +37592,49 @@ class LazyRendezvous final : public RunRendezvous {
   Owned<RunRendezvous> made_;
 };
 
+// One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
+class PlacedProgram {
+ public:
+  virtual ~PlacedProgram() = default;
+  // As Prepared::Run, with feeds and fetches that were checked.
+  virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) = 0;
+  // Calls visit(state, step) for every step that no run uses now.
+  virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
+  // What runs, one graph a device.
+  virtual SlimVector<GraphDef> MakePartitionGraphs() const = 0;
+  virtual int num_devices() const = 0;  // that take part
+};
+
+// The same of a partial run: feeds and fetches are nodes (runtime/partial_program.hpp).
+class PlacedPartialProgram : public PlacedProgram {
+ public:
+  // As PartialProgram::MissingFeed.
+  virtual int MissingFeed(std::size_t fetch, Span<const char> fed) const = 0;
+};
+class PartialEnds;
+
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  Prepared(Owned<Program> program, bool dataflow)
+  // `placed`: what runs in the program's place, on several devices; then the program only tells what there is of feeds,
+  // fetches and nodes. Null: the program runs.
+  Prepared(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
       : program_(std::move(program)),
+        placed_(std::move(placed)),
         dataflow_(dataflow),
         make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }
+  PlacedProgram* placed() const { return placed_.get(); }
 
   // The engine of a run that asks for none.
   bool dataflow() const { return dataflow_; }
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    if (placed_ != nullptr) [[unlikely]]
+      return placed_->Run(feeds, fetches, settings);
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
     Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
@@ -37641,9 +37701,13 @@ class Prepared : public RefCounted {
   // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
   template <class Add>
   void ForIdleSteps(const Add& add) {
+    if (placed_ != nullptr)
+      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
+                            &add);
     steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
   bool GetPlanReport(PlanReport* report) {
+    if (make_plans_ == nullptr) return false;
     Owned<Running> running = steps_.Take();
     const bool planned = running->plans != nullptr && running->plans->GetReport(report);
     steps_.Give(std::move(running));
@@ -37718,6 +37782,7 @@ class Prepared : public RefCounted {
   }
 
   Owned<Program> program_;
+  Owned<PlacedProgram> placed_;  // null: on one device
   bool dataflow_;
   MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
@@ -37747,13 +37812,63 @@ inline constinit std::atomic<bool> runs_are_counted{false};
 using KeepSource = GraphDef (*)(const Graph&);
 inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
+// What a signature names, in a graph.
+struct ProgramEnds {
+  SlimVector<InEdge> feeds, fetches;
+  SlimVector<int> targets;
+};
+// The device whose memory a feed or fetch is in; null: host memory.
+struct EndPlaces {
+  SlimVector<Device*> feeds, fetches;
+};
+
+// A session's graph on its devices. thread-safe.
+class PlacedGraph {
+ public:
+  virtual ~PlacedGraph() = default;
+  // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
+  // `places`: null, all feeds and fetches are in host memory.
+  virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                               Span<const std::string> targets, const ProgramEnds& ends,
+                                               const EndPlaces* places, Program* front) = 0;
+  // The same for one partial run; `partial` outlives the result.
+  virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
+                                                             Span<const std::string> fetches,
+                                                             Span<const std::string> targets, const ProgramEnds& ends,
+                                                             PartialEnds* partial, Program* front) = 0;
+};
+// The devices of a session that has several, with their resources. thread-safe.
+class SessionDevices {
+ public:
+  virtual ~SessionDevices() = default;
+  virtual Span<Device* const> list() const = 0;
+  virtual Device* host() const = 0;  // the first CPU, whose resources are the session's
+  // Null: not a device of the session.
+  virtual ResourceMgr* resources(const Device* device) const = 0;
+  virtual GraphPass default_lowering() const = 0;
+  // Gives every node of `graph`, which outlives the result, a device. `older`, the graph that it extends, stays, and
+  // may be null.
+  virtual Result<Owned<PlacedGraph>> Place(Graph* graph, const struct GraphState* older) = 0;
+  virtual std::int64_t num_wakeups() const = 0;  // of threads of its own
+};
+// What <tenon/devices.hpp> adds to sessions when a program includes it.
+struct SeveralDevices {
+  // `host_resources`: of the first CPU.
+  Result<Owned<SessionDevices>> (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool,
+                                          ResourceMgr* host_resources);
+  // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
+  Result<Ref<Prepared>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
+};
+inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
+
 TENON_SETUP_CODE_BEGIN
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
   Graph graph;
   GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
-  Owned<KernelCache> kernels;
+  Owned<KernelCache> kernels;  // on one device
+  Owned<PlacedGraph> placed;  // on several; null: on one
   bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
 };
 
@@ -37805,9 +37920,10 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
+    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    if (make != nullptr && session->several_ == nullptr)
       session->functions_ =
-          make(session->registry_, session->device_, session->host_.get(), session->resources_, session->options_);
+          make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
     return session;
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
@@ -37821,15 +37937,22 @@ class SessionImpl : public RefCounted {
   Status SetGraph(Graph graph) {
     auto state = MakeOwned<GraphState>();
     state->graph = std::move(graph);
-    if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
+    GraphPass lower = options_.lower_control_flow;
+    if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
+    if (lower != nullptr) {
       if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
-    KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
-    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older,
-                                            options_.packed_weights_bytes);
-    state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    const GraphState* const older = states_.empty() ? nullptr : states_.back().get();
+    if (several_ != nullptr) {
+      TENON_ASSIGN_OR_RETURN(state->placed, several_->Place(&state->graph, older));
+    } else {
+      state->kernels =
+          MakeOwned<KernelCache>(&state->graph, registry_, device_, host_, functions_.get(),
+                                 older == nullptr ? nullptr : older->kernels.get(), options_.packed_weights_bytes);
+      state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    }
     if (functions_ != nullptr) functions_->SetGraph(&state->graph);
     MutexLock lock(mutex_);
     states_.push_back(std::move(state));
@@ -37891,10 +38014,9 @@ class SessionImpl : public RefCounted {
       MutexLock lock(mutex_);
       if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
-    const bool dataflow = WantsDataflow(*program);
-    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
+    Owned<PlacedProgram> placed;
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, &placed));
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -37908,13 +38030,53 @@ class SessionImpl : public RefCounted {
     return made;
   }
 
-  // Without the cache.
+  // Without the cache. *placed: null on one device.
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
-                                      Span<const std::string> targets, std::string_view call) {
+                                      Span<const std::string> targets, std::string_view call,
+                                      Owned<PlacedProgram>* placed) {
+    ProgramEnds ends;
+    TENON_ASSIGN_OR_RETURN(GraphState* const state, FindGraph(feeds, fetches, targets, call, &ends));
+    if (state->placed == nullptr) return Build(state, ends);
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get()));
+    return front;
+  }
+  // `placed`: null on one device.
+  Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
+    const bool dataflow = placed == nullptr && WantsDataflow(*program);
+    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
+  }
+  // What callables with feeds or fetches in the memory of devices run.
+  TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
+    if (cancellation_.IsCancelled()) return Closed();
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several != nullptr) return several->prepare(this, options);
+    return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
+  }
+  // The graph for a new signature, and what that names there.
+  Result<GraphState*> FindGraph(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call, ProgramEnds* ends) const {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
     GraphState* state = current();
     if (state == nullptr) return NoGraph(call);
-    return Build(state, feeds, fetches, targets);
+    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, ends));
+    return state;
+  }
+  // On one device. The last two: as in ProgramOptions.
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends,
+                               Span<const std::uint8_t> feeds_on_device = {},
+                               Span<const std::uint8_t> fetches_on_device = {}) {
+    const ProgramOptions options{.constant_folding = options_.constant_folding,
+                                 .plan_after_runs = options_.plan_after_runs,
+                                 .feeds_on_device = feeds_on_device,
+                                 .fetches_on_device = fetches_on_device};
+    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
+    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
+    if (state->functions_wait) program->has_async = true;
+    return program;
   }
   bool WantsDataflow(const Program& program) const {
     const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
@@ -37953,7 +38115,18 @@ class SessionImpl : public RefCounted {
   const SessionOptions& options() const { return options_; }
   const Registry& registry() const { return *registry_; }
   Device* device() const { return device_; }
-  Device* host() const { return host_.get(); }
+  Device* host() const { return host_; }
+  const SessionDevices* session_devices() const { return several_.get(); }  // null: it has one
+  // The CPU first.
+  SlimVector<Device*> devices() const {
+    if (several_ != nullptr) return SlimVector<Device*>(several_->list().begin(), several_->list().end());
+    SlimVector<Device*> devices{host_};
+    if (device_ != host_) devices.push_back(device_);
+    return devices;
+  }
+  ResourceMgr* resources_of(const Device* device) const {
+    return several_ != nullptr ? several_->resources(device) : resources_;
+  }
   ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
@@ -37970,8 +38143,8 @@ class SessionImpl : public RefCounted {
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
-    if (device_ != host_.get()) names.push_back(device_->name());
-    names.push_back(host_->name());
+    for (const Device* device : devices()) names.push_back(device->name());
+    if (several_ == nullptr) std::reverse(names.begin(), names.end());  // by preference
     return names;
   }
 
@@ -38007,14 +38180,35 @@ class SessionImpl : public RefCounted {
       own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
+    if (HasSeveralDevices()) {
+      TENON_RETURN_IF_ERROR(MakeSeveralDevices(intra));
+      device_ = host_ = several_->host();
+      return OkStatus();
+    }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
-    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    own_host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    host_ = own_host_.get();
     if (options_.device == nullptr && !options_.devices.empty()) {
       TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
     }
     // The CPU takes what another device has no kernels for.
     Device* const other = options_.device != nullptr ? options_.device : other_.get();
-    device_ = other != nullptr ? other : host_.get();
+    device_ = other != nullptr ? other : host_;
+    return OkStatus();
+  }
+  // SessionOptions::devices says when.
+  bool HasSeveralDevices() const {
+    if (options_.device_mgr != nullptr) return true;
+    const std::vector<std::string>& names = options_.devices;
+    return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
+  }
+  TENON_COLD static Status NeedsDevices(std::string_view what) {
+    return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
+  }
+  TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
+    TENON_ASSIGN_OR_RETURN(several_, several->create(options_, intra_op_pool, resources_));
     return OkStatus();
   }
 
@@ -38057,50 +38251,41 @@ class SessionImpl : public RefCounted {
     return InEdge{node->id, name.output};
   }
 
-  Result<Owned<Program>> Build(GraphState* state, Span<const std::string> feeds, Span<const std::string> fetches,
-                               Span<const std::string> targets) {
-    const Graph& graph = state->graph;
+  static Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                         Span<const std::string> targets, ProgramEnds* ends) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    SlimVector<InEdge> feed_edges, fetch_edges;
-    SlimVector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
     const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
       if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      feed_edges.push_back(edge);
+      ends->feeds.push_back(edge);
     }
     for (const std::string& fetch : fetches) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
       if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      fetch_edges.push_back(edge);
+      ends->fetches.push_back(edge);
     }
     std::string missing, hints;
     for (const std::string& target : targets) {
       const TensorName name = ParseTensorName(target);
       if (const Node* node = graph.Find(name.node); node != nullptr)
-        target_ids.push_back(node->id);
+        ends->targets.push_back(node->id);
       else
         detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
-    ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs},
-                           functions_.get());
-    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
-    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
-    if (state->functions_wait) program->has_async = true;
-    return program;
+    return OkStatus();
   }
 
   SessionOptions options_;
   Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
-  Owned<CpuDevice> host_;
+  Owned<CpuDevice> own_host_;
   Owned<Device> other_;
-  Device* device_ = nullptr;
+  Owned<SessionDevices> several_;  // null: it has one
+  Device *host_ = nullptr, *device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
   const SessionWatch* watch_ = nullptr;  // null: nobody watches
@@ -38248,8 +38433,10 @@ Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_
     const Session& session, const CallableOptions& options) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
   TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
-                         impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
+                         has_places ? impl.PrepareWithPlaces(options)
+                                    : impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
   Callable callable;
   callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
   return callable;
@@ -42803,7 +42990,8 @@ struct SessionCounters {
   std::int64_t steps = 0;
   std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
   std::int64_t step_bytes = 0;  // blocks that they keep for the next run
-  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all.
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
+  // pool has one queue: there is nobody to steal from.)
   std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
   std::vector<AllocatorCounters> allocators;  // one per device
 };
@@ -42834,12 +43022,12 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
   const ThreadPool* intra = session.own_pool(false);
   const SessionOptions& options = session.options();
   if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
   if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
-  AddAllocator(*session.host(), &counters);
-  if (session.device() != session.host()) AddAllocator(*session.device(), &counters);
+  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
   return counters;
 }
 
@@ -43698,10 +43886,20 @@ class PartialSettleKernel final : public OpKernel {
   std::size_t fetch_;
 };
 
+inline Status CheckLeavesLoops(const Program& program) {
+  for (const ProgramNode& node : program.nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  return OkStatus();
+}
+
 // Of one partial run; `ends` outlives it. immutable but for the program, which goes to whoever runs it.
 class PartialProgram {
  public:
-  PartialProgram(Owned<Program> program, PartialEnds* ends) : program_(std::move(program)), ends_(ends) {
+  // What `ends` knows as feed `feeds[i]` is the program's feed i, and so with fetches; empty: it is the same number.
+  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
+      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
     Program& p = *program_;
     first_old_ = static_cast<int>(p.feeds.size());
     SlimVector<ProgramNode> old;
@@ -43732,6 +43930,12 @@ class PartialProgram {
 
   Owned<Program> TakeProgram() { return std::move(program_); }
 
+  // -- for who looks at several
+  int feed_number(int node) const { return Number(feed_numbers_, At(node)); }  // of one of the first nodes
+  int num_feeds() const { return first_old_; }
+  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
+  const SlimVector<int>& before(int node) const { return before_[At(node)]; }
+
   // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
   int MissingFeed(std::size_t fetch, Span<const char> fed) const {
     SlimVector<char> seen(before_.size(), 0);
@@ -43748,6 +43952,9 @@ class PartialProgram {
 
  private:
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  static int Number(const SlimVector<int>& numbers, std::size_t i) {
+    return numbers.empty() ? static_cast<int>(i) : numbers[i];
+  }
 
   // A node of no graph, with a kernel of its own.
   struct End {
@@ -43756,8 +43963,7 @@ class PartialProgram {
     Owned<OpKernel> kernel;
   };
   template <class Kernel>
-  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out,
-                  std::size_t number) {
+  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
     ends_made_.push_back(MakeOwned<End>());
     End& end = *ends_made_.back();
     end.op.name = op;
@@ -43771,7 +43977,7 @@ class PartialProgram {
                                       std::span(end.node.input_types.data(), end.node.input_types.size()),
                                       std::span(end.node.output_types.data(), end.node.output_types.size()),
                                       program_->host->allocator());
-    auto* kernel = new Kernel(&construction, ends_, number);
+    auto* kernel = new Kernel(&construction, ends_, At(number));
     end.kernel = Owned<OpKernel>(kernel);
     return kernel;
   }
@@ -43789,8 +43995,8 @@ class PartialProgram {
 
   void AddFeed(std::size_t i) {
     const Program::Feed& feed = program_->feeds[i];
-    auto* kernel =
-        MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype, i);
+    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
+                                              Number(feed_numbers_, i));
     ProgramNode item;
     item.async = kernel;
     item.first_output = feed.value;
@@ -43802,8 +44008,9 @@ class PartialProgram {
     const int value = p.fetches[i].value;
     const TensorName name = ParseTensorName(p.fetches[i].name);
     const DataType type = p.graph->Find(name.node)->output_type(name.output);
+    const int fetch = Number(fetch_numbers_, i);
     auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
-                                                BaseType(type), DataType::kInvalid, i);
+                                                BaseType(type), DataType::kInvalid, fetch);
     ProgramNode item;
     item.reads_references = IsRefType(type);
     item.first_input = static_cast<int>(p.inputs.size());
@@ -43818,13 +44025,13 @@ class PartialProgram {
     int before = number;
     if (p.has_control_flow()) {
       const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
-                                                        DataType::kInvalid, DataType::kInvalid, i);
+                                                        DataType::kInvalid, DataType::kInvalid, fetch);
       ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
       before = AddNode(ProgramNode(), unused);
       AddControlEdge(number, before);
     }
     const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
-                                                      DataType::kInvalid, DataType::kInvalid, i);
+                                                      DataType::kInvalid, DataType::kInvalid, fetch);
     AddControlEdge(before, AddNode(ProgramNode(), settle));
   }
   void AddControlEdge(int from, int to) {
@@ -43884,6 +44091,7 @@ class PartialProgram {
 
   Owned<Program> program_;
   PartialEnds* ends_;
+  SlimVector<int> feed_numbers_, fetch_numbers_;
   int first_old_ = 0;  // program node; the feeds' nodes come before it
   SlimVector<Owned<End>> ends_made_;
   SlimVector<int> producers_;  // per value: program node, -1: a constant
@@ -43909,21 +44117,35 @@ namespace detail {
 // thread waits for a feed. thread-safe.
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
-  PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
-                  Span<const std::string> fetches, CancellationManager* session, const RunOptions& options)
+  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
+                  CancellationManager* session, const RunOptions& options)
       : handle_(std::move(handle)),
         timeout_in_ms_(options.timeout_in_ms),
         users_(options.cancellation),
         cancellation_(session),
         feeds_(feeds.size()),
         fetches_(fetches.size()) {
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      feeds_[i].name = feeds[i];
-      feeds_[i].declared = program->feeds[i];
-    }
+    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
     for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+  }
+  // One of the two comes before Start.
+  void SetProgram(Owned<Program> program) {
+    Declare(*program);
     partial_ = MakeOwned<PartialProgram>(std::move(program), this);
     prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true));
+  }
+  // On several devices.
+  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                   Span<const std::string> targets, const ProgramEnds& ends) {
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
+                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
+    Declare(*front);
+    front->feeds.clear();
+    front->fetches.clear();
+    placed_ = placed.get();
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), false, Owned<PlacedProgram>(placed.release())));
+    return OkStatus();
   }
 
   const std::string& handle() const { return handle_; }
@@ -44029,6 +44251,13 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   static constexpr std::int64_t kNoDeadline = 0;
 
+  void Declare(const Program& program) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
+  }
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
+  }
+
   void Main() {
     const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
       settings_.cancellation = control;
@@ -44066,7 +44295,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       wanted->push_back(i);
     }
     for (const std::size_t i : *wanted) {
-      const int missing = partial_->MissingFeed(i, Span<const char>(there.data(), there.size()));
+      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
       if (missing >= 0)
         return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
                                        " can't be computed from the feeds that have been fed so far.");
@@ -44181,7 +44410,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   CancellationManager cancellation_;  // a child of the session's
   std::int64_t call_timeout_in_ms_ = 0;  // of each PRun; 0: none
   StepServices services_;
-  Owned<PartialProgram> partial_;  // the kernels of the program's ends
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
+  const PlacedPartialProgram* placed_ = nullptr;  // the same there; prepared_ owns it
   Ref<Prepared> prepared_;
   SessionImpl* session_ = nullptr;
   RunSettings settings_;
@@ -44271,14 +44501,17 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-  TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
-  for (const ProgramNode& node : program->nodes)
-    if (node.kind == ProgramNode::Kind::kFetch)
-      return errors::Unimplemented("PRunSetup: '", node.node->name(),
-                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  ProgramEnds ends;
+  TENON_ASSIGN_OR_RETURN(GraphState* const state, impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends));
   std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
-  auto run = Ref<PartialRunState>::Adopt(
-      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation(), options));
+  auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
+  if (state->placed != nullptr) {
+    TENON_RETURN_IF_ERROR(run->SetPlaced(state->placed.get(), feeds, fetches, targets, ends));
+  } else {
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(state, ends));
+    TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
+    run->SetProgram(std::move(program));
+  }
   TENON_RETURN_IF_ERROR(run->Start(impl));
   PartialRunsOf(impl)->Add(std::move(run));
   return handle;
@@ -45095,7 +45328,15 @@ namespace detail {
 // Of one program. one thread.
 class RunDescriber {
  public:
-  explicit RunDescriber(const Program& program) : program_(program), graph_(*program.graph) {
+  // Where the program is one of several, which of all feeds and fetches are its own.
+  struct PartOf {
+    SlimVector<int> feeds, fetches;
+  };
+
+  // `devices`: those of the session, where the program stands for what several run. `part`: null where it is, or stands
+  // for, all that runs. Both outlive this.
+  explicit RunDescriber(const Program& program, Span<Device* const> devices = {}, const PartOf* part = nullptr)
+      : program_(program), graph_(*program.graph), devices_(devices), part_(part) {
     nodes_.assign(At(graph_.num_nodes()), nullptr);
     for (const ProgramNode& node : program.nodes)
       if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
@@ -45147,7 +45388,7 @@ class RunDescriber {
     return cost;
   }
 
-  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes.
+  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
   SlimVector<GraphDef> MakePartitionGraphs() const {
     SlimVector<GraphDef> graphs;
     const GraphDef whole = graph_.ToGraphDef();
@@ -45160,13 +45401,14 @@ class RunDescriber {
       for (const int control : node.control_inputs)
         if (Runs(control)) def.input.push_back(StrCat("^", graph_.node(control).name()));
     }
-    const std::string& host = program_.host->name();
+    const std::string& place = EndsDevice().name();
     for (std::size_t i = 0; i < program_.feeds.size(); ++i)
-      AddEnd("_Arg", ArgName(i), i, program_.feeds[i].dtype, {}, GraphOf(host, &graphs));
+      AddEnd("_Arg", ArgName(i), FeedNumber(i), program_.feeds[i].dtype, {}, GraphOf(place, &graphs));
     for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
       const InEdge edge = Parse(program_.fetches[i].name);
-      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, i), i,
-             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(host, &graphs));
+      const std::size_t number = part_ == nullptr ? i : At(part_->fetches[i]);
+      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, number), number,
+             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(place, &graphs));
     }
     for (GraphDef& graph : graphs) {
       graph.versions = whole.versions;
@@ -45194,7 +45436,11 @@ class RunDescriber {
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
 
+  const Device& EndsDevice() const { return part_ == nullptr ? *program_.host : *program_.device; }
   std::string DeviceOf(int id) const {
+    if (part_ != nullptr) return program_.device->name();
+    if (const std::string_view assigned = graph_.assigned_device_name(id); !assigned.empty())
+      return std::string(assigned);
     const ProgramNode* node = nodes_[At(id)];
     return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
   }
@@ -45204,7 +45450,8 @@ class RunDescriber {
     const std::string& name = graph_.node(edge.node).name();
     return edge.output == 0 ? name : StrCat(name, ":", edge.output);
   }
-  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, i); }
+  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : At(part_->feeds[i]); }
+  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, FeedNumber(i)); }
   static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
     const TensorName name = ParseTensorName(endpoint);
     return StrCat(prefix, name.node, "_", name.output, "_", i);
@@ -45219,7 +45466,7 @@ class RunDescriber {
     NodeDef& def = graph->node.emplace_back();
     def.name = std::move(name);
     def.op = op;
-    def.device = program_.host->name();
+    def.device = EndsDevice().name();
     if (!input.empty()) def.input.push_back(std::move(input));
     def.attr.Insert("T", AttrValue(type));
     def.attr.Insert("index", AttrValue(static_cast<std::int64_t>(index)));
@@ -45240,6 +45487,8 @@ class RunDescriber {
         StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
     stats.timeline_label += ')';
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
+    for (const Device* known : devices_)
+      if (timing.device == known->name()) device = known;
     if (timing.output_bytes > 0)
       stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
@@ -45256,6 +45505,8 @@ class RunDescriber {
 
   const Program& program_;
   const Graph& graph_;
+  const Span<Device* const> devices_;
+  const PartOf* const part_;
   SlimVector<const ProgramNode*> nodes_;  // per graph node; null: it does not run, or its value is a constant
   SlimVector<InEdge> feeds_;
   SlimVector<char> wanted_;
@@ -45424,10 +45675,11 @@ class RunOfOptions {
     if (options_.services != nullptr) services = *options_.services;
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
     if (services.executor_type.empty())
-      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+      services.executor_type =
+          settings.dataflow || prepared_->placed() != nullptr ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
-    if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
+    if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
     return services;
   }
   Status ChooseEngine(RunSettings* settings) const {
@@ -45438,12 +45690,16 @@ class RunOfOptions {
     if (number < -1 || number >= count)
       return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
                                      " (0 is the first), and -1 is the caller's thread");
+    const bool placed = prepared_->placed() != nullptr;  // the parts meet: one thread cannot run one after the other
+    if (placed && options_.executor == ExecutorKind::kSequential)
+      return errors::Unimplemented("RunOptions: a run on several devices cannot be ExecutorKind::kSequential");
     if (options_.inter_op_pool != nullptr)
       settings->pool = options_.inter_op_pool;
-    else if (number < 0)
+    else if (number < 0 && !placed)
       settings->pool = CallersThreadPool();
     else if (own > 0)
-      settings->pool = (*pools)[number];
+      settings->pool = (*pools)[number < 0 ? 0 : number];
+    if (placed) return OkStatus();
     const Program& program = prepared_->program();
     switch (options_.executor) {
       case ExecutorKind::kSequential: settings->dataflow = false; break;
@@ -45464,12 +45720,15 @@ class RunOfOptions {
 
   void Describe(const RunTrace* trace, std::int64_t start_us) const {
     *metadata_ = RunMetadata();
-    const RunDescriber describer(prepared_->program());
+    const SlimVector<Device*> devices = session_->devices();
+    const RunDescriber describer(prepared_->program(), devices);
     if (trace != nullptr) {
       metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
       metadata_->cost_graph = describer.MakeCostGraph(*trace);
     }
-    if (options_.output_partition_graphs) metadata_->partition_graphs = describer.MakePartitionGraphs();
+    const PlacedProgram* const placed = prepared_->placed();
+    if (options_.output_partition_graphs)
+      metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
   }
 
   SessionImpl* session_;
@@ -45645,8 +45904,14 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
     const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  if (containers.empty()) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(ResourceMgr::kDefaultContainer));
-  for (const std::string& container : containers) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(container));
+  SlimVector<ResourceMgr*> managers;
+  for (const Device* device : impl->devices())
+    if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+      managers.push_back(manager);
+  for (ResourceMgr* manager : managers) {
+    if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+    for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+  }
   impl->Close();
   return OkStatus();
 }
@@ -45656,8 +45921,8 @@ undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_fil
     const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  std::vector<SessionDevice> devices{DescribeDevice(*impl, *impl->host())};
-  if (impl->device() != impl->host()) devices.push_back(DescribeDevice(*impl, *impl->device()));
+  std::vector<SessionDevice> devices;
+  for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
   return devices;
 }
 template <class U>

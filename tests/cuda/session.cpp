@@ -2,6 +2,8 @@
 // Sessions on "GPU:0". This file is also the program's runtime, compiled without nvcc.
 #include <tenon/tenon.hpp>
 
+#include <tenon/devices.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -77,6 +79,7 @@ TEST_CASE("without a GPU a session on GPU:0 is refused with CUDA's reason, and t
     const Status status = Session::FromGraphDef(ThreeOps(), {.devices = {name, "CPU:0"}}).status();
     CHECK(status.code() == tenon::Code::kFailedPrecondition);
     CHECK(status.message().find("cannot use a GPU of this machine") != std::string_view::npos);
+    CHECK(Session::FromGraphDef(ThreeOps(), {.devices = {"CPU:0", name}}).status().code() == status.code());
   }
   const Session session = Make(ThreeOps(), {.devices = {"CPU:0"}});
   CHECK(RunAll(session, {{"x", TwoByThree()}}, {"product"}) == std::vector<std::string>{"[140 320][150 345]"});
@@ -101,6 +104,26 @@ TEST_CASE("a graph runs on the GPU: feeds are copied in, fetches out" * doctest:
   for (int round = 0; round < 3; ++round)
     CHECK(RunAll(session, {{"x", TwoByThree()}}, {"kept", "sum", "product"}) ==
           std::vector<std::string>{"[0 0 0][0 5 0]", "[10 20 30][10 25 30]", "[140 320][150 345]"});
+}
+
+TEST_CASE("a graph runs on the CPU and the GPU, each node where it asks to be" * doctest::skip(WithoutGpu())) {
+  tenon::GraphDef graph = ThreeOps();
+  for (tenon::NodeDef& node : graph.node) node.device = node.name == "sum" ? "/device:CPU:0" : "/device:GPU:0";
+  const Session session = Make(graph, {.devices = {"CPU:0", "GPU:0"}, .allow_soft_placement = true});
+  for (int round = 0; round < 3; ++round)
+    CHECK(RunAll(session, {{"x", TwoByThree()}}, {"kept", "sum", "product"}) ==
+          std::vector<std::string>{"[0 0 0][0 5 0]", "[10 20 30][10 25 30]", "[140 320][150 345]"});
+  auto callable =
+      session.MakeCallable({.feeds = {"x"}, .fetches = {"product"}, .fetch_devices = {{"product", "GPU:0"}}});
+  REQUIRE_MESSAGE(callable.ok(), callable.status().ToString());
+  const Tensor x = TwoByThree();
+  Tensor product;
+  tenon::RunTrace trace;
+  REQUIRE(callable->RunTraced({&x, 1}, {&product, 1}, &trace).ok());
+  CHECK(!product.HostAccessible());
+  for (const tenon::NodeTiming& node : trace.nodes)
+    if (node.name == "sum" || node.name == "kept")
+      CHECK(node.device.substr(node.device.size() - 5) == (node.name == "sum" ? "CPU:0" : "GPU:0"));
 }
 
 TEST_CASE("the timeline says which nodes ran on the GPU and what was copied" * doctest::skip(WithoutGpu())) {

@@ -14,7 +14,7 @@
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/runtime/placed_session.hpp>
+#include <tenon/runtime/session_devices.hpp>
 #include <tenon/session.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -278,7 +278,8 @@ class PlacedInjector {
     Start();
   }
   ~PlacedInjector() {
-    session_ = {};
+    session_.reset();
+    devices_.reset();
     CHECK_MESSAGE(memory_.blocks_in_use() == 0, Where());
   }
 
@@ -297,7 +298,8 @@ class PlacedInjector {
     if (injection == Injection::kError) CHECK_MESSAGE(Contains(status.message(), "injected"), status.ToString());
     // A run keeps blocks for the next one.
     CHECK_MESSAGE(BytesOnDevices() <= before + (64 << 10), Where(), ", probe ", at);
-    if (case_.name.starts_with("queue")) Start();
+    if (injection == Injection::kClose) CHECK(Run(Injection::kNone, -1, 0).message() == "Session has been closed.");
+    if (injection == Injection::kClose || case_.name.starts_with("queue")) Start();
     const Status again = Run(Injection::kNone, -1, 0);
     CHECK_MESSAGE(again.ok(), Where(), ": ", again.ToString());
   }
@@ -307,20 +309,19 @@ class PlacedInjector {
     return Contains(op, "Queue") || Contains(op, "Variable") || op == "VarHandleOp";
   }
   void Start() {
-    session_ = {};
+    session_.reset();
     Result<SlimVector<Owned<Device>>> devices = MakeDevices(names_, {&memory_, nullptr});
     REQUIRE_MESSAGE(devices.ok(), devices.status().ToString());
-    Owned<DeviceMgr> manager(StaticDeviceMgr::Create(*std::move(devices)).value().release());
-    PlacedSessionOptions options;
-    options.allow_soft_placement = true;
-    options.pool = &pool_;
-    auto session = PlacedSession::Create(GraphDef(graph_), std::move(manager), options);
+    devices_.reset(StaticDeviceMgr::Create(*std::move(devices)).value().release());
+    auto session = Session::FromGraphDef(
+        graph_,
+        {.device_mgr = devices_.get(), .allow_soft_placement = true, .inter_op_pool = &pool_, .allocator = &memory_});
     REQUIRE_MESSAGE(session.ok(), Where(), ": ", session.status().message());
-    session_ = *std::move(session);
+    session_.emplace(*session);
   }
   std::int64_t BytesOnDevices() const {
     std::int64_t bytes = 0;
-    for (const Device* device : session_->devices().ListDevices())
+    for (const Device* device : devices_->ListDevices())
       if (device->type() == SimulatedDevice::kType) bytes += device->allocator()->GetStats()->bytes_in_use;
     return bytes;
   }
@@ -329,6 +330,7 @@ class PlacedInjector {
     Probes& probes = Probes::Global();
     probes.Reset(injection, at);
     probes.cancellation = &cancellation;
+    probes.session = &*session_;
     return session_
         ->Run(case_.feeds, case_.fetches, case_.targets, {.timeout_in_ms = timeout, .cancellation = &cancellation})
         .status();
@@ -340,7 +342,8 @@ class PlacedInjector {
   SlimVector<std::string> names_;
   TrackingAllocator memory_{CpuAllocator()};
   ThreadPool pool_{4, "injection"};
-  Ref<PlacedSession> session_;
+  Owned<DeviceMgr> devices_;
+  std::optional<Session> session_;
 };
 
 void InjectOnDevices(Injection injection) {
@@ -360,6 +363,7 @@ void InjectOnDevices(Injection injection) {
 TEST_SUITE("At every node of twenty graphs, on one and three simulated devices") {
   TEST_CASE("an error there") { InjectOnDevices(Injection::kError); }
   TEST_CASE("a cancellation there") { InjectOnDevices(Injection::kCancel); }
+  TEST_CASE("the session's end there") { InjectOnDevices(Injection::kClose); }
   TEST_CASE("a deadline there, while a kernel waits") { InjectOnDevices(Injection::kBlock); }
 }
 

@@ -191,7 +191,8 @@ TEST_SUITE("PartitionedGraph") {
     CHECK(code({.fetches = {"w:1"}}) == Code::kOutOfRange);
     CHECK(code({.targets = {"nothing"}}) == Code::kNotFound);
     CHECK(code({}) == Code::kInvalidArgument);
-    CHECK(code({.feeds = {"x", "x:0"}, .fetches = {"w"}}) == Code::kInvalidArgument);
+    CHECK(code({.feeds = {"x", "x"}, .fetches = {"w"}}) == Code::kInvalidArgument);
+    CHECK(code({.feeds = {"x", "x:0"}, .fetches = {"w"}}) == Code::kOk);  // as in a session
     CHECK(code({.feeds = {"w"}, .fetches = {"w"}}) == Code::kInvalidArgument);
     const Status missing = Load(Chain(), {"CPU:0", "CPU:1", "SIM:0"}).status();
     CHECK(missing.code() == Code::kInvalidArgument);

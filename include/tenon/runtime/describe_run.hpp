@@ -28,7 +28,15 @@ namespace detail {
 // Of one program. one thread.
 class RunDescriber {
  public:
-  explicit RunDescriber(const Program& program) : program_(program), graph_(*program.graph) {
+  // Where the program is one of several, which of all feeds and fetches are its own.
+  struct PartOf {
+    SlimVector<int> feeds, fetches;
+  };
+
+  // `devices`: those of the session, where the program stands for what several run. `part`: null where it is, or stands
+  // for, all that runs. Both outlive this.
+  explicit RunDescriber(const Program& program, Span<Device* const> devices = {}, const PartOf* part = nullptr)
+      : program_(program), graph_(*program.graph), devices_(devices), part_(part) {
     nodes_.assign(At(graph_.num_nodes()), nullptr);
     for (const ProgramNode& node : program.nodes)
       if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
@@ -80,7 +88,7 @@ class RunDescriber {
     return cost;
   }
 
-  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes.
+  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
   SlimVector<GraphDef> MakePartitionGraphs() const {
     SlimVector<GraphDef> graphs;
     const GraphDef whole = graph_.ToGraphDef();
@@ -93,13 +101,14 @@ class RunDescriber {
       for (const int control : node.control_inputs)
         if (Runs(control)) def.input.push_back(StrCat("^", graph_.node(control).name()));
     }
-    const std::string& host = program_.host->name();
+    const std::string& place = EndsDevice().name();
     for (std::size_t i = 0; i < program_.feeds.size(); ++i)
-      AddEnd("_Arg", ArgName(i), i, program_.feeds[i].dtype, {}, GraphOf(host, &graphs));
+      AddEnd("_Arg", ArgName(i), FeedNumber(i), program_.feeds[i].dtype, {}, GraphOf(place, &graphs));
     for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
       const InEdge edge = Parse(program_.fetches[i].name);
-      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, i), i,
-             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(host, &graphs));
+      const std::size_t number = part_ == nullptr ? i : At(part_->fetches[i]);
+      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, number), number,
+             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(place, &graphs));
     }
     for (GraphDef& graph : graphs) {
       graph.versions = whole.versions;
@@ -127,7 +136,11 @@ class RunDescriber {
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
 
+  const Device& EndsDevice() const { return part_ == nullptr ? *program_.host : *program_.device; }
   std::string DeviceOf(int id) const {
+    if (part_ != nullptr) return program_.device->name();
+    if (const std::string_view assigned = graph_.assigned_device_name(id); !assigned.empty())
+      return std::string(assigned);
     const ProgramNode* node = nodes_[At(id)];
     return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
   }
@@ -137,7 +150,8 @@ class RunDescriber {
     const std::string& name = graph_.node(edge.node).name();
     return edge.output == 0 ? name : StrCat(name, ":", edge.output);
   }
-  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, i); }
+  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : At(part_->feeds[i]); }
+  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, FeedNumber(i)); }
   static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
     const TensorName name = ParseTensorName(endpoint);
     return StrCat(prefix, name.node, "_", name.output, "_", i);
@@ -152,7 +166,7 @@ class RunDescriber {
     NodeDef& def = graph->node.emplace_back();
     def.name = std::move(name);
     def.op = op;
-    def.device = program_.host->name();
+    def.device = EndsDevice().name();
     if (!input.empty()) def.input.push_back(std::move(input));
     def.attr.Insert("T", AttrValue(type));
     def.attr.Insert("index", AttrValue(static_cast<std::int64_t>(index)));
@@ -173,6 +187,8 @@ class RunDescriber {
         StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
     stats.timeline_label += ')';
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
+    for (const Device* known : devices_)
+      if (timing.device == known->name()) device = known;
     if (timing.output_bytes > 0)
       stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
@@ -189,6 +205,8 @@ class RunDescriber {
 
   const Program& program_;
   const Graph& graph_;
+  const Span<Device* const> devices_;
+  const PartOf* const part_;
   SlimVector<const ProgramNode*> nodes_;  // per graph node; null: it does not run, or its value is a constant
   SlimVector<InEdge> feeds_;
   SlimVector<char> wanted_;

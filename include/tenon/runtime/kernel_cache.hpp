@@ -50,8 +50,10 @@ class KernelCache {
     KernelCache* owner = this;
     int number = id;
     const Node& wanted = graph_->node(id);
-    for (KernelCache* older = wanted.op->flags.is_stateful ? older_ : nullptr; older != nullptr;
-         older = older->older_) {
+    // What sends and receives has no state, and its name means another tensor when a graph is cut again.
+    const bool keeps_state =
+        wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
+    for (KernelCache* older = keeps_state ? older_ : nullptr; older != nullptr; older = older->older_) {
       const Node* node = older->graph_->Find(wanted.name());
       if (node == nullptr || node->op != wanted.op) break;
       owner = older;

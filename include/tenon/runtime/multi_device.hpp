@@ -61,13 +61,31 @@ class PartitionedGraph;
 
 namespace detail {
 
+// The functions of a device, for the parts of one graph after the other.
+struct PartFunctions final : RefCounted {
+  PartFunctions(const Registry* registry, Device* device, Device* host, const ProgramOptions& options, GraphPass lower)
+      : functions(nullptr, registry, device, host, options, lower) {}
+  SessionFunctions functions;
+};
+
 // One part as it stays between signatures: its graph, kernels, functions and resources.
 struct LoadedPart {
   Device* device = nullptr;
   Graph graph;
-  ResourceMgr resources;
-  Owned<SessionFunctions> functions;
+  ResourceMgr own_resources;
+  ResourceMgr* resources = &own_resources;
+  Ref<PartFunctions> functions;
   Owned<KernelCache> kernels;
+};
+
+// What a session lends the graphs that it cuts into parts. All of it outlives them.
+struct PartsOfSession {
+  const DeviceMgr* devices = nullptr;
+  const SessionDevices* resources = nullptr;
+  const Graph* whole = nullptr;  // that was cut
+  const PartitionedGraph* older = nullptr;  // the graph that this one extends: nodes keep their state. May be null
+  std::int64_t packed_weights_bytes = 0;  // as in SessionOptions
+  GraphPass lower_functions = nullptr;  // may be null
 };
 
 // What one run of all parts of a signature needs; used again. One run at a time.
@@ -87,17 +105,20 @@ class PartitionedRun {
     Owned<ParallelFrameRun> frames;
     Owned<StepContainer> container;
     RunServices services;
+    Owned<TraceCollector> trace;  // of a run that is traced
   };
 
   void AddPart(const Program* program, ResourceMgr* resources) {
     parts_.push_back(MakeOwned<Part>(program, resources));
   }
   Step& step(int part) { return parts_[static_cast<std::size_t>(part)]->step; }
+  std::size_t num_parts() const { return parts_.size(); }
 
-  // Runs all parts to their end. The first error counts; it stops the others, as `control` does, which may be null.
-  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, CancellationManager* control) {
+  // Runs all parts to their end. The first error counts; it stops the others, as `settings.cancellation` does.
+  // `fetched`: the names of all fetches.
+  Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const std::string> fetched) {
     const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
-    CancellationManager cancellation(control);
+    CancellationManager cancellation(settings.cancellation);
     DeferredOps deferred;
     Notification done;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
@@ -108,7 +129,12 @@ class PartitionedRun {
       part->container = MakeOwned<StepContainer>(part->resources, step_id);
       part->services = {part->resources, part->container.get(), &cancellation, rendezvous_};
       part->services.deferred = &deferred;
-      part->services.pool = pool;
+      part->services.pool = settings.pool;
+      part->services.more = settings.services;
+      if (settings.trace != nullptr) [[unlikely]] {
+        part->trace = MakeOwned<TraceCollector>(part->program->graph);
+        part->services.stats = part->trace.get();
+      }
       part->step.set_step_id(step_id);
       part->step.set_services(&part->services);
     }
@@ -116,13 +142,15 @@ class PartitionedRun {
     const RunFailed failed{&PartFailed, this};
     for (const Owned<Part>& part : parts_) {
       if (part->frames != nullptr)
-        part->frames->StartOn(pool, flush_denormals, nullptr, ended, failed);
+        part->frames->StartOn(settings.pool, settings.flush_denormals, part->trace.get(), ended, failed);
       else
-        part->dataflow->Start(pool, flush_denormals, nullptr, ended, failed);
+        part->dataflow->Start(settings.pool, settings.flush_denormals, part->trace.get(), ended, failed);
     }
     done.WaitForNotification();
     deferred.Wait();
-    Status status = End();
+    if (settings.trace != nullptr) [[unlikely]]
+      FinishTrace(settings.trace);
+    Status status = End(fetched);
     if (cancellation.IsCancelled()) [[unlikely]]
       status.Update(RunCancelled());
     return status;
@@ -149,13 +177,41 @@ class PartitionedRun {
     }
     run->rendezvous_->StartAbort(status);
   }
-  Status End() {
+  // The parts' own traces as one; what ended first comes first.
+  TENON_COLD void FinishTrace(RunTrace* trace) {
+    *trace = RunTrace();
+    for (const Owned<Part>& part : parts_) {
+      RunTrace of_part;
+      part->trace->Finish(&of_part);
+      part->trace = nullptr;
+      if (trace->start_ns == 0) trace->start_ns = of_part.start_ns;  // the first part's is the earliest
+      const std::int64_t later = of_part.start_ns - trace->start_ns;
+      for (NodeTiming& timing : of_part.nodes) {
+        timing.start_ns += later;
+        timing.end_ns += later;
+        trace->nodes.push_back(timing);
+      }
+      trace->total_ns = of_part.total_ns + later;
+      trace->thread = of_part.thread;
+    }
+    std::sort(trace->nodes.begin(), trace->nodes.end(), [](const NodeTiming& a, const NodeTiming& b) {
+      return a.end_ns != b.end_ns ? a.end_ns < b.end_ns : a.start_ns < b.start_ns;
+    });
+  }
+  TENON_COLD static Status KeepFetched(StepContainer* container, Span<const std::string> fetched) {
+    SlimVector<std::string_view> names;
+    for (const std::string& name : fetched) names.push_back(name);
+    return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
+  }
+  Status End(Span<const std::string> fetched) {
     Status status;
     for (const Owned<Part>& part : parts_) {
       const Program& program = *part->program;
       status.Update(part->frames != nullptr ? part->frames->EndRun() : part->dataflow->TakeStatus());
       if (program.device != program.host) status.Update(program.device->Synchronize());
       if (status.ok() && part->frames != nullptr) status = CheckFetches(program, &part->step, Code::kInvalidArgument);
+      if (part->container->keeps_fetched() && status.ok()) [[unlikely]]
+        status = KeepFetched(part->container.get(), fetched);
       part->step.set_services(nullptr);
       part->container = nullptr;
     }
@@ -175,25 +231,43 @@ class PartitionedRun {
 // One signature. thread-safe.
 class PartitionedCallable : public RefCounted {
  public:
-  // Where a feed or fetch is: number `index` of those of running part `part`.
+  // Where a feed or fetch is: number `index` of those of running part `part`. `elsewhere`: the device whose memory the
+  // caller has the value in, if that is neither the host's nor the part's.
   struct Endpoint {
     int part;
     int index;
+    Device* elsewhere = nullptr;
   };
-  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, Span<const Tensor> feeds,
-             Span<Tensor> fetches, CancellationManager* control) {
+  Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds, Span<Tensor> fetches) {
     TENON_RETURN_IF_ERROR(Check(feeds, fetches));
+    return RunChecked(devices, settings, feeds, fetches);
+  }
+  // The same with feeds and fetches that were checked.
+  Status RunChecked(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds,
+                    Span<Tensor> fetches) {
     Owned<PartitionedRun> run = Take();
-    for (std::size_t i = 0; i < feeds.size(); ++i) run->step(feeds_[i].part).value(FeedAt(feeds_[i]).value) = feeds[i];
-    Status status = run->Run(devices, pool, flush_denormals, control);
+    Status status;
+    for (std::size_t i = 0; i < feeds.size() && status.ok(); ++i) {
+      const Endpoint& feed = feeds_[i];
+      Tensor& value = run->step(feed.part).value(FeedAt(feed).value);
+      if (feed.elsewhere == nullptr)
+        value = feeds[i];
+      else
+        status = feed.elsewhere->CopyToHost(feeds[i], devices->HostCPU()->allocator(), &value);
+    }
+    if (status.ok()) status = run->Run(devices, settings, fetch_names_);
     for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
       const Program::Fetch& fetch = FetchAt(fetches_[i]);
       fetches[i] = run->step(fetches_[i].part).value(fetch.value);
     }
+    if (!status.ok()) [[unlikely]]
+      TellOfError(settings, run.get(), &status);
     run->Clear();
-    for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i)
+    for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
       if (programs_[At(fetches_[i].part)]->has_references)
         status = DetachFromVariables(FetchAt(fetches_[i]).name, &fetches[i]);
+      if (fetches_[i].elsewhere != nullptr && status.ok()) status = MoveTo(fetches_[i].elsewhere, &fetches[i]);
+    }
     Give(std::move(run));
     return status;
   }
@@ -201,11 +275,56 @@ class PartitionedCallable : public RefCounted {
   std::size_t num_fetches() const { return fetches_.size(); }
   std::size_t num_running_parts() const { return programs_.size(); }
 
+  // The programs of the parts that run, and which of all feeds and fetches are theirs.
+  template <class Visit>
+  void ForPrograms(const Visit& visit) const {
+    for (std::size_t p = 0; p < programs_.size(); ++p) {
+      const auto numbers = [&](const SlimVector<Endpoint>& ends) {
+        SlimVector<int> of_part;
+        for (std::size_t i = 0; i < ends.size(); ++i)
+          if (At(ends[i].part) == p) of_part.push_back(static_cast<int>(i));
+        return of_part;
+      };
+      visit(*programs_[p], numbers(feeds_), numbers(fetches_));
+    }
+  }
+  // Puts change(program, feeds, fetches) in the place of each program, before the first run; feeds and fetches are no
+  // more.
+  template <class Change>
+  void ChangePrograms(const Change& change) {
+    std::size_t p = 0;
+    ForPrograms([&](const Program&, SlimVector<int> feeds, SlimVector<int> fetches) {
+      programs_[p] = change(std::move(programs_[p]), std::move(feeds), std::move(fetches));
+      ++p;
+    });
+    feeds_.clear();
+    fetches_.clear();
+    fetch_names_.clear();
+  }
+  // The steps that no run uses now.
+  template <class Visit>
+  void ForIdleSteps(const Visit& visit) {
+    const MutexLock lock(mutex_);
+    for (const Owned<PartitionedRun>& run : idle_)
+      for (std::size_t p = 0; p < run->num_parts(); ++p) visit(&run->step(static_cast<int>(p)));
+  }
+
  private:
   friend class tenon::PartitionedGraph;
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   const Program::Feed& FeedAt(Endpoint e) const { return programs_[At(e.part)]->feeds[At(e.index)]; }
   const Program::Fetch& FetchAt(Endpoint e) const { return programs_[At(e.part)]->fetches[At(e.index)]; }
+
+  TENON_COLD void TellOfError(const RunSettings& settings, PartitionedRun* run, Status* status) const {
+    if (settings.on_error == nullptr) return AddMemoryHint(status);
+    for (std::size_t p = 0; p < programs_.size(); ++p)
+      settings.on_error(settings.on_error_state, *programs_[p], &run->step(static_cast<int>(p)), status);
+  }
+  static Status MoveTo(Device* device, Tensor* value) {
+    const Tensor on_host = std::exchange(*value, Tensor());
+    TENON_RETURN_IF_ERROR(device->CopyToDevice(on_host, value));
+    return device->Synchronize();
+  }
 
   Status Check(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     if (feeds.size() != feeds_.size())
@@ -250,6 +369,7 @@ class PartitionedCallable : public RefCounted {
   SlimVector<Owned<Program>> programs_;  // of the parts that have something to do
   SlimVector<ResourceMgr*> resources_;
   SlimVector<Endpoint> feeds_, fetches_;
+  SlimVector<std::string> fetch_names_;
   Mutex mutex_;
   SlimVector<Owned<PartitionedRun>> idle_;
 };
@@ -281,8 +401,11 @@ class PartitionedGraph : public RefCounted {
    private:
     friend class PartitionedGraph;
     Status RunUnder(CancellationManager* control, Span<const Tensor> feeds, Span<Tensor> fetches) const {
-      return callable_->Run(graph_->devices_.get(), graph_->pool_, graph_->options_.flush_denormals, feeds, fetches,
-                            control);
+      detail::RunSettings settings;
+      settings.pool = graph_->pool_;
+      settings.flush_denormals = graph_->options_.flush_denormals;
+      settings.cancellation = control;
+      return callable_->Run(graph_->devices_, settings, feeds, fetches);
     }
     Ref<PartitionedGraph> graph_;
     Ref<detail::PartitionedCallable> callable_;
@@ -293,8 +416,26 @@ class PartitionedGraph : public RefCounted {
                                               const PartitionedGraphOptions& options = {}) {
     auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
     graph->options_ = options;
-    graph->devices_ = std::move(devices);
-    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts)));
+    graph->own_devices_ = std::move(devices);
+    graph->devices_ = graph->own_devices_.get();
+    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), {}));
+    if (options.pool == nullptr) {
+      graph->own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
+      graph->pool_ = graph->own_pool_.get();
+    }
+    graph->own_devices_->set_clear_containers(
+        [graph = graph.get()](Device* device, Span<const std::string> containers) {
+          return graph->ClearOn(device, containers);
+        });
+    return graph;
+  }
+  // A graph of a session, which runs its signatures (Prepare) with a pool of its own.
+  static Result<Ref<PartitionedGraph>> CreateFor(const detail::PartsOfSession& session, SlimVector<GraphPart> parts,
+                                                 const PartitionedGraphOptions& options) {
+    auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
+    graph->options_ = options;
+    graph->devices_ = session.devices;
+    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), session));
     return graph;
   }
 
@@ -302,15 +443,31 @@ class PartitionedGraph : public RefCounted {
   Result<Callable> MakeCallable(const CallableOptions& options) {
     if (options.fetches.empty() && options.targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    SlimVector<Wanted> wanted(parts_.size());
     Callable made;
     made.graph_ = Ref<PartitionedGraph>::Share(this);
-    made.callable_ = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
-    detail::PartitionedCallable& callable = *made.callable_;
-    TENON_RETURN_IF_ERROR(FindAll(options, &wanted, &callable));
-    TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
-    TENON_RETURN_IF_ERROR(Build(wanted, &callable));
+    TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets));
     return made;
+  }
+  // What MakeCallable makes: it runs with this graph's devices, while the graph lives. `places`: null, all feeds and
+  // fetches are in host memory.
+  Result<Ref<detail::PartitionedCallable>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                                   Span<const std::string> targets,
+                                                   const detail::EndPlaces* places = nullptr) {
+    SlimVector<Wanted> wanted(parts_.size());
+    auto callable = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
+    TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
+    TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
+    TENON_RETURN_IF_ERROR(Build(wanted, callable.get()));
+    return callable;
+  }
+
+  // Whether a _Send and a _Recv are the ends of one edge.
+  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
+    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
+      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
+      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
+    }
+    return true;
   }
 
   // Its devices' resources in these containers go; no names mean the default container.
@@ -319,7 +476,7 @@ class PartitionedGraph : public RefCounted {
   // A device's variables, queues and tables; null: no part is there.
   ResourceMgr* resources(std::string_view device) const {
     for (const Owned<detail::LoadedPart>& part : parts_)
-      if (part->device->name() == device || part->device->short_name() == device) return &part->resources;
+      if (part->device->name() == device || part->device->short_name() == device) return part->resources;
     return nullptr;
   }
 
@@ -327,42 +484,53 @@ class PartitionedGraph : public RefCounted {
   // What a signature needs of a part.
   struct Wanted {
     SlimVector<InEdge> feeds, fetches;
+    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;  // as in ProgramOptions
     SlimVector<int> targets;
     bool IsIdle() const { return fetches.empty() && targets.empty() && feeds.empty(); }
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
-  Status Load(SlimVector<GraphPart> parts) {
+  Status Load(SlimVector<GraphPart> parts, const detail::PartsOfSession& session) {
     registry_ = options_.registry != nullptr ? options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(registry_->status());
     host_ = devices_->HostCPU();
     if (host_ == nullptr) return errors::InvalidArgument("PartitionedGraph: there must be a CPU among the devices");
     pool_ = options_.pool;
-    if (pool_ == nullptr) {
-      own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
-      pool_ = own_pool_.get();
-    }
-    devices_->set_clear_containers(
-        [this](Device* device, Span<const std::string> containers) { return ClearOn(device, containers); });
     const ProgramOptions program_options{.constant_folding = options_.constant_folding};
     for (GraphPart& from : parts) {
       Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
       TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
       ImportOptions as_part;
       as_part.allow_internal_ops = true;
+      as_part.ignore_shape_errors = session.devices != nullptr;  // the whole graph's were looked at; here less is known
       TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
-      part->functions =
-          MakeOwned<detail::SessionFunctions>(&part->graph, registry_, part->device, host_, program_options);
-      part->kernels =
-          MakeOwned<detail::KernelCache>(&part->graph, registry_, part->device, host_, part->functions.get());
+      if (session.resources != nullptr) part->resources = session.resources->resources(part->device);
+      const detail::LoadedPart* const older =
+          session.older == nullptr ? nullptr : session.older->FindPart(part->device);
+      part->functions = older != nullptr
+                            ? older->functions
+                            : Ref<detail::PartFunctions>::Adopt(new detail::PartFunctions(
+                                  registry_, part->device, host_, program_options, session.lower_functions));
+      part->functions->functions.set_resources(part->resources);
+      part->kernels = MakeOwned<detail::KernelCache>(
+          &part->graph, registry_, part->device, host_, &part->functions->functions,
+          older == nullptr ? nullptr : older->kernels.get(),
+          session.devices == nullptr ? PackingBudget::kUsual : session.packed_weights_bytes);
     }
+    for (const Owned<detail::LoadedPart>& part : parts_)  // from here on nothing fails
+      part->functions->functions.SetGraph(session.whole == nullptr ? &part->graph : session.whole);
     return OkStatus();
+  }
+  const detail::LoadedPart* FindPart(const Device* device) const {
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      if (part->device == device) return part.get();
+    return nullptr;
   }
   Status ClearOn(const Device* device, Span<const std::string> containers) const {
     Status status;
     for (const Owned<detail::LoadedPart>& part : parts_)
       for (const std::string& container : containers)
-        if (part->device == device) status.Update(part->resources.Cleanup(container));
+        if (part->device == device) status.Update(part->resources->Cleanup(container));
     return status;
   }
   Result<Device*> FindDevice(const std::string& name) const {
@@ -402,26 +570,38 @@ class PartitionedGraph : public RefCounted {
                                 "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
     return edge;
   }
-  Status FindAll(const CallableOptions& options, SlimVector<Wanted>* wanted,
+  // Notes where an endpoint of the signature is. `place`: as in EndPlaces.
+  void AddEnd(int part, const InEdge& edge, Device* place, SlimVector<InEdge>* edges,
+              SlimVector<std::uint8_t>* on_device, SlimVector<detail::PartitionedCallable::Endpoint>* ends) const {
+    const bool is_here = place != nullptr && place == parts_[At(part)]->device;
+    ends->push_back({part, static_cast<int>(edges->size()), is_here ? nullptr : place});
+    edges->push_back(edge);
+    on_device->push_back(is_here);
+  }
+  // As in a session, names are compared as they are written.
+  Status FindAll(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                 const detail::EndPlaces* places, SlimVector<Wanted>* wanted,
                  detail::PartitionedCallable* callable) const {
     int part = 0;
-    for (const std::string& feed : options.feeds) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, "feed", &part));
-      SlimVector<InEdge>& feeds = (*wanted)[At(part)].feeds;
-      if (std::find(feeds.begin(), feeds.end(), edge) != feeds.end())
-        return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      callable->feeds_.push_back({part, static_cast<int>(feeds.size())});
-      feeds.push_back(edge);
+    for (std::size_t i = 0; i < feeds.size(); ++i) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feeds[i], "feed", &part));
+      if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i)
+        return errors::InvalidArgument("Endpoint \"", feeds[i], "\" fed more than once.");
+      Wanted& of_part = (*wanted)[At(part)];
+      AddEnd(part, edge, places == nullptr ? nullptr : places->feeds[i], &of_part.feeds, &of_part.feeds_on_device,
+             &callable->feeds_);
     }
-    for (const std::string& fetch : options.fetches) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, "fetch", &part));
-      if (std::find(options.feeds.begin(), options.feeds.end(), fetch) != options.feeds.end())
-        return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      callable->fetches_.push_back({part, static_cast<int>((*wanted)[At(part)].fetches.size())});
-      (*wanted)[At(part)].fetches.push_back(edge);
+    for (std::size_t i = 0; i < fetches.size(); ++i) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
+      if (std::find(feeds.begin(), feeds.end(), fetches[i]) != feeds.end())
+        return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
+      Wanted& of_part = (*wanted)[At(part)];
+      AddEnd(part, edge, places == nullptr ? nullptr : places->fetches[i], &of_part.fetches, &of_part.fetches_on_device,
+             &callable->fetches_);
+      callable->fetch_names_.push_back(StrCat(ParseTensorName(fetches[i]).node, ":", edge.output));
     }
     std::string missing, hints;
-    for (const std::string& target : options.targets) {
+    for (const std::string& target : targets) {
       int id = 0;
       const std::string_view name = ParseTensorName(target).node;
       part = Find(name, &id);
@@ -441,8 +621,10 @@ class PartitionedGraph : public RefCounted {
       for (std::size_t p = 0; p < parts_.size(); ++p) {
         const Graph& graph = parts_[p]->graph;
         SlimVector<int> roots((*wanted)[p].targets);
-        for (const InEdge& fetch : (*wanted)[p].fetches) roots.push_back(fetch.node);
-        const SlimVector<char> runs = NodesToRun(graph, roots, (*wanted)[p].feeds);
+        const SlimVector<InEdge>& feeds = (*wanted)[p].feeds;
+        for (const InEdge& fetch : (*wanted)[p].fetches)
+          if (std::find(feeds.begin(), feeds.end(), fetch) == feeds.end()) roots.push_back(fetch.node);
+        const SlimVector<char> runs = NodesToRun(graph, roots, feeds);
         for (const Node& node : graph.nodes()) {
           if (runs[At(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
           int part = 0, sender = 0;
@@ -468,29 +650,25 @@ class PartitionedGraph : public RefCounted {
     return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),
                                    "') waits for a tensor that no part of the graph sends");
   }
-  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
-    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
-      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
-      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
-    }
-    return true;
-  }
 
   // Parts that have nothing to do are left out.
   Status Build(const SlimVector<Wanted>& wanted, detail::PartitionedCallable* callable) {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    const ProgramOptions options{.constant_folding = options_.constant_folding, .dead_values = HasControlFlow()};
+    ProgramOptions options{.constant_folding = options_.constant_folding, .dead_values = HasControlFlow()};
     SlimVector<int> number(parts_.size(), -1);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (wanted[p].IsIdle()) continue;
       detail::LoadedPart& part = *parts_[p];
-      detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options, part.functions.get());
+      options.feeds_on_device = wanted[p].feeds_on_device;
+      options.fetches_on_device = wanted[p].fetches_on_device;
+      detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options,
+                                     &part.functions->functions);
       TENON_ASSIGN_OR_RETURN(Owned<Program> program,
                              builder.Build(wanted[p].feeds, wanted[p].fetches, wanted[p].targets));
       TENON_RETURN_IF_ERROR(part.device->Synchronize());  // constants were copied there
       number[p] = static_cast<int>(callable->programs_.size());
       callable->programs_.push_back(std::move(program));
-      callable->resources_.push_back(&part.resources);
+      callable->resources_.push_back(part.resources);
     }
     for (auto* endpoints : {&callable->feeds_, &callable->fetches_})
       for (detail::PartitionedCallable::Endpoint& endpoint : *endpoints) endpoint.part = number[At(endpoint.part)];
@@ -507,7 +685,8 @@ class PartitionedGraph : public RefCounted {
 
   PartitionedGraphOptions options_;
   const Registry* registry_ = nullptr;
-  Owned<DeviceMgr> devices_;
+  Owned<DeviceMgr> own_devices_;
+  const DeviceMgr* devices_ = nullptr;
   Device* host_ = nullptr;
   Owned<ThreadPool> own_pool_;
   ThreadPoolInterface* pool_ = nullptr;

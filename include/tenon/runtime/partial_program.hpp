@@ -68,10 +68,20 @@ class PartialSettleKernel final : public OpKernel {
   std::size_t fetch_;
 };
 
+inline Status CheckLeavesLoops(const Program& program) {
+  for (const ProgramNode& node : program.nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  return OkStatus();
+}
+
 // Of one partial run; `ends` outlives it. immutable but for the program, which goes to whoever runs it.
 class PartialProgram {
  public:
-  PartialProgram(Owned<Program> program, PartialEnds* ends) : program_(std::move(program)), ends_(ends) {
+  // What `ends` knows as feed `feeds[i]` is the program's feed i, and so with fetches; empty: it is the same number.
+  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
+      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
     Program& p = *program_;
     first_old_ = static_cast<int>(p.feeds.size());
     SlimVector<ProgramNode> old;
@@ -102,6 +112,12 @@ class PartialProgram {
 
   Owned<Program> TakeProgram() { return std::move(program_); }
 
+  // -- for who looks at several
+  int feed_number(int node) const { return Number(feed_numbers_, At(node)); }  // of one of the first nodes
+  int num_feeds() const { return first_old_; }
+  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
+  const SlimVector<int>& before(int node) const { return before_[At(node)]; }
+
   // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
   int MissingFeed(std::size_t fetch, Span<const char> fed) const {
     SlimVector<char> seen(before_.size(), 0);
@@ -118,6 +134,9 @@ class PartialProgram {
 
  private:
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  static int Number(const SlimVector<int>& numbers, std::size_t i) {
+    return numbers.empty() ? static_cast<int>(i) : numbers[i];
+  }
 
   // A node of no graph, with a kernel of its own.
   struct End {
@@ -126,8 +145,7 @@ class PartialProgram {
     Owned<OpKernel> kernel;
   };
   template <class Kernel>
-  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out,
-                  std::size_t number) {
+  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
     ends_made_.push_back(MakeOwned<End>());
     End& end = *ends_made_.back();
     end.op.name = op;
@@ -141,7 +159,7 @@ class PartialProgram {
                                       std::span(end.node.input_types.data(), end.node.input_types.size()),
                                       std::span(end.node.output_types.data(), end.node.output_types.size()),
                                       program_->host->allocator());
-    auto* kernel = new Kernel(&construction, ends_, number);
+    auto* kernel = new Kernel(&construction, ends_, At(number));
     end.kernel = Owned<OpKernel>(kernel);
     return kernel;
   }
@@ -159,8 +177,8 @@ class PartialProgram {
 
   void AddFeed(std::size_t i) {
     const Program::Feed& feed = program_->feeds[i];
-    auto* kernel =
-        MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype, i);
+    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
+                                              Number(feed_numbers_, i));
     ProgramNode item;
     item.async = kernel;
     item.first_output = feed.value;
@@ -172,8 +190,9 @@ class PartialProgram {
     const int value = p.fetches[i].value;
     const TensorName name = ParseTensorName(p.fetches[i].name);
     const DataType type = p.graph->Find(name.node)->output_type(name.output);
+    const int fetch = Number(fetch_numbers_, i);
     auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
-                                                BaseType(type), DataType::kInvalid, i);
+                                                BaseType(type), DataType::kInvalid, fetch);
     ProgramNode item;
     item.reads_references = IsRefType(type);
     item.first_input = static_cast<int>(p.inputs.size());
@@ -188,13 +207,13 @@ class PartialProgram {
     int before = number;
     if (p.has_control_flow()) {
       const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
-                                                        DataType::kInvalid, DataType::kInvalid, i);
+                                                        DataType::kInvalid, DataType::kInvalid, fetch);
       ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
       before = AddNode(ProgramNode(), unused);
       AddControlEdge(number, before);
     }
     const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
-                                                      DataType::kInvalid, DataType::kInvalid, i);
+                                                      DataType::kInvalid, DataType::kInvalid, fetch);
     AddControlEdge(before, AddNode(ProgramNode(), settle));
   }
   void AddControlEdge(int from, int to) {
@@ -254,6 +273,7 @@ class PartialProgram {
 
   Owned<Program> program_;
   PartialEnds* ends_;
+  SlimVector<int> feed_numbers_, fetch_numbers_;
   int first_old_ = 0;  // program node; the feeds' nodes come before it
   SlimVector<Owned<End>> ends_made_;
   SlimVector<int> producers_;  // per value: program node, -1: a constant

@@ -37,21 +37,35 @@ namespace detail {
 // thread waits for a feed. thread-safe.
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
-  PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
-                  Span<const std::string> fetches, CancellationManager* session, const RunOptions& options)
+  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
+                  CancellationManager* session, const RunOptions& options)
       : handle_(std::move(handle)),
         timeout_in_ms_(options.timeout_in_ms),
         users_(options.cancellation),
         cancellation_(session),
         feeds_(feeds.size()),
         fetches_(fetches.size()) {
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      feeds_[i].name = feeds[i];
-      feeds_[i].declared = program->feeds[i];
-    }
+    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
     for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+  }
+  // One of the two comes before Start.
+  void SetProgram(Owned<Program> program) {
+    Declare(*program);
     partial_ = MakeOwned<PartialProgram>(std::move(program), this);
     prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true));
+  }
+  // On several devices.
+  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                   Span<const std::string> targets, const ProgramEnds& ends) {
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
+                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
+    Declare(*front);
+    front->feeds.clear();
+    front->fetches.clear();
+    placed_ = placed.get();
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), false, Owned<PlacedProgram>(placed.release())));
+    return OkStatus();
   }
 
   const std::string& handle() const { return handle_; }
@@ -157,6 +171,13 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   static constexpr std::int64_t kNoDeadline = 0;
 
+  void Declare(const Program& program) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
+  }
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
+  }
+
   void Main() {
     const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
       settings_.cancellation = control;
@@ -194,7 +215,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       wanted->push_back(i);
     }
     for (const std::size_t i : *wanted) {
-      const int missing = partial_->MissingFeed(i, Span<const char>(there.data(), there.size()));
+      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
       if (missing >= 0)
         return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
                                        " can't be computed from the feeds that have been fed so far.");
@@ -309,7 +330,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   CancellationManager cancellation_;  // a child of the session's
   std::int64_t call_timeout_in_ms_ = 0;  // of each PRun; 0: none
   StepServices services_;
-  Owned<PartialProgram> partial_;  // the kernels of the program's ends
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
+  const PlacedPartialProgram* placed_ = nullptr;  // the same there; prepared_ owns it
   Ref<Prepared> prepared_;
   SessionImpl* session_ = nullptr;
   RunSettings settings_;
@@ -399,14 +421,17 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-  TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
-  for (const ProgramNode& node : program->nodes)
-    if (node.kind == ProgramNode::Kind::kFetch)
-      return errors::Unimplemented("PRunSetup: '", node.node->name(),
-                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  ProgramEnds ends;
+  TENON_ASSIGN_OR_RETURN(GraphState* const state, impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends));
   std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
-  auto run = Ref<PartialRunState>::Adopt(
-      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation(), options));
+  auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
+  if (state->placed != nullptr) {
+    TENON_RETURN_IF_ERROR(run->SetPlaced(state->placed.get(), feeds, fetches, targets, ends));
+  } else {
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(state, ends));
+    TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
+    run->SetProgram(std::move(program));
+  }
   TENON_RETURN_IF_ERROR(run->Start(impl));
   PartialRunsOf(impl)->Add(std::move(run));
   return handle;

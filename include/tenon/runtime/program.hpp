@@ -69,22 +69,25 @@ struct ProgramOptions {
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
+  // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
+  // No fetch stays there that may share its memory with a variable by reference.
+  Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
-  SlimVector<ProgramNode> nodes;      // in an order that respects all edges
-  SlimVector<int> sequence;           // the numbers of the nodes that have something to do, in that order
-  SlimVector<int> inputs;             // value per input
+  SlimVector<ProgramNode> nodes;  // in an order that respects all edges
+  SlimVector<int> sequence;  // the numbers of the nodes that have something to do, in that order
+  SlimVector<int> inputs;  // value per input
   SlimVector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
   SlimVector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
   SlimVector<int> consumers;
   SlimVector<int> releases;
-  SlimVector<int> readers;            // per value: inputs and fetches that read it
-  SlimVector<std::uint8_t> escapes;   // per value: it is fetched
+  SlimVector<int> readers;  // per value: inputs and fetches that read it
+  SlimVector<std::uint8_t> escapes;  // per value: it is fetched
   SlimVector<std::pair<int, Tensor>> constants;
-  SlimVector<int> roots;              // nodes with nothing to wait for
+  SlimVector<int> roots;  // nodes with nothing to wait for
   struct Feed {
     std::string name;
     int value;
@@ -278,11 +281,13 @@ class ProgramBuilder {
   Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
 
   void AddFeeds() {
-    for (const InEdge& feed : feeds_) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) {
+      const InEdge& feed = feeds_[i];
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
       Location& place = At({feed.node, feed.output});
-      if (place.value < 0) place = Location{value};  // of two feeds of one output the first counts
+      const bool on_device = !options_.feeds_on_device.empty() && options_.feeds_on_device[i] != 0;
+      if (place.value < 0) place = Location{value, false, !on_device};  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back(
@@ -551,9 +556,11 @@ class ProgramBuilder {
   }
 
   Status AddFetches(Span<const InEdge> fetches) {
-    for (const InEdge& fetch : fetches) {
+    for (std::size_t i = 0; i < fetches.size(); ++i) {
+      const InEdge& fetch = fetches[i];
       SlimVector<int> values, waits;
-      TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
+      const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;
+      TENON_RETURN_IF_ERROR(Use(fetch, !on_device, &values, &waits));
       if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;

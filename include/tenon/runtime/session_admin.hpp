@@ -122,8 +122,14 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
     const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  if (containers.empty()) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(ResourceMgr::kDefaultContainer));
-  for (const std::string& container : containers) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(container));
+  SlimVector<ResourceMgr*> managers;
+  for (const Device* device : impl->devices())
+    if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+      managers.push_back(manager);
+  for (ResourceMgr* manager : managers) {
+    if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+    for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+  }
   impl->Close();
   return OkStatus();
 }
@@ -133,8 +139,8 @@ undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_fil
     const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  std::vector<SessionDevice> devices{DescribeDevice(*impl, *impl->host())};
-  if (impl->device() != impl->host()) devices.push_back(DescribeDevice(*impl, *impl->device()));
+  std::vector<SessionDevice> devices;
+  for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
   return devices;
 }
 template <class U>

@@ -34,7 +34,8 @@ struct SessionCounters {
   std::int64_t steps = 0;
   std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
   std::int64_t step_bytes = 0;  // blocks that they keep for the next run
-  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all.
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
+  // pool has one queue: there is nobody to steal from.)
   std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
   std::vector<AllocatorCounters> allocators;  // one per device
 };
@@ -65,12 +66,12 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
   const ThreadPool* intra = session.own_pool(false);
   const SessionOptions& options = session.options();
   if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
   if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
-  AddAllocator(*session.host(), &counters);
-  if (session.device() != session.host()) AddAllocator(*session.device(), &counters);
+  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
   return counters;
 }
 

@@ -138,22 +138,49 @@ class LazyRendezvous final : public RunRendezvous {
   Owned<RunRendezvous> made_;
 };
 
+// One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
+class PlacedProgram {
+ public:
+  virtual ~PlacedProgram() = default;
+  // As Prepared::Run, with feeds and fetches that were checked.
+  virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) = 0;
+  // Calls visit(state, step) for every step that no run uses now.
+  virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
+  // What runs, one graph a device.
+  virtual SlimVector<GraphDef> MakePartitionGraphs() const = 0;
+  virtual int num_devices() const = 0;  // that take part
+};
+
+// The same of a partial run: feeds and fetches are nodes (runtime/partial_program.hpp).
+class PlacedPartialProgram : public PlacedProgram {
+ public:
+  // As PartialProgram::MissingFeed.
+  virtual int MissingFeed(std::size_t fetch, Span<const char> fed) const = 0;
+};
+class PartialEnds;
+
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  Prepared(Owned<Program> program, bool dataflow)
+  // `placed`: what runs in the program's place, on several devices; then the program only tells what there is of feeds,
+  // fetches and nodes. Null: the program runs.
+  Prepared(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
       : program_(std::move(program)),
+        placed_(std::move(placed)),
         dataflow_(dataflow),
         make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }
+  PlacedProgram* placed() const { return placed_.get(); }
 
   // The engine of a run that asks for none.
   bool dataflow() const { return dataflow_; }
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    if (placed_ != nullptr) [[unlikely]]
+      return placed_->Run(feeds, fetches, settings);
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
     Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
@@ -220,9 +247,13 @@ class Prepared : public RefCounted {
   // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
   template <class Add>
   void ForIdleSteps(const Add& add) {
+    if (placed_ != nullptr)
+      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
+                            &add);
     steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
   bool GetPlanReport(PlanReport* report) {
+    if (make_plans_ == nullptr) return false;
     Owned<Running> running = steps_.Take();
     const bool planned = running->plans != nullptr && running->plans->GetReport(report);
     steps_.Give(std::move(running));
@@ -297,6 +328,7 @@ class Prepared : public RefCounted {
   }
 
   Owned<Program> program_;
+  Owned<PlacedProgram> placed_;  // null: on one device
   bool dataflow_;
   MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
@@ -326,13 +358,63 @@ inline constinit std::atomic<bool> runs_are_counted{false};
 using KeepSource = GraphDef (*)(const Graph&);
 inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
+// What a signature names, in a graph.
+struct ProgramEnds {
+  SlimVector<InEdge> feeds, fetches;
+  SlimVector<int> targets;
+};
+// The device whose memory a feed or fetch is in; null: host memory.
+struct EndPlaces {
+  SlimVector<Device*> feeds, fetches;
+};
+
+// A session's graph on its devices. thread-safe.
+class PlacedGraph {
+ public:
+  virtual ~PlacedGraph() = default;
+  // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
+  // `places`: null, all feeds and fetches are in host memory.
+  virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                               Span<const std::string> targets, const ProgramEnds& ends,
+                                               const EndPlaces* places, Program* front) = 0;
+  // The same for one partial run; `partial` outlives the result.
+  virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
+                                                             Span<const std::string> fetches,
+                                                             Span<const std::string> targets, const ProgramEnds& ends,
+                                                             PartialEnds* partial, Program* front) = 0;
+};
+// The devices of a session that has several, with their resources. thread-safe.
+class SessionDevices {
+ public:
+  virtual ~SessionDevices() = default;
+  virtual Span<Device* const> list() const = 0;
+  virtual Device* host() const = 0;  // the first CPU, whose resources are the session's
+  // Null: not a device of the session.
+  virtual ResourceMgr* resources(const Device* device) const = 0;
+  virtual GraphPass default_lowering() const = 0;
+  // Gives every node of `graph`, which outlives the result, a device. `older`, the graph that it extends, stays, and
+  // may be null.
+  virtual Result<Owned<PlacedGraph>> Place(Graph* graph, const struct GraphState* older) = 0;
+  virtual std::int64_t num_wakeups() const = 0;  // of threads of its own
+};
+// What <tenon/devices.hpp> adds to sessions when a program includes it.
+struct SeveralDevices {
+  // `host_resources`: of the first CPU.
+  Result<Owned<SessionDevices>> (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool,
+                                          ResourceMgr* host_resources);
+  // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
+  Result<Ref<Prepared>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
+};
+inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
+
 TENON_SETUP_CODE_BEGIN
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
   Graph graph;
   GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
-  Owned<KernelCache> kernels;
+  Owned<KernelCache> kernels;  // on one device
+  Owned<PlacedGraph> placed;  // on several; null: on one
   bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
 };
 
@@ -384,9 +466,10 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
+    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    if (make != nullptr && session->several_ == nullptr)
       session->functions_ =
-          make(session->registry_, session->device_, session->host_.get(), session->resources_, session->options_);
+          make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
     return session;
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
@@ -400,15 +483,22 @@ class SessionImpl : public RefCounted {
   Status SetGraph(Graph graph) {
     auto state = MakeOwned<GraphState>();
     state->graph = std::move(graph);
-    if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
+    GraphPass lower = options_.lower_control_flow;
+    if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
+    if (lower != nullptr) {
       if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
-    KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
-    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older,
-                                            options_.packed_weights_bytes);
-    state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    const GraphState* const older = states_.empty() ? nullptr : states_.back().get();
+    if (several_ != nullptr) {
+      TENON_ASSIGN_OR_RETURN(state->placed, several_->Place(&state->graph, older));
+    } else {
+      state->kernels =
+          MakeOwned<KernelCache>(&state->graph, registry_, device_, host_, functions_.get(),
+                                 older == nullptr ? nullptr : older->kernels.get(), options_.packed_weights_bytes);
+      state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    }
     if (functions_ != nullptr) functions_->SetGraph(&state->graph);
     MutexLock lock(mutex_);
     states_.push_back(std::move(state));
@@ -470,10 +560,9 @@ class SessionImpl : public RefCounted {
       MutexLock lock(mutex_);
       if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
-    const bool dataflow = WantsDataflow(*program);
-    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
+    Owned<PlacedProgram> placed;
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, &placed));
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -487,13 +576,53 @@ class SessionImpl : public RefCounted {
     return made;
   }
 
-  // Without the cache.
+  // Without the cache. *placed: null on one device.
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
-                                      Span<const std::string> targets, std::string_view call) {
+                                      Span<const std::string> targets, std::string_view call,
+                                      Owned<PlacedProgram>* placed) {
+    ProgramEnds ends;
+    TENON_ASSIGN_OR_RETURN(GraphState* const state, FindGraph(feeds, fetches, targets, call, &ends));
+    if (state->placed == nullptr) return Build(state, ends);
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get()));
+    return front;
+  }
+  // `placed`: null on one device.
+  Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
+    const bool dataflow = placed == nullptr && WantsDataflow(*program);
+    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
+  }
+  // What callables with feeds or fetches in the memory of devices run.
+  TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
+    if (cancellation_.IsCancelled()) return Closed();
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several != nullptr) return several->prepare(this, options);
+    return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
+  }
+  // The graph for a new signature, and what that names there.
+  Result<GraphState*> FindGraph(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call, ProgramEnds* ends) const {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
     GraphState* state = current();
     if (state == nullptr) return NoGraph(call);
-    return Build(state, feeds, fetches, targets);
+    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, ends));
+    return state;
+  }
+  // On one device. The last two: as in ProgramOptions.
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends,
+                               Span<const std::uint8_t> feeds_on_device = {},
+                               Span<const std::uint8_t> fetches_on_device = {}) {
+    const ProgramOptions options{.constant_folding = options_.constant_folding,
+                                 .plan_after_runs = options_.plan_after_runs,
+                                 .feeds_on_device = feeds_on_device,
+                                 .fetches_on_device = fetches_on_device};
+    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
+    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
+    if (state->functions_wait) program->has_async = true;
+    return program;
   }
   bool WantsDataflow(const Program& program) const {
     const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
@@ -532,7 +661,18 @@ class SessionImpl : public RefCounted {
   const SessionOptions& options() const { return options_; }
   const Registry& registry() const { return *registry_; }
   Device* device() const { return device_; }
-  Device* host() const { return host_.get(); }
+  Device* host() const { return host_; }
+  const SessionDevices* session_devices() const { return several_.get(); }  // null: it has one
+  // The CPU first.
+  SlimVector<Device*> devices() const {
+    if (several_ != nullptr) return SlimVector<Device*>(several_->list().begin(), several_->list().end());
+    SlimVector<Device*> devices{host_};
+    if (device_ != host_) devices.push_back(device_);
+    return devices;
+  }
+  ResourceMgr* resources_of(const Device* device) const {
+    return several_ != nullptr ? several_->resources(device) : resources_;
+  }
   ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
@@ -549,8 +689,8 @@ class SessionImpl : public RefCounted {
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
-    if (device_ != host_.get()) names.push_back(device_->name());
-    names.push_back(host_->name());
+    for (const Device* device : devices()) names.push_back(device->name());
+    if (several_ == nullptr) std::reverse(names.begin(), names.end());  // by preference
     return names;
   }
 
@@ -586,14 +726,35 @@ class SessionImpl : public RefCounted {
       own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
+    if (HasSeveralDevices()) {
+      TENON_RETURN_IF_ERROR(MakeSeveralDevices(intra));
+      device_ = host_ = several_->host();
+      return OkStatus();
+    }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
-    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    own_host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    host_ = own_host_.get();
     if (options_.device == nullptr && !options_.devices.empty()) {
       TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
     }
     // The CPU takes what another device has no kernels for.
     Device* const other = options_.device != nullptr ? options_.device : other_.get();
-    device_ = other != nullptr ? other : host_.get();
+    device_ = other != nullptr ? other : host_;
+    return OkStatus();
+  }
+  // SessionOptions::devices says when.
+  bool HasSeveralDevices() const {
+    if (options_.device_mgr != nullptr) return true;
+    const std::vector<std::string>& names = options_.devices;
+    return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
+  }
+  TENON_COLD static Status NeedsDevices(std::string_view what) {
+    return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
+  }
+  TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
+    TENON_ASSIGN_OR_RETURN(several_, several->create(options_, intra_op_pool, resources_));
     return OkStatus();
   }
 
@@ -636,50 +797,41 @@ class SessionImpl : public RefCounted {
     return InEdge{node->id, name.output};
   }
 
-  Result<Owned<Program>> Build(GraphState* state, Span<const std::string> feeds, Span<const std::string> fetches,
-                               Span<const std::string> targets) {
-    const Graph& graph = state->graph;
+  static Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                         Span<const std::string> targets, ProgramEnds* ends) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    SlimVector<InEdge> feed_edges, fetch_edges;
-    SlimVector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
     const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
       if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      feed_edges.push_back(edge);
+      ends->feeds.push_back(edge);
     }
     for (const std::string& fetch : fetches) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
       if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      fetch_edges.push_back(edge);
+      ends->fetches.push_back(edge);
     }
     std::string missing, hints;
     for (const std::string& target : targets) {
       const TensorName name = ParseTensorName(target);
       if (const Node* node = graph.Find(name.node); node != nullptr)
-        target_ids.push_back(node->id);
+        ends->targets.push_back(node->id);
       else
         detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
-    ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding, .plan_after_runs = options_.plan_after_runs},
-                           functions_.get());
-    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
-    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
-    if (state->functions_wait) program->has_async = true;
-    return program;
+    return OkStatus();
   }
 
   SessionOptions options_;
   Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
-  Owned<CpuDevice> host_;
+  Owned<CpuDevice> own_host_;
   Owned<Device> other_;
-  Device* device_ = nullptr;
+  Owned<SessionDevices> several_;  // null: it has one
+  Device *host_ = nullptr, *device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
   const SessionWatch* watch_ = nullptr;  // null: nobody watches

@@ -13,6 +13,7 @@ TENON_NAMESPACE_BEGIN
 class Allocator;
 class CancellationManager;
 class Device;
+class DeviceMgr;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -42,9 +43,20 @@ struct InterOpPool {
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
-  std::vector<std::string> devices = {};  // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
+  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for; the CPU, which
+  // every session has, runs the others, and what nodes ask for counts nothing. Any other list, {"CPU:0", "GPU:0"} too,
+  // or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one that its NodeDef asks
+  // for, or else the preferred of those that can run it (a GPU before a CPU). This needs <tenon/devices.hpp> in one
+  // source file of the program. Runs share the nodes out on the inter-op pool where that has threads of its own, or on
+  // one that the session makes.
+  std::vector<std::string> devices = {};
   Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
                              // that of others
+  const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of both; outlives the
+                                          // session, and may be that of others
+  // These two are for several devices.
+  bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
+  bool log_device_placement = false;  // logs where every node is, and why
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
@@ -52,7 +64,7 @@ struct SessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
-                                     // or on the same `device`
+                                     // or on the same `device`. Of several devices: those of the first CPU
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -66,7 +78,8 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively, or on
+                // several devices are lowered, so that the nodes of branches and bodies have devices of their own
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.
