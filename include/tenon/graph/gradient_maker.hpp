@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include <tenon/base/errors.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/op_registry.hpp>
@@ -25,6 +26,16 @@ inline constinit std::atomic<GradientMaker> gradient_maker{nullptr};
 // For all sessions; null: none. Returns the one before. thread-safe; a session asks when it builds the node's kernel.
 inline GradientMaker SetGradientMaker(GradientMaker maker) {
   return detail::gradient_maker.exchange(maker, std::memory_order_acq_rel);
+}
+
+// What the maker makes; NotFound, with TensorFlow's text, when it makes none or there is no maker.
+inline Result<FunctionDef> MakeGradient(const NameAttrList& function, const FunctionDefLibrary& library,
+                                        const OpRegistry& ops) {
+  if (const GradientMaker make = detail::gradient_maker.load(std::memory_order_acquire)) {
+    Result<FunctionDef> made = make(function, library, ops);
+    if (made.ok() || made.status().code() != Code::kNotFound) return made;
+  }
+  return errors::NotFound("No gradient defined for op: ", function.name);
 }
 
 TENON_NAMESPACE_END

@@ -89,7 +89,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
       call.attr = function.attr;
       return Find(call);
     }
-    return MakeGradient(function);
+    return GradientByMaker(function);
   }
 
   Result<FunctionRuntime*> On(std::string_view device) override {
@@ -174,7 +174,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     function->def = def;
     return static_cast<int>(functions_.size()) - 1;
   }
-  TENON_COLD Result<FunctionHandle> MakeGradient(const NameAttrList& function) {
+  TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
     NameAttrList key;  // no function is called so
     key.name = StrCat("gradient of ", function.name);
     key.attr = function.attr;
@@ -182,14 +182,10 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
       const MutexLock lock(mutex_);
       if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};
     }
-    const GradientMaker make = gradient_maker.load(std::memory_order_acquire);
-    Result<FunctionDef> made = make != nullptr ? make(function, library(), registry_->ops()) : errors::NotFound("");
-    if (!made.ok() && made.status().code() == Code::kNotFound)
-      return errors::NotFound("No gradient defined for op: ", function.name);
-    TENON_RETURN_IF_ERROR(made.status());
+    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
     const MutexLock lock(mutex_);
     if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
-    gradients_.push_back(MakeOwned<FunctionDef>(*std::move(made)));
+    gradients_.push_back(MakeOwned<FunctionDef>(std::move(made)));
     return FunctionHandle{AddLocked(key, gradients_.back().get())};
   }
   // Of a session on another device: what runs on its CPU.
