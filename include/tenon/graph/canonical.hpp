@@ -25,7 +25,7 @@ namespace detail {
 
 template <class Items, class NameOf>
 void SortByName(Items* items, const NameOf& name_of) {
-  std::stable_sort(items->begin(), items->end(), [&](const auto& a, const auto& b) { return name_of(a) < name_of(b); });
+  std::sort(items->begin(), items->end(), [&](const auto& a, const auto& b) { return name_of(a) < name_of(b); });
 }
 inline void SortNodes(SlimVector<NodeDef>* nodes) {
   SortByName(nodes, [](const NodeDef& node) -> const std::string& { return node.name; });
