@@ -6,5 +6,6 @@
 
 #include <tenon/device/executor_pool.hpp>
 #include <tenon/graph/canonical.hpp>
+#include <tenon/graph/import_into.hpp>
 #include <tenon/graph/subgraph.hpp>
 #include <tenon/runtime/function_library_runtime.hpp>
