@@ -45,8 +45,10 @@
 #include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/flow/print.hpp>
+#include <tenon/ops/flow/remote_call.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 #include <tenon/ops/flow/switch.hpp>
+#include <tenon/ops/flow/symbolic_gradient.hpp>
 #include <tenon/ops/image/boxes.hpp>
 #include <tenon/ops/image/color.hpp>
 #include <tenon/ops/image/combined_suppression.hpp>
@@ -203,10 +205,10 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
     // control flow and functions
-    Print, PrintV2, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg, ControlTrigger, Retval, Case, For,
-    If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf, StatelessWhile, While, Enter, Exit,
-    LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch,
-    SwitchN,
+    Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
+    ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
+    StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge,
+    RefSelect, NoOp, RefSwitch, Switch, SwitchN,
     // images
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,

@@ -136,6 +136,25 @@ TEST_SUITE("graph algorithms") {
         [](const Node&) {});
     CHECK(entered == Strings{"right", "pair", "b", "a", "x"});
   }
+  TEST_CASE("along the edges a node is left after its readers, and one order has all of them") {
+    const Graph graph = Small();
+    Strings entered, left;
+    const int roots[] = {graph.Find("a")->id};
+    DepthFirst(
+        graph, roots, [&](const Node& n) { return entered.push_back(n.name()), true; },
+        [&](const Node& n) { left.push_back(n.name()); });
+    CHECK(entered.front() == "a");
+    CHECK(left.back() == "a");
+    CHECK(entered.size() == left.size());
+    for (const std::string& name : entered) CHECK(Run(graph, {name}).front() == "x");  // all need a, which needs x
+    const SlimVector<int> order = PostOrder(graph);
+    REQUIRE(static_cast<int>(order.size()) == graph.num_nodes());
+    std::vector<std::size_t> at(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) at[static_cast<std::size_t>(order[i])] = i;
+    for (const Node& node : graph.nodes())
+      for (const OutEdge& edge : node.outputs)
+        CHECK(at[static_cast<std::size_t>(edge.node)] < at[static_cast<std::size_t>(node.id)]);
+  }
   TEST_CASE("a chain of a hundred thousand nodes needs no deep stack") {
     Graph graph;
     const std::vector<DataType> f{DataType::kFloat};
@@ -151,6 +170,7 @@ TEST_SUITE("graph algorithms") {
     const int roots[] = {n - 1};
     ReverseDepthFirst(graph, roots, [&](const Node&) { return ++count, true; }, [](const Node&) {});
     CHECK(count == n);
+    CHECK(PostOrder(graph).front() == n - 1);
   }
   TEST_CASE("of the numbers that are ready the smallest comes first") {
     detail::SmallestFirst ready;

@@ -64,6 +64,15 @@ TEST_SUITE("GraphBuilder") {
     CHECK(b.Name(b.Add("NoOp", "NoOp_2")) == "NoOp_2");
     CHECK(b.Name(b.Add("NoOp", "")) == "NoOp_3");
   }
+  TEST_CASE("a hundred thousand nodes without names, some of whose names are taken") {
+    GraphBuilder b(TestOps());
+    b.Add("NoOp", "NoOp_50");
+    for (int i = 0; i < 100000; ++i) b.Add("NoOp", "");
+    CHECK(b.Name(b.Add("NoOp", "")) == "NoOp_100001");  // quadratic work would take minutes
+    CHECK(b.Name(b.Add("NoOp", "NoOp_100002")) == "NoOp_100002");
+    CHECK(b.Name(b.Add("NoOp", "")) == "NoOp_100003");
+    CHECK(b.status().ok());
+  }
   TEST_CASE("takes ranges made at run time") {
     GraphBuilder b(TestOps());
     const std::vector<Output> inputs{b.Placeholder("x", DataType::kFloat), b.Placeholder("y", DataType::kFloat)};

@@ -20,6 +20,10 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     if (call.name != "reverse") return errors::InvalidArgument("only 'reverse', not '", call.name, "'");
     return FunctionHandle{0};
   }
+  Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
+    return errors::NotFound("No gradient defined for op: ", function.name);
+  }
+  Result<FunctionRuntime*> On(std::string_view) override { return static_cast<FunctionRuntime*>(this); }
   Status CheckSingleTensors(FunctionHandle) override { return OkStatus(); }
   Result<FunctionCalls*> Begin(FunctionHandle, const StepEnvironment& caller, std::size_t num_args,
                                std::size_t num_results) override {

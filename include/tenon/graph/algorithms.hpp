@@ -185,10 +185,11 @@ inline Result<SlimVector<int>> TopologicalOrder(const Graph& graph) {
                                  " nodes, including: ", CycleToString(graph, cycle));
 }
 
-// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
-// are to be visited, leave(node) after all of them were.
-template <class Enter, class Leave>
-void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
+namespace detail {
+// `for_each_next(node, visit)` calls visit(id) for what a node leads to.
+template <class ForEachNext, class Enter, class Leave>
+void DepthFirst(const Graph& graph, Span<const int> roots, const ForEachNext& for_each_next, Enter&& enter,
+                Leave&& leave) {
   SlimVector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
   struct Item {
     int node;
@@ -196,7 +197,7 @@ void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter,
   };
   SlimVector<Item> stack;
   for (std::size_t i = roots.size(); i-- > 0;) stack.push_back({roots[i], false});
-  SlimVector<int> inputs;
+  SlimVector<int> next;
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
@@ -208,12 +209,45 @@ void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter,
     if (std::exchange(seen[static_cast<std::size_t>(item.node)], char{1}) != 0) continue;
     stack.push_back({item.node, true});
     if (!enter(node)) continue;
-    inputs.clear();
-    detail::ForEachInput(node, [&](int src) { inputs.push_back(src); });
-    for (std::size_t i = inputs.size(); i-- > 0;) {
-      if (seen[static_cast<std::size_t>(inputs[i])] == 0) stack.push_back({inputs[i], false});
+    next.clear();
+    for_each_next(node, [&](int id) { next.push_back(id); });
+    for (std::size_t i = next.size(); i-- > 0;) {
+      if (seen[static_cast<std::size_t>(next[i])] == 0) stack.push_back({next[i], false});
     }
   }
+}
+}  // namespace detail
+
+// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
+// are to be visited, leave(node) after all of them were.
+template <class Enter, class Leave>
+void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
+  const auto inputs = [](const Node& node, auto&& visit) { detail::ForEachInput(node, visit); };
+  detail::DepthFirst(graph, roots, inputs, enter, leave);
+}
+// The same along the edges, to the nodes that read a node or wait for it, in the order of their ids.
+template <class Enter, class Leave>
+void DepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
+  SlimVector<int> readers;
+  const auto outputs = [&readers](const Node& node, auto&& visit) {
+    readers.clear();
+    for (const OutEdge& edge : node.outputs) readers.push_back(edge.node);
+    std::sort(readers.begin(), readers.end());
+    for (const int id : readers) visit(id);
+  };
+  detail::DepthFirst(graph, roots, outputs, enter, leave);
+}
+
+// All nodes, each after the nodes that read it or wait for it, but for the edges that close a cycle: the reverse is an
+// order to visit inputs first. TensorFlow's GetPostOrder.
+inline SlimVector<int> PostOrder(const Graph& graph) {
+  SlimVector<int> roots, order;  // what has no input first, then what only cycles lead to
+  for (const bool has_inputs : {false, true})
+    for (const Node& node : graph.nodes())
+      if ((node.inputs.empty() && node.control_inputs.empty()) != has_inputs) roots.push_back(node.id);
+  order.reserve(roots.size());
+  DepthFirst(graph, roots, [](const Node&) { return true; }, [&order](const Node& node) { order.push_back(node.id); });
+  return order;
 }
 
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted

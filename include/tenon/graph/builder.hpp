@@ -148,10 +148,15 @@ class GraphBuilder {
     return false;
   }
 
-  std::string UniqueName(std::string_view op) const {
-    std::string name(op);
-    for (int n = 1; names_.Find(name, NameOf{&def_}) >= 0; ++n) name = StrCat(op, "_", n);
-    return name;
+  // "AddV2", "AddV2_1", ...: the first that is free. No name gets free again, so the search goes on where it ended.
+  std::string UniqueName(std::string_view op) {
+    std::size_t at = 0;
+    while (at < numbers_.size() && numbers_[at].first != op) ++at;
+    if (at == numbers_.size()) numbers_.emplace_back(std::string(op), 0);
+    for (int& n = numbers_[at].second;; ++n) {
+      std::string name = n == 0 ? std::string(op) : StrCat(op, "_", n);
+      if (names_.Find(name, NameOf{&def_}) < 0) return name;
+    }
   }
 
   Status Complete(Span<const Input> inputs, NodeDef* node, Types* outputs) {
@@ -249,6 +254,7 @@ class GraphBuilder {
   GraphDef def_;
   SlimVector<Types> types_;  // of each node's outputs
   detail::NameIndex names_;   // name -> position in def_.node
+  SlimVector<std::pair<std::string, int>> numbers_;  // op -> that of the last name made for it
   Status status_;
 };
 

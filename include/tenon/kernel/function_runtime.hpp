@@ -3,6 +3,7 @@
 // FunctionRuntime: what a kernel calls the functions of its graph's library through.
 
 #include <cstddef>
+#include <string_view>
 
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -51,6 +52,12 @@ class FunctionRuntime {
   // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
+  // (graph/gradient_maker.hpp). NotFound: there is none.
+  virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
+  // The same functions on another device of the session, whose handles are its own. InvalidArgument: no device name;
+  // Internal: no such device here.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
   // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
   // the function has others; ResourceExhausted when calls are nested too deep.
   virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,

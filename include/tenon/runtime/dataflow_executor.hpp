@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
-// a finished node goes on with one of the nodes it made ready and hands the others to the pool.
+// a thread that has run a node goes on with what that made ready, but hands all but one of the expensive nodes to the
+// pool (runtime/node_costs.hpp says which those are).
 
 #include <atomic>
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include <tenon/device/denormals.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/node_costs.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
@@ -34,7 +36,8 @@ class DataflowRun final : public StepEngine {
         step_(step),
         pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
-        tasks_(program.nodes.size()) {
+        tasks_(program.nodes.size()),
+        costs_(program) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n), -1};
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
@@ -49,7 +52,9 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return OkStatus();
     Notification done;
     Reset(pool, flush_denormals, trace, {&WakeUp, &done});
-    Process(BeginAt({program_.roots.data(), program_.roots.size()}));
+    Local mine;
+    Begin(&mine);
+    Process(&mine);
     done.WaitForNotification();
     return TakeStatus();
   }
@@ -59,7 +64,9 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
     failed_callback_ = failed;
-    if (const int first = BeginAt({program_.roots.data(), program_.roots.size()}); first >= 0) Publish(first);
+    Local mine;
+    Begin(&mine);
+    PublishAll(&mine);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -79,56 +86,86 @@ class DataflowRun final : public StepEngine {
     status_ = OkStatus();
     ended_ = ended;
     failed_callback_ = {};
+    costs_.BeginRun();
     left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
   }
 
   struct Task {
     DataflowRun* run;
     int node;
-    int after = -1;  // in a list of Ready
+    int after = -1;  // the next in a list of Local, or of what is published as one task
   };
-  // Nodes that one thread has made ready. Those that do nothing are cheaper to count down here than to hand to another
-  // thread; of the others one is the thread's next, the rest are published.
-  struct Ready {
-    int next = -1;
+  // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
+  // to hand to another thread, and so are those that cost little to run.
+  struct Local {
     int nothing = -1;  // the first of those that do nothing; linked through the tasks
+    int cheap = -1;  // the same of those that cost little
+    int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
+    int delay = 0;  // cheap nodes that have run while it waits
   };
-  void Add(int node, Ready* ready) {
+  static constexpr int kMostDelay = 4;  // then another thread gets it
+  void Add(int node, Local* mine) {
+    Task& task = tasks_[static_cast<std::size_t>(node)];
     if (program_.nodes[static_cast<std::size_t>(node)].kind == ProgramNode::Kind::kNothing) {
-      tasks_[static_cast<std::size_t>(node)].after = std::exchange(ready->nothing, node);
-    } else if (ready->next < 0) {
-      ready->next = node;
+      task.after = std::exchange(mine->nothing, node);
+    } else if (!costs_.IsExpensive(node)) {
+      task.after = std::exchange(mine->cheap, node);
+    } else if (mine->expensive < 0) {
+      mine->expensive = node;
+      mine->delay = 0;
     } else {
       Publish(node);
     }
   }
+  // What this thread runs next; -1: it has nothing left, and the run may be over.
+  int Next(Local* mine) {
+    if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
+    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1));
+    return std::exchange(mine->cheap, tasks_[static_cast<std::size_t>(mine->cheap)].after);
+  }
   static void RunTask(void* argument) {
     const Task task = *static_cast<const Task*>(argument);
+    Local mine;
+    if (task.run->costs_.IsExpensive(task.node)) {
+      mine.expensive = task.node;
+    } else {
+      mine.cheap = task.node;  // with those behind it
+    }
     if (task.run->flush_denormals_) {
       ScopedFlushDenormals flush;
-      task.run->Process(task.node);
+      task.run->Process(&mine);
     } else {
-      task.run->Process(task.node);
+      task.run->Process(&mine);
     }
   }
   void Publish(int node) { pool_->Schedule(&RunTask, &tasks_[static_cast<std::size_t>(node)]); }
+  // The last of the two may end the run before this returns.
+  void PublishAll(Local* mine) {
+    if (mine->expensive >= 0 && mine->cheap >= 0) Publish(mine->expensive);
+    const int last = mine->cheap >= 0 ? mine->cheap : mine->expensive;
+    if (last >= 0) Publish(last);
+  }
 
-  // Runs `number` and then whatever it made ready, until nothing is left for this thread. The run may be over, and this
-  // object in use again, as soon as the last node was counted down.
-  void Process(int number) {
+  // Runs what this thread has, and then whatever that made ready, until nothing is left for it. The run may be over,
+  // and this object in use again, as soon as the last node was counted down.
+  void Process(Local* mine) {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
-    while (number >= 0) {
+    for (int number = Next(mine); number >= 0; number = Next(mine)) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
-        if (node.async != nullptr) return StartAsync(number);
+        if (node.async != nullptr) {
+          StartAsync(number);
+          continue;
+        }
         meter.Begin();
+        const NodeCosts::Measured measured(&costs_, number);
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
           Fail(status);
         else
           meter.End(program_, node, step_);
       }
-      number = Finish(number);
+      Finish(number, mine);
     }
   }
 
@@ -168,7 +205,9 @@ class DataflowRun final : public StepEngine {
       run->Fail(AtNode(status, run->program_, node));
     else if (run->trace_ != nullptr)
       run->trace_->Add(run->program_, node, run->step_, state->begin);
-    if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
+    Local made;
+    run->Finish(state->node, &made);
+    run->PublishAll(&made);
   }
 
   bool StopsHere() {
@@ -189,45 +228,39 @@ class DataflowRun final : public StepEngine {
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
-  // Starts with these nodes: the one that this thread is to run, or -1.
-  int BeginAt(Span<const int> roots) {
-    Ready ready;
-    for (const int root : roots) Add(root, &ready);
-    return CountNothings(&ready, 0);
+  void Begin(Local* mine) {
+    for (const int root : program_.roots) Add(root, mine);
+    CountNothings(mine, 0);
   }
-  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
-  // but for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its
-  // end.
-  int Finish(int number) {
+  // Drops the values that nobody will read any more and counts the consumers down: those that became ready are in
+  // *mine, or published. After an error nodes are only counted down, so that the run comes to its end.
+  void Finish(int number, Local* mine) {
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
     for (int i = 0; i < node.num_outputs; ++i)
       if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
         step_->value(node.first_output + i) = EmptySlot();
-    Ready ready;
-    CountConsumers(node, &ready);
-    return CountNothings(&ready, 1);
+    CountConsumers(node, mine);
+    CountNothings(mine, 1);
   }
-  void CountConsumers(const ProgramNode& node, Ready* ready) {
+  void CountConsumers(const ProgramNode& node, Local* mine) {
     const int* const consumers = program_.consumers.data() + node.first_consumer;
     for (int i = 0; i < node.num_consumers; ++i) {
       const auto consumer = static_cast<std::size_t>(consumers[i]);
       // Who waits for one node only is ready; nobody else counts it.
       if (program_.nodes[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Add(consumers[i], ready);
+        Add(consumers[i], mine);
     }
   }
   // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
-  int CountNothings(Ready* ready, int finished) {
-    while (ready->nothing >= 0) {
-      const auto number = static_cast<std::size_t>(ready->nothing);
-      ready->nothing = tasks_[number].after;
-      CountConsumers(program_.nodes[number], ready);
+  void CountNothings(Local* mine, int finished) {
+    while (mine->nothing >= 0) {
+      const auto number = static_cast<std::size_t>(mine->nothing);
+      mine->nothing = tasks_[number].after;
+      CountConsumers(program_.nodes[number], mine);
       ++finished;
     }
-    const int next = ready->next;
     if (finished > 0) CountDown(finished);
-    return next;
   }
   // The run is over, and this object perhaps in use again, when the last of all was counted.
   void CountDown(int count = 1) {
@@ -244,6 +277,7 @@ class DataflowRun final : public StepEngine {
   Step* step_;
   Owned<std::atomic<int>[]> pending_, readers_;
   Owned<Task[]> tasks_;
+  NodeCosts costs_;
   SlimVector<char> constants_;
   std::atomic<int> left_{0};  // nodes, and calls of asynchronous kernels that have not returned
   std::atomic<bool> failed_{false};

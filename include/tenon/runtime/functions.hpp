@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
@@ -14,10 +15,12 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/device/device_name.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/function_import.hpp>
+#include <tenon/graph/gradient_maker.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/function_step.hpp>
@@ -32,8 +35,21 @@ namespace detail {
 
 TENON_SETUP_CODE_BEGIN
 
+// The functions of one graph on each of its devices. thread-safe.
+class FunctionsOnDevices {
+ public:
+  // `device`: a whole name. Internal: no such device.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
+  TENON_COLD static Status NoDevice(std::string_view name) {
+    return errors::Internal("Currently don't support instantiating functions on device: ", name);
+  }
+
+ protected:
+  ~FunctionsOnDevices() = default;
+};
+
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
-class SessionFunctions final : public GraphFunctions {
+class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices {
  public:
   // Calls within calls: each takes some of the thread's stack.
   static constexpr int kMaxCallDepth = 1000;
@@ -47,18 +63,41 @@ class SessionFunctions final : public GraphFunctions {
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   ResourceMgr* resources() const override { return resources_; }
 
-  void SetGraph(const Graph* graph) override { graph_.store(graph, std::memory_order_release); }
+  // Who knows the functions on the session's other devices; outlives this.
+  void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
+
+  void SetGraph(const Graph* graph) override {
+    const MutexLock lock(mutex_);
+    graph_.store(graph, std::memory_order_release);
+    if (on_host_ != nullptr) on_host_->SetGraph(graph);
+  }
 
   TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
     const FunctionDef* def = FindFunction(library(), call.name);
     if (def == nullptr) return NoFunction(call.name);
     MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (functions_[i]->call == call) return FunctionHandle{static_cast<int>(i)};
-    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
-    function->call = call;
-    function->def = def;
-    return FunctionHandle{static_cast<int>(functions_.size()) - 1};
+    const int known = FindLocked(call);
+    return FunctionHandle{known >= 0 ? known : AddLocked(call, def)};
+  }
+
+  Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
+    if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
+    for (const GradientDef& gradient : library().gradient) {
+      if (gradient.function_name != function.name) continue;
+      NameAttrList call;
+      call.name = gradient.gradient_func;
+      call.attr = function.attr;
+      return Find(call);
+    }
+    return GradientByMaker(function);
+  }
+
+  Result<FunctionRuntime*> On(std::string_view device) override {
+    TENON_ASSIGN_OR_RETURN(const std::string name, CanonicalizeDeviceName(device, device_->name()));
+    if (name == device_->name()) return static_cast<FunctionRuntime*>(this);
+    if (devices_ != nullptr) return devices_->On(name);
+    if (name == host_->name()) return OnHost();
+    return FunctionsOnDevices::NoDevice(name);
   }
 
   TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
@@ -123,6 +162,44 @@ class SessionFunctions final : public GraphFunctions {
   }
 
  private:
+  // Of a call that was found before; -1: it was not.
+  int FindLocked(const NameAttrList& call) const {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (functions_[i]->call == call) return static_cast<int>(i);
+    return -1;
+  }
+  int AddLocked(const NameAttrList& call, const FunctionDef* def) {
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
+    function->call = call;
+    function->def = def;
+    return static_cast<int>(functions_.size()) - 1;
+  }
+  TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
+    NameAttrList key;  // no function is called so
+    key.name = StrCat("gradient of ", function.name);
+    key.attr = function.attr;
+    {
+      const MutexLock lock(mutex_);
+      if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};
+    }
+    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
+    const MutexLock lock(mutex_);
+    if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
+    gradients_.push_back(MakeOwned<FunctionDef>(std::move(made)));
+    return FunctionHandle{AddLocked(key, gradients_.back().get())};
+  }
+  // Of a session on another device: what runs on its CPU.
+  Result<FunctionRuntime*> OnHost() {
+    const MutexLock lock(mutex_);
+    if (on_host_ == nullptr) {
+      on_host_ = MakeOwned<SessionFunctions>(graph_.load(std::memory_order_acquire), registry_, host_, host_, options_,
+                                             lower_);
+      on_host_->set_resources(resources_);
+      on_host_->set_devices(this);
+    }
+    return static_cast<FunctionRuntime*>(on_host_.get());
+  }
+
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
     for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
@@ -191,8 +268,11 @@ class SessionFunctions final : public GraphFunctions {
   ProgramOptions options_;
   GraphPass lower_;
   ResourceMgr* resources_ = nullptr;
+  FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
+  SlimVector<Owned<FunctionDef>> gradients_;  // that were made for some of the functions
   SlimVector<Owned<SessionFunction>> functions_;
+  Owned<SessionFunctions> on_host_;  // null until a function is called there
 };
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,

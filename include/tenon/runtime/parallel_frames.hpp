@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
@@ -17,6 +18,7 @@
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_executor.hpp>
+#include <tenon/runtime/node_costs.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
@@ -28,7 +30,7 @@ namespace detail {
 // Kept with its step and used again. externally synchronised.
 class ParallelFrameRun : public FrameRun {
  public:
-  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true) {}
+  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
   Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
@@ -67,6 +69,7 @@ class ParallelFrameRun : public FrameRun {
     trace_ = trace;
     ended_ = ended;
     failed_ = failed;
+    costs_.BeginRun();
     Start();
     workers_ = 1;
   }
@@ -122,7 +125,10 @@ class ParallelFrameRun : public FrameRun {
       ++in_flight_;
       const ProgramNode& kernel = NodeOf(item);
       const OpKernelContext::NodeFrame& frame = item.iteration->frames[At(item.node)];
-      const bool help = kernel.async == nullptr && WantsHelper();
+      const int number = static_cast<int>(&kernel - program_.nodes.data());
+      // Who runs what costs little is soon back for the rest.
+      const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
+      const bool measure = kernel.async == nullptr && costs_.Wants(number);
       lock.unlock();
       if (help) pool_->Schedule(&RunWorker, this);
       if (kernel.async != nullptr) {
@@ -131,13 +137,16 @@ class ParallelFrameRun : public FrameRun {
         continue;
       }
       meter.Begin();
+      const std::int64_t begin = measure ? SteadyNanoseconds() : 0;
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
       meter.SeeOutputs(frame.outputs, node.num_outputs);
       meter.End(program_, kernel);
+      const std::int64_t end = measure ? SteadyNanoseconds() : 0;
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();
+      if (measure) costs_.Add(number, end - begin);
       FinishRunning(item, status);
     }
     --workers_;
@@ -252,6 +261,7 @@ class ParallelFrameRun : public FrameRun {
   Mutex mutex_;  // of everything below, and of FrameRun's state
   RunEnded ended_;
   RunFailed failed_;
+  NodeCosts costs_;
   int workers_ = 0;  // threads in Work, or on their way there
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/runtime/function_library_runtime.hpp>
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tenon/devices.hpp>
+#include <tenon/full_runtime.hpp>
+#include <tenon/tenon.hpp>
+
+#include <doctest/doctest.h>
+
+#include "graph/function_graphs.hpp"
+
+namespace function_library_runtime_test {
+using namespace tenon;
+using namespace function_test;
+using Handle = FunctionLibraryRuntime::Handle;
+
+namespace {
+
+const AttrValue kFloatType(DataType::kFloat);
+
+// add(a, b) gives the sum and, as it came, b.
+FunctionDef AddAndPass() {
+  FunctionDef f = Floats("add", {"a", "b"}, {MakeNode("sum", "AddV2", {"a", "b"}, {{"T", kFloatType}})}, "sum:z:0");
+  f.signature.output_arg.push_back(Arg("same", DataType::kFloat));
+  f.ret.push_back({"same", "b"});
+  return f;
+}
+FunctionDef Forever() { return Floats("forever", {"x"}, {MakeNode("again", "forever", {"x"})}, "again:out:0"); }
+// A stream of random numbers: its state is the kernel's.
+FunctionDef Dice() {
+  FunctionDef f = Floats(
+      "dice", {},
+      {MakeNode("shape", "Const", {},
+                {{"dtype", AttrValue(DataType::kInt32)}, {"value", AttrValue(MakeTensor<std::int32_t>({1}, {2}))}}),
+       MakeNode("r", "RandomUniform", {"shape:output:0"},
+                {{"dtype", kFloatType},
+                 {"T", AttrValue(DataType::kInt32)},
+                 {"seed", AttrValue(std::int64_t{5})},
+                 {"seed2", AttrValue(std::int64_t{7})}})},
+      "r:output:0");
+  f.signature.is_stateful = true;
+  return f;
+}
+// Adds 1 to a variable and gives its value.
+FunctionDef Count() {
+  FunctionDef f = Floats(
+      "count", {},
+      {MakeNode("one", "Const", {}, {{"dtype", kFloatType}, {"value", AttrValue(Tensor::Scalar(1.0f))}}),
+       MakeNode("v", "VarHandleOp", {},
+                {{"dtype", kFloatType}, {"shape", AttrValue(PartialTensorShape({}))}, {"shared_name", AttrValue("n")}}),
+       MakeNode("is", "VarIsInitializedOp", {"v:resource:0"}),
+       MakeNode("add", "AssignAddVariableOp", {"v:resource:0", "one:output:0"}, {{"dtype", kFloatType}}),
+       MakeNode("read", "ReadVariableOp", {"v:resource:0", "^add"}, {{"dtype", kFloatType}})},
+      "read:value:0");
+  f.signature.is_stateful = true;
+  return f;
+}
+FunctionDef Start() {
+  FunctionDef f;
+  f.signature.name = "start";
+  f.signature.is_stateful = true;
+  f.node_def = {
+      MakeNode("zero", "Const", {}, {{"dtype", kFloatType}, {"value", AttrValue(Tensor::Scalar(0.0f))}}),
+      MakeNode("v", "VarHandleOp", {},
+               {{"dtype", kFloatType}, {"shape", AttrValue(PartialTensorShape({}))}, {"shared_name", AttrValue("n")}}),
+      MakeNode("set", "AssignVariableOp", {"v:resource:0", "zero:output:0"}, {{"dtype", kFloatType}})};
+  return f;
+}
+FunctionDefLibrary Library() {
+  FunctionDefLibrary library;
+  library.function = {Double(), AddAndPass(), Forever(), Dice(), Count(), Start()};
+  return library;
+}
+struct Functions {
+  explicit Functions(SessionOptions options = {})
+      : library(Registry::Global().ops(), Library()), runtime(&library, std::move(options)) {}
+  Handle Make(std::string_view name, const AttrMap& attrs = {}, const InstantiateOptions& options = {}) {
+    Handle handle = 0;
+    const Status status = runtime.Instantiate(name, attrs, options, &handle);
+    REQUIRE_MESSAGE(status.ok(), status.ToString());
+    return handle;
+  }
+  std::vector<Tensor> Call(Handle handle, std::vector<Tensor> args) {
+    auto out = runtime.Run(handle, args);
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    return *std::move(out);
+  }
+  FunctionLibraryDefinition library;
+  FunctionLibraryRuntime runtime;
+};
+float First(const std::vector<Tensor>& out) { return out[0].flat<float>()(0); }
+
+}  // namespace
+
+TEST_SUITE("FunctionLibraryRuntime") {
+  TEST_CASE("a function with its attrs bound is called with tensors") {
+    Functions f;
+    const Handle floats = f.Make("double", {{"T", kFloatType}});
+    const Handle ints = f.Make("double", {{"T", AttrValue(DataType::kInt32)}});
+    CHECK(floats != ints);
+    CHECK(First(f.Call(floats, {Tensor::Scalar(3.0f)})) == 6);
+    CHECK(f.Call(ints, {MakeTensor<std::int32_t>({2}, {1, 4})})[0].flat<std::int32_t>()(1) == 8);
+    CHECK(*f.runtime.DebugString(floats) == "double[T=DT_FLOAT]");
+    CHECK((*f.runtime.GetRetTypes(ints))[0] == DataType::kInt32);
+    CHECK((*f.runtime.GetArgTypes(ints)).size() == 1);
+    CHECK(f.runtime.GetFunctionBody(floats)->node.size() == 2);
+    CHECK(f.runtime.IsStateful("dice"));
+    CHECK(!f.runtime.IsStateful("double"));
+    CHECK(!f.runtime.IsStateful("AddV2"));
+    CHECK(f.runtime.IsStateful("RandomUniform"));
+    CHECK(!f.runtime.IsStateful("nothing"));
+  }
+  TEST_CASE("a result may be an argument") {
+    Functions f;
+    const Handle add = f.Make("add");
+    const Tensor b = MakeTensor<float>({2}, {3, 4});
+    const auto out = f.Call(add, {MakeTensor<float>({2}, {1, 2}), b});
+    REQUIRE(out.size() == 2);
+    CHECK(out[0].flat<float>()(1) == 6);
+    CHECK(out[1].SharesBufferWith(b));
+    FunctionLibraryDefinition library(Registry::Global().ops());
+    REQUIRE(library.AddFunctionDef(Floats("same", {"x"}, {}, "x")).ok());
+    FunctionLibraryRuntime runtime(&library);
+    Handle same = 0;
+    REQUIRE(runtime.Instantiate("same", {}, {}, &same).ok());
+    CHECK((*runtime.Run(same, {&b, 1}))[0].SharesBufferWith(b));
+  }
+  TEST_CASE("one handle for one instance, until it was released as often as asked for") {
+    Functions f;
+    const Handle once = f.Make("add");
+    CHECK(f.Make("add") == once);
+    CHECK(f.runtime.num_instances() == 1);
+    CHECK(f.Make("add", {}, {.state_handle = "other"}) != once);
+    CHECK(f.runtime.num_instances() == 2);
+    CHECK(f.runtime.ReleaseHandle(once).ok());
+    CHECK(f.runtime.Run(once, std::vector<Tensor>{Tensor::Scalar(1.0f), Tensor::Scalar(2.0f)}).ok());
+    CHECK(f.runtime.ReleaseHandle(once).ok());
+    CHECK(f.runtime.num_instances() == 1);
+    CHECK(f.runtime.ReleaseHandle(once).code() == Code::kNotFound);
+    CHECK(f.runtime.Run(once, {}).status().code() == Code::kNotFound);
+    CHECK(f.runtime.GetRetTypes(once).status().code() == Code::kNotFound);
+    CHECK(f.runtime.DebugString(FunctionLibraryRuntime::kInvalidHandle).status().code() == Code::kNotFound);
+    CHECK(f.Make("add") != once);
+  }
+  TEST_CASE("state handles keep kernels apart, variables are common") {
+    Functions f;
+    const Handle dice = f.Make("dice");
+    const float first = First(f.Call(dice, {}));
+    const float second = First(f.Call(dice, {}));
+    CHECK(first != second);
+    CHECK(First(f.Call(f.Make("dice", {}, {.state_handle = "mine"}), {})) == first);
+    f.Call(f.Make("start"), {});
+    CHECK(First(f.Call(f.Make("count"), {})) == 1);
+    CHECK(First(f.Call(f.Make("count"), {})) == 2);
+    CHECK(First(f.Call(f.Make("count", {}, {.state_handle = "mine"}), {})) == 3);
+    const auto clone = f.runtime.Clone(&f.library);
+    CHECK(clone->num_instances() == 0);
+    Handle count = 0;
+    REQUIRE(clone->Instantiate("count", {}, {}, &count).ok());
+    CHECK(clone->Run(count, {}).status().code() == Code::kNotFound);  // the clone has variables of its own
+  }
+  TEST_CASE("on another device") {
+    Functions f;
+    const Tensor x = Tensor::Scalar(3.0f);
+    const Handle there = f.Make("double", {{"T", kFloatType}}, {.target = "SIM:0"});
+    CHECK(First(f.Call(there, {x})) == 6);
+    Functions sim(SessionOptions{.devices = {"/device:SIM:0"}});
+    CHECK(First(sim.Call(sim.Make("double", {{"T", kFloatType}}), {x})) == 6);
+    CHECK(First(sim.Call(sim.Make("double", {{"T", kFloatType}}, {.target = "CPU:0"}), {x})) == 6);
+    Handle handle = 0;
+    CHECK(f.runtime.Instantiate("double", {{"T", kFloatType}}, {.target = "GPX:0"}, &handle).code() ==
+          Code::kInvalidArgument);
+    CHECK(handle == FunctionLibraryRuntime::kInvalidHandle);
+  }
+  TEST_CASE("a library that grows, and another one") {
+    Functions f;
+    Handle handle = 0;
+    CHECK(f.runtime.Instantiate("late", {}, {}, &handle).code() == Code::kNotFound);
+    REQUIRE(f.library.AddFunctionDef(Floats("late", {"x"}, {MakeNode("y", "Neg", {"x"}, {{"T", kFloatType}})}, "y:y:0"))
+                .ok());
+    CHECK(First(f.Call(f.Make("late"), {Tensor::Scalar(2.0f)})) == -2);
+    FunctionLibraryDefinition other(Registry::Global().ops());
+    REQUIRE(other.AddFunctionDef(Floats("late", {"x"}, {MakeNode("y", "Square", {"x"}, {{"T", kFloatType}})}, "y:y:0"))
+                .ok());
+    CHECK(First(f.Call(f.Make("late", {}, {.lib_def = &other}), {Tensor::Scalar(3.0f)})) == 9);
+    CHECK(First(f.Call(f.Make("late"), {Tensor::Scalar(2.0f)})) == -2);
+  }
+  TEST_CASE("gradients") {
+    FunctionDefLibrary functions = Library();
+    functions.function.push_back(
+        Floats("sqg", {"a", "dy"}, {MakeNode("m", "Mul", {"a", "dy"}, {{"T", kFloatType}})}, "m:z:0"));
+    functions.gradient.push_back({"double", "sqg"});
+    const FunctionLibraryDefinition library(Registry::Global().ops(), functions);
+    FunctionLibraryRuntime runtime(&library);
+    Handle handle = 0;
+    REQUIRE(runtime.Instantiate("SymbolicGradient", {{"f", Call("double")}}, {}, &handle).ok());
+    const auto out = runtime.Run(handle, std::vector<Tensor>{Tensor::Scalar(3.0f), Tensor::Scalar(5.0f)});
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK(First(*out) == 15);
+    CHECK(runtime.Instantiate("SymbolicGradient", {{"f", Call("add")}}, {}, &handle).code() == Code::kNotFound);
+    CHECK(runtime.Instantiate("SymbolicGradient", {}, {}, &handle).message() == "SymbolicGradient is missing attr: f");
+    CHECK(runtime.Instantiate("SymbolicGradient", {{"f", Call("SymbolicGradient")}}, {}, &handle).code() ==
+          Code::kInvalidArgument);
+  }
+  TEST_CASE("what is wrong") {
+    Functions f;
+    Handle handle = 0;
+    const Status missing = f.runtime.Instantiate("nope", {}, {}, &handle);
+    CHECK(missing.code() == Code::kNotFound);
+    CHECK(missing.message() == "Function nope is not defined.");
+    CHECK(f.runtime.Instantiate("double", {}, {}, &handle).code() == Code::kNotFound);
+    CHECK(f.runtime.Instantiate("double", {{"T", AttrValue(std::int64_t{1})}}, {}, &handle).code() ==
+          Code::kInvalidArgument);
+    const Handle add = f.Make("add");
+    const Tensor x = Tensor::Scalar(1.0f);
+    CHECK(f.runtime.Run(add, {&x, 1}).status().message().find("Expects 2 arguments, but 1 is provided") == 0);
+    CHECK(f.runtime.Run(add, std::vector<Tensor>{x, Tensor::Scalar(std::int32_t{1})})
+              .status()
+              .message()
+              .find("Expects arg[1] to be float but int32 is provided") == 0);
+    const Status deep = f.runtime.Run(f.Make("forever"), {&x, 1}).status();
+    CHECK(deep.code() == Code::kResourceExhausted);
+    FunctionDef reference = Floats("ref", {"x"}, {}, "x");
+    reference.signature.input_arg[0].is_ref = true;
+    REQUIRE(f.library.AddFunctionDef(reference).ok());
+    CHECK(f.runtime.Instantiate("ref", {}, {}, &handle).code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("options of a run") {
+    Functions f;
+    const Handle add = f.Make("add");
+    const Tensor args[] = {Tensor::Scalar(1.0f), Tensor::Scalar(2.0f)};
+    RunMetadata metadata;
+    const auto out = f.runtime.Run(add, args, {.trace_level = TraceLevel::kFull}, &metadata);
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK(First(*out) == 3);
+    CancellationManager cancelled;
+    cancelled.StartCancel();
+    CHECK(f.runtime.Run(add, args, {.cancellation = &cancelled}).status().code() == Code::kCancelled);
+  }
+  TEST_CASE("many threads instantiate, call and release") {
+    Functions f;
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&f, &wrong, t] {
+        for (int i = 0; i < 50; ++i) {
+          Handle handle = 0;
+          const AttrMap attrs{{"T", i % 2 == 0 ? kFloatType : AttrValue(DataType::kDouble)}};
+          if (!f.runtime.Instantiate("double", attrs, {.state_handle = StrCat(t % 2)}, &handle).ok()) ++wrong;
+          const Tensor x = i % 2 == 0 ? Tensor::Scalar(1.0f) : Tensor::Scalar(1.0);
+          if (!f.runtime.Run(handle, {&x, 1}).ok()) ++wrong;
+          if (!f.runtime.ReleaseHandle(handle).ok()) ++wrong;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(f.runtime.num_instances() == 0);
+  }
+}
+}  // namespace function_library_runtime_test
