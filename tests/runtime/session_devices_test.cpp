@@ -260,6 +260,50 @@ TEST_SUITE("A session on several devices") {
     CHECK(Run(whole, {{"x", Tensor::Scalar(0.0f)}}, {"out"})[0].scalar<float>()() == -20);
   }
 
+  TEST_CASE("RemoteCall runs a function on any of them, with what that device holds") {
+    const AttrValue type(DataType::kFloat);
+    using function_test::MakeNode;
+    const NodeDef variable =
+        MakeNode("v", "VarHandleOp", {},
+                 {{"dtype", type}, {"shape", AttrValue(PartialTensorShape({}))}, {"shared_name", AttrValue("n")}});
+    GraphDef graph;
+    graph.versions.producer = kGraphDefVersion;
+    FunctionDef keep = Floats("keep", {"x"},
+                              {variable, MakeNode("set", "AssignVariableOp", {"v:resource:0", "x"}, {{"dtype", type}}),
+                               MakeNode("out", "AddV2", {"x", "x", "^set"}, {{"T", type}})},
+                              "out:z:0");
+    FunctionDef peek = Floats("peek", {"x"},
+                              {variable, MakeNode("read", "ReadVariableOp", {"v:resource:0"}, {{"dtype", type}}),
+                               MakeNode("out", "AddV2", {"x", "read:value:0"}, {{"T", type}})},
+                              "out:z:0");
+    keep.signature.is_stateful = peek.signature.is_stateful = true;
+    graph.library.function = {keep, peek};
+    graph.node.push_back(MakeNode("where", "Placeholder", {}, {{"dtype", AttrValue(DataType::kString)}}));
+    graph.node.push_back(MakeNode("x", "Placeholder", {}, {{"dtype", type}}));
+    for (const char* name : {"keep", "peek"}) {
+      const AttrValue types(SlimVector<DataType>{DataType::kFloat});
+      graph.node.push_back(MakeNode(StrCat(name, "_there"), "RemoteCall", {"where", "x"},
+                                    {{"Tin", types}, {"Tout", types}, {"f", Call(name)}}));
+    }
+    graph.node.push_back(MakeNode("elsewhere", "Neg", {"x"}, {{"T", type}}));
+    graph.node.back().device = On("SIM:0");
+    const Session session = Make(graph, {.devices = kNames});
+    const auto run = [&session](std::string_view where, float x, const std::string& fetch) {
+      return session.Run({{"where", Tensor::Scalar(tstring(where))}, {"x", Tensor::Scalar(x)}}, {fetch});
+    };
+    for (const std::string& name : kNames) {  // two of them have no node
+      CAPTURE(name);
+      const auto out = run(name, 3, "keep_there");
+      REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+      CHECK(FirstOf((*out)[0]) == 6);
+      CHECK(FirstOf((*run(name, 1, "peek_there"))[0]) == 4);
+      CHECK(FirstOf((*run(name, 7, "keep_there"))[0]) == 14);
+    }
+    CHECK(FirstOf((*run("CPU:1", 5, "keep_there"))[0]) == 10);
+    CHECK(FirstOf((*run("CPU:0", 0, "peek_there"))[0]) == 7);  // each device has a variable of its own
+    CHECK(FirstOf((*run("CPU:1", 0, "peek_there"))[0]) == 5);
+    CheckSays(run("CPU:7", 1, "keep_there").status(), Code::kInternal, "device:CPU:7");
+  }
   TEST_CASE("a model over three devices gives what it gives on one") {
     for (const char* model : {"mlp_digits", "cnn_digits"}) {
       const std::string path = StrCat(TENON_TEST_DATA "/models/", model, "/graph.pb");

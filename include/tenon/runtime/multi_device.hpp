@@ -61,20 +61,73 @@ class PartitionedGraph;
 
 namespace detail {
 
-// The functions of a device, for the parts of one graph after the other.
-struct PartFunctions final : RefCounted {
-  PartFunctions(const Registry* registry, Device* device, Device* host, const ProgramOptions& options, GraphPass lower)
-      : functions(nullptr, registry, device, host, options, lower) {}
-  SessionFunctions functions;
+// The functions of a graph on its devices, made when a part or a call needs them there; for the graphs of a session one
+// after the other. thread-safe.
+class PartFunctions final : public RefCounted, public FunctionsOnDevices {
+ public:
+  // All outlive this. `resources`: null where each device has resources of this object.
+  PartFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
+                const ProgramOptions& options, GraphPass lower)
+      : registry_(registry), devices_(devices), host_(host), resources_(resources), options_(options), lower_(lower) {}
+
+  Result<FunctionRuntime*> On(std::string_view name) override {
+    const Result<Device*> device = devices_->LookupDevice(name);
+    if (!device.ok()) return NoDevice(name);
+    return static_cast<FunctionRuntime*>(OnDevice(*device));
+  }
+  SessionFunctions* OnDevice(Device* device) {
+    const MutexLock lock(mutex_);
+    return &Find(device)->functions;
+  }
+  // Null: nothing has been needed there.
+  ResourceMgr* FindResources(const Device* device) {
+    const MutexLock lock(mutex_);
+    for (const Owned<Entry>& entry : entries_)
+      if (entry->device == device) return entry->functions.resources();
+    return nullptr;
+  }
+  // The graph of a device, or, with null, of all.
+  void SetGraph(const Device* device, const Graph* graph) {
+    const MutexLock lock(mutex_);
+    if (device == nullptr) graph_ = graph;
+    for (const Owned<Entry>& entry : entries_)
+      if (device == nullptr || entry->device == device) entry->functions.SetGraph(graph);
+  }
+
+ private:
+  struct Entry {
+    Entry(const PartFunctions& of, Device* on)
+        : device(on), functions(of.graph_, of.registry_, on, of.host_, of.options_, of.lower_) {}
+    Device* device;
+    ResourceMgr own_resources;
+    SessionFunctions functions;
+  };
+  Entry* Find(Device* device) {
+    for (const Owned<Entry>& entry : entries_)
+      if (entry->device == device) return entry.get();
+    Entry* const entry = entries_.emplace_back(MakeOwned<Entry>(*this, device)).get();
+    entry->functions.set_resources(resources_ != nullptr ? resources_->resources(device) : &entry->own_resources);
+    entry->functions.set_devices(this);
+    return entry;
+  }
+
+  const Registry* registry_;
+  const DeviceMgr* devices_;
+  Device* host_;
+  const SessionDevices* resources_;
+  ProgramOptions options_;
+  GraphPass lower_;
+  Mutex mutex_;
+  const Graph* graph_ = nullptr;
+  SlimVector<Owned<Entry>> entries_;
 };
 
 // One part as it stays between signatures: its graph, kernels, functions and resources.
 struct LoadedPart {
   Device* device = nullptr;
   Graph graph;
-  ResourceMgr own_resources;
-  ResourceMgr* resources = &own_resources;
-  Ref<PartFunctions> functions;
+  ResourceMgr* resources = nullptr;
+  SessionFunctions* functions = nullptr;
   Owned<KernelCache> kernels;
 };
 
@@ -496,7 +549,11 @@ class PartitionedGraph : public RefCounted {
     host_ = devices_->HostCPU();
     if (host_ == nullptr) return errors::InvalidArgument("PartitionedGraph: there must be a CPU among the devices");
     pool_ = options_.pool;
-    const ProgramOptions program_options{.constant_folding = options_.constant_folding};
+    functions_ = session.older != nullptr
+                     ? session.older->functions_
+                     : Ref<detail::PartFunctions>::Adopt(new detail::PartFunctions(
+                           registry_, devices_, host_, session.resources,
+                           ProgramOptions{.constant_folding = options_.constant_folding}, session.lower_functions));
     for (GraphPart& from : parts) {
       Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
       TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
@@ -504,21 +561,21 @@ class PartitionedGraph : public RefCounted {
       as_part.allow_internal_ops = true;
       as_part.ignore_shape_errors = session.devices != nullptr;  // the whole graph's were looked at; here less is known
       TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
-      if (session.resources != nullptr) part->resources = session.resources->resources(part->device);
       const detail::LoadedPart* const older =
           session.older == nullptr ? nullptr : session.older->FindPart(part->device);
-      part->functions = older != nullptr
-                            ? older->functions
-                            : Ref<detail::PartFunctions>::Adopt(new detail::PartFunctions(
-                                  registry_, part->device, host_, program_options, session.lower_functions));
-      part->functions->functions.set_resources(part->resources);
+      part->functions = functions_->OnDevice(part->device);
+      part->resources = part->functions->resources();
       part->kernels = MakeOwned<detail::KernelCache>(
-          &part->graph, registry_, part->device, host_, &part->functions->functions,
+          &part->graph, registry_, part->device, host_, part->functions,
           older == nullptr ? nullptr : older->kernels.get(),
           session.devices == nullptr ? PackingBudget::kUsual : session.packed_weights_bytes);
     }
-    for (const Owned<detail::LoadedPart>& part : parts_)  // from here on nothing fails
-      part->functions->functions.SetGraph(session.whole == nullptr ? &part->graph : session.whole);
+    // From here on nothing fails.
+    functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
+                                  : parts_.empty()         ? nullptr
+                                                           : &parts_.front()->graph);
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      if (session.whole == nullptr) functions_->SetGraph(part->device, &part->graph);
     return OkStatus();
   }
   const detail::LoadedPart* FindPart(const Device* device) const {
@@ -528,9 +585,8 @@ class PartitionedGraph : public RefCounted {
   }
   Status ClearOn(const Device* device, Span<const std::string> containers) const {
     Status status;
-    for (const Owned<detail::LoadedPart>& part : parts_)
-      for (const std::string& container : containers)
-        if (part->device == device) status.Update(part->resources->Cleanup(container));
+    if (ResourceMgr* const resources = functions_->FindResources(device))
+      for (const std::string& container : containers) status.Update(resources->Cleanup(container));
     return status;
   }
   Result<Device*> FindDevice(const std::string& name) const {
@@ -661,8 +717,7 @@ class PartitionedGraph : public RefCounted {
       detail::LoadedPart& part = *parts_[p];
       options.feeds_on_device = wanted[p].feeds_on_device;
       options.fetches_on_device = wanted[p].fetches_on_device;
-      detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options,
-                                     &part.functions->functions);
+      detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options, part.functions);
       TENON_ASSIGN_OR_RETURN(Owned<Program> program,
                              builder.Build(wanted[p].feeds, wanted[p].fetches, wanted[p].targets));
       TENON_RETURN_IF_ERROR(part.device->Synchronize());  // constants were copied there
@@ -690,6 +745,7 @@ class PartitionedGraph : public RefCounted {
   Device* host_ = nullptr;
   Owned<ThreadPool> own_pool_;
   ThreadPoolInterface* pool_ = nullptr;
+  Ref<detail::PartFunctions> functions_;
   SlimVector<Owned<detail::LoadedPart>> parts_;
 };
 
