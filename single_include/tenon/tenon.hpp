@@ -5429,7 +5429,8 @@ struct CallableOptions {
   std::vector<std::string> targets = {};  // nodes that run although nothing of theirs is fetched
   // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
   // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
-  // before the session, unless the device is the caller's. Needs <tenon/devices.hpp> in one source file.
+  // before the session, unless the device is the caller's. Such a callable shares its program with no other. Needs
+  // <tenon/devices.hpp> in one source file. Unimplemented: texts and the like, fetches beside variables by reference.
   std::vector<TensorDevice> feed_devices = {};
   std::vector<TensorDevice> fetch_devices = {};
 };
