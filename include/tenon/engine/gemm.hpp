@@ -147,7 +147,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
     const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
-    if (IsSmallProduct(kernels, plain)) {
+    if (IsSmallProduct(kernels, plain) && (g.b_col == 1 || weights == nullptr)) {
       RunSmallProduct(kernels, plain);
       return OkStatus();
     }
