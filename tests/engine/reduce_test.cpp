@@ -129,6 +129,20 @@ bool AllAreRight(Cpu device, const TensorShape& shape, const AxisSet& axes, std:
 }  // namespace
 
 TEST_SUITE("reduce") {
+  TEST_CASE_TEMPLATE("what a run comes to does not depend on where it stands", T, float, double, half, std::int32_t) {
+    for (const Index n : {1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 33, 64, 100, 127, 128, 300}) {
+      const std::vector<T> run = RandomVector<T>(n, static_cast<std::uint64_t>(n));
+      for (Index count = 1; count <= 9; ++count) {
+        CAPTURE(n);
+        CAPTURE(count);
+        std::vector<T> x;
+        for (Index k = 0; k < count; ++k) x.insert(x.end(), run.begin(), run.end());
+        const std::vector<T> sums = Reduced<SumReducer, T>(Cpu{}, x, {count, n}, Axes({1}));
+        const T one = Reduced<SumReducer, T>(Cpu{}, run, {1, n}, Axes({1}))[0];
+        CHECK(sums == std::vector<T>(static_cast<std::size_t>(count), one));
+      }
+    }
+  }
   TEST_CASE_TEMPLATE("any set of dimensions, in every type", T, float, double, half, bfloat16, std::int8_t,
                      std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                      std::uint64_t, complex64, complex128) {

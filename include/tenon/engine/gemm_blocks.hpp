@@ -252,8 +252,8 @@ class GemmBlocks {
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
-    GemmTile t{depth,    nullptr, rows.row, rows.col,   panel.data, panel.row,
-               nullptr,  g_.c_row, p > 0,    panel.data, 0,          Most(panel.columns - kernels_.lanes, 0)};
+    GemmTile t{depth,   nullptr,  rows.row, rows.col,   panel.data, panel.row,
+               nullptr, g_.c_row, p > 0,    panel.data, 0,          Most(panel.columns - kernels_.lanes, 0)};
     for (Index i = rows.begin, line = 0; i < rows.end;) {
       const Index left = rows.end - i;
       const bool few = TakesFewRows(left, i == rows.begin);

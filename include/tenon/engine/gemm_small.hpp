@@ -36,8 +36,8 @@ inline void RunSmallProduct(const GemmKernels& kernels, GemmArgs<void> g) {
   char* const c = static_cast<char*>(g.c);
   for (Index j = 0; j < g.n;) {
     const Index columns = kernels.ColumnsOfTile(g.n - j);
-    GemmTile t{g.k,     nullptr, g.a_row, g.a_col, b + j * kernels.size,  g.b_row,
-               nullptr, g.c_row, false,   c,       0,  columns - kernels.lanes};
+    GemmTile t{g.k,     nullptr, g.a_row, g.a_col, b + j * kernels.size,   g.b_row, nullptr,
+               g.c_row, false,   c,       0,       columns - kernels.lanes};
     for (Index i = 0; i < g.m;) {
       const bool few = TakesFewRows(g.m - i, i == 0);
       const Index end = i + (few ? kGemmFewRows : kGemmRows), above = end > g.m ? end - g.m : 0;

@@ -221,8 +221,8 @@ constexpr GemmKernels MakeGemmKernels() {
 template <class T, class Isa>
 inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 
-// For T = float and double, the best that this processor has for products of so many columns: shorter vectors where they
-// do not fill one of the longest.
+// For T = float and double, the best that this processor has for products of so many columns: shorter vectors where
+// they do not fill one of the longest.
 template <class T, class Isa = simd::Compiled>
 const GemmKernels& GemmKernelsOf(Index columns) {
 #if TENON_DETAIL_TARGETS
