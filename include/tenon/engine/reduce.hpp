@@ -105,6 +105,12 @@ struct MaxStep {
     else
       return a != a ? a : chosen;
   }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Greater(a, b), a);
+  }
+#endif
 };
 struct MinStep {
   template <class A>
@@ -122,6 +128,12 @@ struct MinStep {
     else
       return a != a ? a : chosen;
   }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Lesser(a, b), a);
+  }
+#endif
 };
 
 template <class A, class T>
@@ -190,7 +202,7 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
 }
 
 #if TENON_DETAIL_LANES
-// One sum or product of a long run, all lanes in registers. Needs a vector for each of the chains.
+// A long run, all lanes in registers. Needs a vector for each of the chains.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD T LongRun(const T* x, Index n) {
   constexpr Index kSize = L::size, kChains = 8,
@@ -250,7 +262,7 @@ TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) 
   std::memcpy(acc, last, static_cast<std::size_t>(count) * sizeof(T));
 }
 
-// Sums and products of runs of any length, each by the same steps wherever it stands.
+// Runs of any length, each by the same steps wherever it stands.
 template <class Step, class T, class Isa>
 void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc) {
   using Long = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
@@ -359,7 +371,7 @@ constexpr ReduceLoops MakeReduceLoops() {
     loops.combine = &RowsLoopPlain<Step, A, A>;
   }
 #if TENON_DETAIL_LANES
-  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>)) {
+  if constexpr (std::is_floating_point_v<T>) {
     loops.runs = &VectorRunsLoop<Step, T, simd::Compiled>;
     loops.runs_may_be_long = true;
   } else
