@@ -17,8 +17,8 @@ using tenon::testing::RandomVector;
 
 namespace {
 
-// A tile of `rows` rows and `columns` columns whose operands and result lie apart from each other, compared with sums in
-// double.
+// A tile of `rows` rows and `columns` columns whose operands and result lie apart from each other, compared with sums
+// in double.
 template <class T>
 bool TileIsRight(const detail::GemmKernels& kernels, bool few, Index columns, Index k, bool add) {
   const Index rows = few ? detail::kGemmFewRows : detail::kGemmRows;
@@ -27,7 +27,8 @@ bool TileIsRight(const detail::GemmKernels& kernels, bool few, Index columns, In
   const std::vector<T> before = RandomVector<T>(rows * b_row, 3);
   std::vector<T> c = before;
   kernels.tile[few][vectors - 1]({k, a.data(), a_row, 1, b.data(), b_row, c.data(), b_row, add,
-                                  reinterpret_cast<const char*>(b.data()), b_row * Index{sizeof(T)}, columns - kernels.lanes});
+                                  reinterpret_cast<const char*>(b.data()), b_row * Index{sizeof(T)},
+                                  columns - kernels.lanes});
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < b_row; ++j) {
       const std::size_t at = static_cast<std::size_t>(i * b_row + j);
