@@ -211,7 +211,8 @@ TENON_HD T LongRun(const T* x, Index n) {
 #pragma GCC unroll 8
   for (Index c = 0; c < kChains; ++c) sums[c] = L::Load(x + c * kSize);
   Index i = kRow;
-  for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
+  constexpr bool kRounds = std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>;
+  for (; kRounds && i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
 #pragma GCC unroll 8
     for (Index c = 0; c < kChains; ++c) {
       const T* const at = x + i + 4 * c * kSize;
@@ -271,13 +272,13 @@ void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc
   T* const acc = static_cast<T*>(pacc);
   if (n >= 8 * Long::size) {
     for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
-  } else if (n >= 2 * Long::size) {
-    RunsByFours<Step, Long>(x, count, step, n, acc);
-  } else if (n >= Short::size) {
-    RunsByFours<Step, Short>(x, count, step, n, acc);
-  } else {
-    RunsLoop<Step, T, T>(px, count, step, n, pacc);
+    return;
   }
+  if (n < Short::size) return RunsLoop<Step, T, T>(px, count, step, n, pacc);
+  if constexpr (Long::size > Short::size) {
+    if (n >= 2 * Long::size) return RunsByFours<Step, Long>(x, count, step, n, acc);
+  }
+  RunsByFours<Step, Short>(x, count, step, n, acc);
 }
 #endif
 
