@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <tenon/base/str.hpp>
+#include <tenon/engine/cache_sizes.hpp>
 #include <tenon/engine/isa.hpp>
 
 #include "cycles.hpp"
@@ -111,11 +112,9 @@ Machine ThisMachine() {
 #endif
   m.flags = TENON_BENCH_FLAGS;
   m.cores = sysconf(_SC_NPROCESSORS_ONLN);
-#if defined(_SC_LEVEL1_DCACHE_SIZE)
-  m.l1d_bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-  m.l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  m.l3_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
+  m.l1d_bytes = ::tenon::detail::Caches().first;
+  m.l2_bytes = ::tenon::detail::Caches().second;
+  m.l3_bytes = ::tenon::detail::Caches().last;
   return m;
 }
 std::string MachineLine(const Machine& m) {

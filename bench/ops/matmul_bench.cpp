@@ -25,11 +25,16 @@ Tensor Matrix(Index rows, Index columns) {
 // As many multiplications and additions as a product has, in tiles whose operands stay in the first cache: the ceiling.
 template <class T>
 void Multiply(Index products) {
-  const auto& kernels = detail::GemmKernelsOf<T>();
+  const auto& kernels = detail::GemmKernelsOf<T>(1024);
   static const T zeros[1024] = {};
   static T c[1024];
   const Index columns = kernels.lanes * kernels.width, depth = 256;
-  const detail::GemmTile tile{depth, zeros, 0, 0, zeros, 0, c, columns, false, reinterpret_cast<const char*>(zeros), 0};
+  const detail::GemmTile tile{depth, zeros,
+                              0,     0,
+                              zeros, 0,
+                              c,     columns,
+                              false, reinterpret_cast<const char*>(zeros),
+                              0,     columns - kernels.lanes};
   for (; products > 0; products -= depth * detail::kGemmRows * columns) kernels.tile[0][kernels.width - 1](tile);
 }
 

@@ -804,6 +804,9 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/cache_sizes.hpp ----
 // How large this processor's caches are.
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 #if __has_include(<unistd.h>)
 #include <unistd.h>
 #endif
@@ -823,6 +826,14 @@ inline CacheSizes FindCacheSizes() {
   if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) sizes.first = bytes;
   if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > sizes.first) sizes.second = bytes;
   if (const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > sizes.second) sizes.last = bytes;
+#endif
+#if defined(__x86_64__) && defined(__GNUC__)
+  // AMD's third caches each serve a few cores; the C library may count all that a package has. (Others lack the leaf.)
+  unsigned kind = 0, ways = 0, sets = 0, unused = 0;
+  if (__get_cpuid_count(0x8000001D, 3, &kind, &ways, &sets, &unused) != 0 && (kind >> 5 & 7) == 3) {
+    const Index lines = (Index{ways >> 22} + 1) * (Index{ways >> 12 & 0x3FF} + 1) * (Index{sets} + 1);
+    sizes.last = lines * ((ways & 0xFFF) + 1);
+  }
 #endif
   return sizes;
 }
@@ -861,6 +872,7 @@ struct GemmTile {
   bool add;
   const char* ahead;  // what to have in the cache later: one line at each step, two where there are few rows
   Index ahead_step;  // in bytes
+  Index last;  // column at which the last vector of a row begins: in a narrower tile it overlaps the one before it
 };
 
 // The sides of a tile: rows, many or few, and vectors of a row at most.
@@ -878,7 +890,19 @@ struct GemmKernels {
   void (*pack[4])(const char* from, Index step, Index k, char* to);  // [vectors - 1]
   // to[c * to_row + r] = from[r * from_row + c]; distances in elements.
   void (*transpose)(const void* from, Index from_row, Index rows, Index columns, void* to, Index to_row);
+
+  // Columns of the next tile where so many are left: as many as the widest has, unless less than a vector would be left
+  // then.
+  Index ColumnsOfTile(Index left) const {
+    const Index most = width * lanes;
+    return left <= most ? left : left < most + lanes ? most - lanes : most;
+  }
 };
+
+// Whether the next tile is one of few rows where so many are left, and it is the first.
+constexpr bool TakesFewRows(Index left, bool is_first) {
+  return left <= kGemmFewRows || left == 7 || left == 8 || (left == 5 && is_first);
+}
 
 #if defined(__GNUC__)
 
@@ -900,6 +924,8 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   T* const c = static_cast<T*>(t.c);
   const char* ahead = t.ahead;
   const Index a_row = t.a_row, a_col = t.a_col, b_row = t.b_row, c_row = t.c_row, ahead_step = t.ahead_step;
+  const Index last = t.last;
+  const auto column = [last](int v) { return v + 1 < width ? v * kLanes : last; };
   V sums[rows][width];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
@@ -912,7 +938,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
     V y[width];
 #pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + v * kLanes);
+    for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + column(v));
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const T x = a[i * a_row];
@@ -922,11 +948,13 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   }
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
+    T* const to = c + i * c_row;
+    if (t.add) {  // all of a row is read before any of it is written
 #pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) {
-      InMemory* const to = reinterpret_cast<InMemory*>(c + i * c_row + v * kLanes);
-      *to = t.add ? sums[i][v] + *to : sums[i][v];
+      for (int v = 0; v < width; ++v) sums[i][v] += *reinterpret_cast<const InMemory*>(to + column(v));
     }
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(to + column(v)) = sums[i][v];
   }
 }
 
@@ -1033,10 +1061,17 @@ constexpr GemmKernels MakeGemmKernels() {
 template <class T, class Isa>
 inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 
-// For T = float and double, the best that this processor has.
+// For T = float and double, the best that this processor has for products of so many columns: shorter vectors where
+// they do not fill one of the longest.
 template <class T, class Isa = simd::Compiled>
-const GemmKernels& GemmKernelsOf() {
+const GemmKernels& GemmKernelsOf(Index columns) {
 #if TENON_DETAIL_TARGETS
+  if (columns * Index{sizeof(T)} < 64) {
+    if constexpr (std::is_same_v<Isa, simd::isa::Avx512>) return kGemmKernels<T, simd::isa::Avx2>;
+    if constexpr (!std::is_same_v<Isa, simd::isa::Avx2>) {
+      if (simd::BestLevel() == simd::Level::kAvx512) return kGemmKernels<T, simd::Targeted<simd::isa::Avx2>>;
+    }
+  }
   if constexpr (!std::is_same_v<Isa, simd::isa::Avx512>) {
     const simd::Level level = simd::BestLevel();
     if (level == simd::Level::kAvx512) return kGemmKernels<T, simd::Targeted<simd::isa::Avx512>>;
@@ -1334,20 +1369,22 @@ class GemmBlocks {
     rows->col = 1;
   }
 
-  // The widest tiles as long as there are columns for them, then one for the rest.
+  // Panels are as wide as a tile.
   Panel PanelAt(Index p, Index j, Index column_end) const {
-    const Index left = column_end - j;
-    Panel panel{j, Least(left, panel_), Least(DivideUp(left, kernels_.lanes), kernels_.width), nullptr, g_.b_row};
-    if (!copies_b_ && panel.columns == Width(panel)) panel.data = B(p, j);
+    const Index columns = kernels_.ColumnsOfTile(column_end - j);
+    Panel panel{j, columns, DivideUp(columns, kernels_.lanes), nullptr, g_.b_row};
+    if (!copies_b_ && FillsVector(panel)) panel.data = B(p, j);
     return panel;
   }
+  // Then a tile of such a panel is stored as it is.
+  bool FillsVector(const Panel& panel) const { return panel.columns >= kernels_.lanes; }
   Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
-  // With zeros behind the last column: what they are multiplied by is not stored.
+  // With zeros behind the last column of less than a vector: what they are multiplied by is not stored.
   void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
     const Index width = Width(*panel), size = kernels_.size;
     const char* const from = B(p, panel->column);
-    if (panel->columns < width) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
+    if (!FillsVector(*panel)) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
     if (g_.b_col != 1) {
       kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
     } else if (panel->columns == width) {
@@ -1371,15 +1408,15 @@ class GemmBlocks {
     return g_.b_col == 1 ? Next{B(p, j), g_.b_row * kernels_.size} : Next{};
   }
 
-  // All rows of a block by one panel. The last tile may begin above the first row that is left, whose values it then
-  // does not store.
+  // All rows of a block by one panel. The last tile may begin above the first row that is left.
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
-    GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
+    GemmTile t{depth,   nullptr,  rows.row, rows.col,   panel.data, panel.row,
+               nullptr, g_.c_row, p > 0,    panel.data, 0,          Most(panel.columns - kernels_.lanes, 0)};
     for (Index i = rows.begin, line = 0; i < rows.end;) {
       const Index left = rows.end - i;
-      const bool few = left <= 4 || left == 7 || left == 8 || (left == 5 && i == rows.begin);
+      const bool few = TakesFewRows(left, i == rows.begin);
       const Index height = few ? kGemmFewRows : kGemmRows;
       const Index above = Most(height - left, 0);
       t.a = rows.data + (i - above - rows.begin) * rows.row * size;
@@ -1387,8 +1424,8 @@ class GemmBlocks {
       t.ahead_step = line < lines ? next.step : 0;
       line += few ? 2 : 1;
       const auto tile = kernels_.tile[few][panel.vectors - 1];
-      if (above == 0 && panel.columns == width) {
-        t.c = C(i, panel.column);
+      if (FillsVector(panel) && (above == 0 || !t.add)) {  // what is stored twice is the same
+        t.c = C(i - above, panel.column);
         tile(t);
       } else {
         RunPartOfTile(t, tile, i, height - above, above, panel, width);
@@ -1446,6 +1483,496 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
+// ---- tenon/engine/gemm_small.hpp ----
+// Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
+// and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: what is
+// stored twice is the same.
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Of b, and rows of a, by which many a copy of b that lies better pays off.
+inline constexpr Index kSmallProductBytes = 16 * 1024, kSmallProductRows = 128;
+
+// Needs a tile's fewest rows, too.
+inline bool IsSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g) {
+  return g.n >= kernels.lanes && g.m >= kGemmFewRows && g.m < kSmallProductRows &&
+         g.k * g.n * kernels.size <= kSmallProductBytes;
+}
+
+// c = a b, on this thread. Needs IsSmallProduct.
+inline void RunSmallProduct(const GemmKernels& kernels, GemmArgs<void> g) {
+  alignas(64) char turned[kSmallProductBytes];
+  if (g.b_col != 1) {
+    kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
+    g.b = turned;
+    g.b_row = g.n;
+  }
+  const auto *const a = static_cast<const char*>(g.a), *const b = static_cast<const char*>(g.b);
+  char* const c = static_cast<char*>(g.c);
+  for (Index j = 0; j < g.n;) {
+    const Index columns = kernels.ColumnsOfTile(g.n - j);
+    GemmTile t{g.k,     nullptr, g.a_row, g.a_col, b + j * kernels.size,   g.b_row, nullptr,
+               g.c_row, false,   c,       0,       columns - kernels.lanes};
+    for (Index i = 0; i < g.m;) {
+      const bool few = TakesFewRows(g.m - i, i == 0);
+      const Index end = i + (few ? kGemmFewRows : kGemmRows), above = end > g.m ? end - g.m : 0;
+      t.a = a + (i - above) * g.a_row * kernels.size;
+      t.c = c + ((i - above) * g.c_row + j) * kernels.size;
+      kernels.tile[few][(columns - 1) / kernels.lanes](t);
+      i = end;
+    }
+    j += columns;
+  }
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__
+
+// ---- tenon/engine/lanes.hpp ----
+// simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
+// and RunLanes, which compiles a loop for the unit's instruction set and those above it, and picks one while running.
+// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how lane_math.hpp rounds): there
+// TENON_DETAIL_LANES is 0.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+#define TENON_DETAIL_LANES 1
+#else
+#define TENON_DETAIL_LANES 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace simd {
+
+#if TENON_DETAIL_LANES
+
+#if !defined(__clang__)  // the warning means functions that are called, none of which is here
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+#if TENON_DETAIL_TARGETS && !defined(__clang__)
+// g++ knows an instruction set's functions from the first declaration on that names it.
+TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
+#endif
+
+// The integers of T's size beside Lanes<T, bytes>: their bits, and masks, which have all bits set or none.
+template <class T, int bytes>
+struct LaneInts {
+  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  typedef Int Vector __attribute__((vector_size(bytes)));
+
+  Vector v;
+
+  TENON_HD LaneInts() {}  // no value
+  TENON_HD LaneInts(Int value) : v(value - Vector{}) {}  // in every lane
+  TENON_HD explicit LaneInts(const Vector& lanes) : v(lanes) {}
+
+  TENON_HD friend LaneInts operator+(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v + b.v); }
+  TENON_HD friend LaneInts operator-(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v - b.v); }
+  TENON_HD friend LaneInts operator-(const LaneInts& a) { return LaneInts(-a.v); }
+  TENON_HD friend LaneInts operator&(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v & b.v); }
+  TENON_HD friend LaneInts operator|(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v | b.v); }
+  TENON_HD friend LaneInts operator^(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v ^ b.v); }
+  TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
+  TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
+  TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
+  // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
+  TENON_HD LaneInts Half() const {
+    typedef std::make_unsigned_t<Int> Unsigned __attribute__((vector_size(bytes)));
+    return LaneInts((Vector)((Unsigned)v >> 1));
+  }
+};
+
+// T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
+// what a function is compiled for.
+template <class T, int bytes>
+struct Lanes {
+  using value_type = T;
+  using Ints = LaneInts<T, bytes>;
+  using Int = typename Ints::Int;
+  typedef T Vector __attribute__((vector_size(bytes)));
+  static constexpr int size = bytes / static_cast<int>(sizeof(T));
+
+  Vector v;
+
+  TENON_HD Lanes() {}  // no value
+  TENON_HD Lanes(T value) : v(value - Vector{}) {}  // in every lane
+  TENON_HD explicit Lanes(const Vector& lanes) : v(lanes) {}
+  TENON_HD static Lanes Zero() { return Lanes(Vector{}); }
+  // Lanes(value) for values that are known only while running: g++ would put them together lane by lane in functions
+  // compiled for more than the unit. Only for vectors as large as the function's.
+  TENON_HD static Lanes Repeat(T value) {
+#if TENON_DETAIL_TARGETS && !defined(__clang__)
+    if constexpr (bytes > kVectorBytes<Compiled>) {
+      typedef T Short __attribute__((vector_size(16)));
+      const Short first{value};
+      Lanes result;
+      if constexpr (bytes == 32 && sizeof(T) == 4) result.v = __builtin_ia32_vbroadcastss_ps256(first);
+      if constexpr (bytes == 32 && sizeof(T) == 8) result.v = __builtin_ia32_vbroadcastsd_pd256(first);
+      if constexpr (bytes == 64 && sizeof(T) == 4) result.v = __builtin_ia32_broadcastss512(first, Vector{}, -1);
+      if constexpr (bytes == 64 && sizeof(T) == 8) result.v = __builtin_ia32_broadcastsd512(first, Vector{}, -1);
+      return result;
+    }
+#endif
+    return Lanes(value);
+  }
+  TENON_HD static Lanes FromBits(const Ints& bits) {
+    Lanes result;
+    __builtin_memcpy(&result.v, &bits.v, bytes);
+    return result;
+  }
+  TENON_HD static Lanes Load(const T* p) {
+    Lanes result;
+    __builtin_memcpy(&result.v, p, bytes);
+    return result;
+  }
+  TENON_HD void Store(T* p) const { __builtin_memcpy(p, &v, bytes); }
+  TENON_HD Ints Bits() const {
+    Ints bits;
+    __builtin_memcpy(&bits.v, &v, bytes);
+    return bits;
+  }
+
+  TENON_HD friend Lanes operator+(const Lanes& a, const Lanes& b) { return Lanes(a.v + b.v); }
+  TENON_HD friend Lanes operator-(const Lanes& a, const Lanes& b) { return Lanes(a.v - b.v); }
+  TENON_HD friend Lanes operator*(const Lanes& a, const Lanes& b) { return Lanes(a.v * b.v); }
+  TENON_HD friend Lanes operator/(const Lanes& a, const Lanes& b) { return Lanes(a.v / b.v); }
+  TENON_HD friend Lanes operator-(const Lanes& a) { return Lanes(-a.v); }
+  TENON_HD friend Ints operator<(const Lanes& a, const Lanes& b) { return Ints(a.v < b.v); }
+  TENON_HD friend Ints operator>(const Lanes& a, const Lanes& b) { return Ints(a.v > b.v); }
+  TENON_HD friend Ints operator==(const Lanes& a, const Lanes& b) { return Ints(a.v == b.v); }
+};
+
+// Lane by lane: yes where the mask is set.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Select(const LaneInts<T, bytes>& mask, const Lanes<T, bytes>& yes, const Lanes<T, bytes>& no) {
+  return Lanes<T, bytes>(mask.v ? yes.v : no.v);
+}
+// Whether a lane's bits are set.
+template <class T, int bytes>
+TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
+  std::uint64_t words[bytes / 8];
+  __builtin_memcpy(words, &mask.v, bytes);
+  std::uint64_t all = 0;
+  for (const std::uint64_t word : words) all |= word;
+  return all != 0;
+}
+// a < b ? a : b and a > b ? a : b, and so b where one is NaN: one instruction, which clang finds by itself.
+#if defined(__x86_64__) && !defined(__clang__)
+#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                                                         \
+  template <class T, int bytes>                                                                                 \
+  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) {                           \
+    using L = Lanes<T, bytes>;                                                                                  \
+    constexpr bool kIsFloat = sizeof(T) == 4;                                                                   \
+    if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_##which##ps(a.v, b.v));                      \
+    if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_##which##pd(a.v, b.v));                     \
+    if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_##which##ps256(a.v, b.v));                   \
+    if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_##which##pd256(a.v, b.v));                  \
+    if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_##which##ps512_mask(a.v, b.v, a.v, -1, 4));  \
+    if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_##which##pd512_mask(a.v, b.v, a.v, -1, 4)); \
+    return Select(a compare b, a, b);                                                                           \
+  }
+#else
+#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                               \
+  template <class T, int bytes>                                                       \
+  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) { \
+    return Select(a compare b, a, b);                                                 \
+  }
+#endif
+TENON_DETAIL_LANES_CHOICE(Lesser, min, <)
+TENON_DETAIL_LANES_CHOICE(Greater, max, >)
+#undef TENON_DETAIL_LANES_CHOICE
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+#if __has_builtin(__builtin_elementwise_sqrt)  // clang from 18 on
+  return L(__builtin_elementwise_sqrt(x.v));
+#else
+#if defined(__x86_64__) && !defined(__clang__)
+  constexpr bool kIsFloat = sizeof(T) == 4;
+  if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_sqrtps(x.v));
+  if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_sqrtpd(x.v));
+  if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_sqrtps256(x.v));
+  if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_sqrtpd256(x.v));
+  if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_sqrtps512_mask(x.v, x.v, -1, 4));
+  if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_sqrtpd512_mask(x.v, x.v, -1, 4));
+#endif
+  L y;
+  for (int i = 0; i < L::size; ++i) y.v[i] = std::sqrt(x.v[i]);
+  return y;
+#endif
+}
+// y 2^n for whole numbers n, rounded once, infinity and 0 included: one instruction, where kScales is true.
+#if defined(__x86_64__) && !defined(__clang__)
+template <class L>
+inline constexpr bool kScales = false;
+template <class T>
+inline constexpr bool kScales<Lanes<T, 64>> = true;
+template <class T>
+TENON_HD Lanes<T, 64> ScaleByPower(const Lanes<T, 64>& y, const Lanes<T, 64>& n) {
+  using L = Lanes<T, 64>;
+  if constexpr (sizeof(T) == 4)
+    return L(__builtin_ia32_scalefps512_mask(y.v, n.v, y.v, -1, 4));
+  else
+    return L(__builtin_ia32_scalefpd512_mask(y.v, n.v, y.v, -1, 4));
+}
+#else
+template <class L>
+inline constexpr bool kScales = false;
+template <class L>
+L ScaleByPower(const L& y, const L& n);
+#endif
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+// Two values of type L, whose steps are computed in turns: while one waits for its last step's result the other has
+// work to do, which a processor does not find by itself where its window is shorter than a function's steps.
+template <class L>
+struct PairInts {
+  using Int = typename L::Int;
+  L a, b;
+
+  TENON_HD PairInts() {}  // no value
+  TENON_HD PairInts(Int value) : a(value), b(value) {}
+  TENON_HD PairInts(const L& first, const L& second) : a(first), b(second) {}
+
+  TENON_HD friend PairInts operator+(const PairInts& x, const PairInts& y) { return {x.a + y.a, x.b + y.b}; }
+  TENON_HD friend PairInts operator-(const PairInts& x, const PairInts& y) { return {x.a - y.a, x.b - y.b}; }
+  TENON_HD friend PairInts operator-(const PairInts& x) { return {-x.a, -x.b}; }
+  TENON_HD friend PairInts operator&(const PairInts& x, const PairInts& y) { return {x.a & y.a, x.b & y.b}; }
+  TENON_HD friend PairInts operator|(const PairInts& x, const PairInts& y) { return {x.a | y.a, x.b | y.b}; }
+  TENON_HD friend PairInts operator^(const PairInts& x, const PairInts& y) { return {x.a ^ y.a, x.b ^ y.b}; }
+  TENON_HD friend PairInts operator~(const PairInts& x) { return {~x.a, ~x.b}; }
+  TENON_HD friend PairInts operator<<(const PairInts& x, int n) { return {x.a << n, x.b << n}; }
+  TENON_HD friend PairInts operator>>(const PairInts& x, int n) { return {x.a >> n, x.b >> n}; }
+  TENON_HD PairInts Half() const { return {a.Half(), b.Half()}; }
+};
+template <class L>
+struct Pair {
+  using value_type = typename L::value_type;
+  using Ints = PairInts<typename L::Ints>;
+  using Int = typename L::Int;
+  static constexpr int size = 2 * L::size;
+  L a, b;
+
+  TENON_HD Pair() {}  // no value
+  TENON_HD Pair(value_type value) : a(value), b(value) {}
+  TENON_HD Pair(const L& first, const L& second) : a(first), b(second) {}
+  TENON_HD static Pair Zero() { return {L::Zero(), L::Zero()}; }
+  TENON_HD static Pair Repeat(value_type value) { return {L::Repeat(value), L::Repeat(value)}; }
+  TENON_HD static Pair FromBits(const Ints& bits) { return {L::FromBits(bits.a), L::FromBits(bits.b)}; }
+  TENON_HD static Pair Load(const value_type* p) { return {L::Load(p), L::Load(p + L::size)}; }
+  TENON_HD void Store(value_type* p) const {
+    a.Store(p);
+    b.Store(p + L::size);
+  }
+  TENON_HD Ints Bits() const { return {a.Bits(), b.Bits()}; }
+
+  TENON_HD friend Pair operator+(const Pair& x, const Pair& y) { return {x.a + y.a, x.b + y.b}; }
+  TENON_HD friend Pair operator-(const Pair& x, const Pair& y) { return {x.a - y.a, x.b - y.b}; }
+  TENON_HD friend Pair operator*(const Pair& x, const Pair& y) { return {x.a * y.a, x.b * y.b}; }
+  TENON_HD friend Pair operator/(const Pair& x, const Pair& y) { return {x.a / y.a, x.b / y.b}; }
+  TENON_HD friend Pair operator-(const Pair& x) { return {-x.a, -x.b}; }
+  TENON_HD friend Ints operator<(const Pair& x, const Pair& y) { return {x.a < y.a, x.b < y.b}; }
+  TENON_HD friend Ints operator>(const Pair& x, const Pair& y) { return {x.a > y.a, x.b > y.b}; }
+  TENON_HD friend Ints operator==(const Pair& x, const Pair& y) { return {x.a == y.a, x.b == y.b}; }
+};
+template <class L>
+TENON_HD Pair<L> Select(const PairInts<typename L::Ints>& mask, const Pair<L>& yes, const Pair<L>& no) {
+  return {Select(mask.a, yes.a, no.a), Select(mask.b, yes.b, no.b)};
+}
+template <class L>
+TENON_HD Pair<L> Lesser(const Pair<L>& x, const Pair<L>& y) {
+  return {Lesser(x.a, y.a), Lesser(x.b, y.b)};
+}
+template <class L>
+TENON_HD Pair<L> Greater(const Pair<L>& x, const Pair<L>& y) {
+  return {Greater(x.a, y.a), Greater(x.b, y.b)};
+}
+template <class L>
+TENON_HD Pair<L> Sqrt(const Pair<L>& x) {
+  return {Sqrt(x.a), Sqrt(x.b)};
+}
+
+// As many of those as are worth computing in turns: AVX-512's processors look further ahead.
+template <class T, int bytes>
+using WideLanes = std::conditional_t<(bytes < 64), Pair<Lanes<T, bytes>>, Lanes<T, bytes>>;
+
+// All lanes of x as one number, by halves.
+struct AddLanes {
+  template <class V>
+  TENON_HD static V Combine(const V& a, const V& b) {
+    return a + b;
+  }
+};
+struct GreaterLanes {  // the last that is NaN, if it is not followed by a number
+  template <class L>
+  TENON_HD static L Combine(const L& a, const L& b) {
+    return Greater(a, b);
+  }
+  TENON_HD static float Combine(float a, float b) { return a > b ? a : b; }
+  TENON_HD static double Combine(double a, double b) { return a > b ? a : b; }
+};
+namespace detail {
+template <std::size_t first, class T, int bytes, std::size_t... i>
+TENON_HD Lanes<T, bytes / 2> HalfOf(const Lanes<T, bytes>& x, std::index_sequence<i...>) {
+  return Lanes<T, bytes / 2>(__builtin_shufflevector(x.v, x.v, (first + i)...));
+}
+}  // namespace detail
+template <class Step, class T, int bytes>
+TENON_HD T Fold(const Lanes<T, bytes>& x) {
+  constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
+  if constexpr (bytes > 16) {
+    constexpr auto kLanes = std::make_index_sequence<kHalf>();
+    return Fold<Step>(Step::Combine(detail::HalfOf<0>(x, kLanes), detail::HalfOf<kHalf>(x, kLanes)));
+  } else if constexpr (kHalf == 2) {
+    return Step::Combine(Step::Combine(x.v[0], x.v[2]), Step::Combine(x.v[1], x.v[3]));
+  } else {
+    return Step::Combine(x.v[0], x.v[1]);
+  }
+}
+// Fold of each of four, in fewer steps.
+template <class Step, class T, int bytes>
+TENON_HD void FoldFour(const Lanes<T, bytes> (&x)[4], T (&results)[4]) {
+  constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
+  using L = Lanes<T, bytes>;
+  if constexpr (bytes > 16) {
+    constexpr auto kLanes = std::make_index_sequence<kHalf>();
+    Lanes<T, bytes / 2> halves[4];
+    for (int i = 0; i < 4; ++i)
+      halves[i] = Step::Combine(detail::HalfOf<0>(x[i], kLanes), detail::HalfOf<kHalf>(x[i], kLanes));
+    FoldFour<Step>(halves, results);
+  } else if constexpr (kHalf == 2) {
+    const auto pair = [](const L& a, const L& b) {
+      return Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 4, 1, 5)),
+                           L(__builtin_shufflevector(a.v, b.v, 2, 6, 3, 7)));
+    };
+    const L a = pair(x[0], x[1]), b = pair(x[2], x[3]);
+    Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)), L(__builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)))
+        .Store(results);
+  } else {
+    for (int i = 0; i < 4; i += 2)
+      Step::Combine(L(__builtin_shufflevector(x[i].v, x[i + 1].v, 0, 2)),
+                    L(__builtin_shufflevector(x[i].v, x[i + 1].v, 1, 3)))
+          .Store(results + i);
+  }
+}
+template <class Step, class L>
+TENON_HD typename L::value_type Fold(const Pair<L>& x) {
+  return Fold<Step>(Step::Combine(x.a, x.b));
+}
+
+template <class L>
+inline constexpr bool kIsLaneValue = false;
+template <class T, int bytes>
+inline constexpr bool kIsLaneValue<Lanes<T, bytes>> = true;
+template <class L>
+inline constexpr bool kIsLaneValue<Pair<L>> = kIsLaneValue<L>;
+template <class L>
+concept LaneValue = kIsLaneValue<L>;
+
+// a * b + c, rounded once where the instruction set can.
+template <class L>
+TENON_HD Pair<L> Fma(const Pair<L>& a, const Pair<L>& b, const Pair<L>& c) {
+  return {Fma(a.a, b.a, c.a), Fma(a.b, b.b, c.b)};
+}
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Fma(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b, const Lanes<T, bytes>& c) {
+  return Lanes<T, bytes>(a.v * b.v + c.v);
+}
+// coefficients[i] + coefficients[i + 1] x + ...
+template <std::size_t i = 0, LaneValue L, std::size_t n>
+TENON_HD L Polynomial(const L& x, const typename L::value_type (&coefficients)[n]) {
+  if constexpr (i + 1 == n) {
+    return L(coefficients[i]);
+  } else {
+    return Fma(Polynomial<i + 1>(x, coefficients), x, L(coefficients[i]));
+  }
+}
+
+namespace detail {
+
+// out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
+// element's value does not depend on its place.
+template <class Op, class T, int bytes>
+TENON_HD void MapLanes(const T* x, T* out, Index n) {
+  using L = Lanes<T, bytes>;
+  using Wide = WideLanes<T, bytes>;
+  Index i = 0;
+  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i)).Store(out + i);
+  while (i < n) {
+    const Index count = n - i < L::size ? n - i : L::size;
+    const auto part_bytes = static_cast<std::size_t>(count) * sizeof(T);
+    T part[L::size] = {};
+    __builtin_memcpy(part, x + i, part_bytes);
+    Op::lanes(L::Load(part)).Store(part);
+    __builtin_memcpy(out + i, part, part_bytes);
+    i += count;
+  }
+}
+
+template <class Op, class T>
+struct MapBody {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n) {
+    MapLanes<Op, T, bytes>(x, out, n);
+  }
+};
+
+// Body::Run<bytes>(args...) compiled for the unit's instruction set and for those above it, with vectors of so many
+// bytes. Body::Run is always inlined.
+template <class Body, class Isa, class... Args>
+struct ForLevels {
+  static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
+#if TENON_DETAIL_TARGETS
+  TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
+  TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
+#endif
+  // The best that this processor has.
+  static void (*Best())(Args...) {
+#if TENON_DETAIL_TARGETS
+    if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
+      const Level level = BestLevel();
+      if (level == Level::kAvx512) return &Avx512;
+      if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
+        if (level == Level::kAvx2) return &Avx2;
+      }
+    }
+#endif
+    return &Unit;
+  }
+};
+
+template <class Op, class T, class Isa = Compiled>
+using MapLanesFor = ForLevels<MapBody<Op, T>, Isa, const T*, T*, Index>;
+
+}  // namespace detail
+
+// out[i] = Op::lanes(x[i]) for n elements, T float or double, by the best instructions that this processor has; `out`
+// may be `x`. Op::lanes is a template over Lanes that is always inlined.
+template <class Op, class T, class Isa = Compiled>
+void RunLanes(const T* x, T* out, Index n) {
+  detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
+}
+
+#else
+
+// Only a name: ops are compiled that have a function of it, which nobody calls.
+template <class T, int bytes>
+struct Lanes;
+
+#endif  // TENON_DETAIL_LANES
+
+}  // namespace simd
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/gemm_thin.hpp ----
 // Matrix products of few rows, and small ones. Every element of b is used once or a few times, so that reading b is the
 // work: it is read where it lies and about in the order in which it lies. A transposed b by dot products; else a few
@@ -1483,8 +2010,12 @@ TENON_HD T DotProduct(const T* x, const T* y, Index k) {
   for (; p + kLanes <= k; p += kLanes)
     sums[0] += *reinterpret_cast<const InMemory*>(x + p) * *reinterpret_cast<const InMemory*>(y + p);
   sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+#if TENON_DETAIL_LANES
+  T sum = simd::Fold<simd::AddLanes>(simd::Lanes<T, bytes>(sums[0]));
+#else
   T sum = T(0);
   for (Index i = 0; i < kLanes; ++i) sum += sums[0][i];
+#endif
   for (; p < k; ++p) sum += x[p] * y[p];
   return sum;
 }
@@ -1660,8 +2191,8 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/gemm.hpp ----
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
-// (engine/gemm_tile.hpp, engine/gemm_blocks.hpp), and by loops of their own where there are too few rows for that
-// (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
+// (engine/gemm_tile.hpp, gemm_blocks.hpp, gemm_small.hpp), and by loops of their own where there are too few rows for
+// that (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
 TENON_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
@@ -1785,9 +2316,13 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
     constexpr double kSmall = 256;  // products
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
-    const GemmKernels& kernels = GemmKernelsOf<T>();
-    return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},
-                         0.16 * products / static_cast<double>(kernels.lanes), weights);
+    const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
+    const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
+    if (IsSmallProduct(kernels, plain) && (g.b_col == 1 || weights == nullptr)) {
+      RunSmallProduct(kernels, plain);
+      return OkStatus();
+    }
+    return RunGemmBlocks(device, kernels, plain, 0.16 * products / static_cast<double>(kernels.lanes), weights);
   }
 }
 
@@ -1906,399 +2441,6 @@ struct MatMul {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lanes.hpp ----
-// simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
-// and RunLanes, which compiles a loop for the unit's instruction set and those above it, and picks one while running.
-// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how lane_math.hpp rounds): there
-// TENON_DETAIL_LANES is 0.
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
-#define TENON_DETAIL_LANES 1
-#else
-#define TENON_DETAIL_LANES 0
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-namespace simd {
-
-#if TENON_DETAIL_LANES
-
-#if !defined(__clang__)  // the warning means functions that are called, none of which is here
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-#if TENON_DETAIL_TARGETS && !defined(__clang__)
-// g++ knows an instruction set's functions from the first declaration on that names it.
-TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
-#endif
-
-// The integers of T's size beside Lanes<T, bytes>: their bits, and masks, which have all bits set or none.
-template <class T, int bytes>
-struct LaneInts {
-  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  typedef Int Vector __attribute__((vector_size(bytes)));
-
-  Vector v;
-
-  TENON_HD LaneInts() {}  // no value
-  TENON_HD LaneInts(Int value) : v(value - Vector{}) {}  // in every lane
-  TENON_HD explicit LaneInts(const Vector& lanes) : v(lanes) {}
-
-  TENON_HD friend LaneInts operator+(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v + b.v); }
-  TENON_HD friend LaneInts operator-(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v - b.v); }
-  TENON_HD friend LaneInts operator-(const LaneInts& a) { return LaneInts(-a.v); }
-  TENON_HD friend LaneInts operator&(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v & b.v); }
-  TENON_HD friend LaneInts operator|(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v | b.v); }
-  TENON_HD friend LaneInts operator^(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v ^ b.v); }
-  TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
-  TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
-  TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
-  // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
-  TENON_HD LaneInts Half() const {
-    typedef std::make_unsigned_t<Int> Unsigned __attribute__((vector_size(bytes)));
-    return LaneInts((Vector)((Unsigned)v >> 1));
-  }
-};
-
-// T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
-// what a function is compiled for.
-template <class T, int bytes>
-struct Lanes {
-  using value_type = T;
-  using Ints = LaneInts<T, bytes>;
-  using Int = typename Ints::Int;
-  typedef T Vector __attribute__((vector_size(bytes)));
-  static constexpr int size = bytes / static_cast<int>(sizeof(T));
-
-  Vector v;
-
-  TENON_HD Lanes() {}  // no value
-  TENON_HD Lanes(T value) : v(value - Vector{}) {}  // in every lane
-  TENON_HD explicit Lanes(const Vector& lanes) : v(lanes) {}
-  TENON_HD static Lanes Zero() { return Lanes(Vector{}); }
-  // Lanes(value) for values that are known only while running: g++ would put them together lane by lane in functions
-  // compiled for more than the unit. Only for vectors as large as the function's.
-  TENON_HD static Lanes Repeat(T value) {
-#if TENON_DETAIL_TARGETS && !defined(__clang__)
-    if constexpr (bytes > kVectorBytes<Compiled>) {
-      typedef T Short __attribute__((vector_size(16)));
-      const Short first{value};
-      Lanes result;
-      if constexpr (bytes == 32 && sizeof(T) == 4) result.v = __builtin_ia32_vbroadcastss_ps256(first);
-      if constexpr (bytes == 32 && sizeof(T) == 8) result.v = __builtin_ia32_vbroadcastsd_pd256(first);
-      if constexpr (bytes == 64 && sizeof(T) == 4) result.v = __builtin_ia32_broadcastss512(first, Vector{}, -1);
-      if constexpr (bytes == 64 && sizeof(T) == 8) result.v = __builtin_ia32_broadcastsd512(first, Vector{}, -1);
-      return result;
-    }
-#endif
-    return Lanes(value);
-  }
-  TENON_HD static Lanes FromBits(const Ints& bits) {
-    Lanes result;
-    __builtin_memcpy(&result.v, &bits.v, bytes);
-    return result;
-  }
-  TENON_HD static Lanes Load(const T* p) {
-    Lanes result;
-    __builtin_memcpy(&result.v, p, bytes);
-    return result;
-  }
-  TENON_HD void Store(T* p) const { __builtin_memcpy(p, &v, bytes); }
-  TENON_HD Ints Bits() const {
-    Ints bits;
-    __builtin_memcpy(&bits.v, &v, bytes);
-    return bits;
-  }
-
-  TENON_HD friend Lanes operator+(const Lanes& a, const Lanes& b) { return Lanes(a.v + b.v); }
-  TENON_HD friend Lanes operator-(const Lanes& a, const Lanes& b) { return Lanes(a.v - b.v); }
-  TENON_HD friend Lanes operator*(const Lanes& a, const Lanes& b) { return Lanes(a.v * b.v); }
-  TENON_HD friend Lanes operator/(const Lanes& a, const Lanes& b) { return Lanes(a.v / b.v); }
-  TENON_HD friend Lanes operator-(const Lanes& a) { return Lanes(-a.v); }
-  TENON_HD friend Ints operator<(const Lanes& a, const Lanes& b) { return Ints(a.v < b.v); }
-  TENON_HD friend Ints operator>(const Lanes& a, const Lanes& b) { return Ints(a.v > b.v); }
-  TENON_HD friend Ints operator==(const Lanes& a, const Lanes& b) { return Ints(a.v == b.v); }
-};
-
-// Lane by lane: yes where the mask is set.
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Select(const LaneInts<T, bytes>& mask, const Lanes<T, bytes>& yes, const Lanes<T, bytes>& no) {
-  return Lanes<T, bytes>(mask.v ? yes.v : no.v);
-}
-// Whether a lane's bits are set.
-template <class T, int bytes>
-TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
-  std::uint64_t words[bytes / 8];
-  __builtin_memcpy(words, &mask.v, bytes);
-  std::uint64_t all = 0;
-  for (const std::uint64_t word : words) all |= word;
-  return all != 0;
-}
-// a < b ? a : b and a > b ? a : b, and so b where one is NaN: one instruction, which clang finds by itself.
-#if defined(__x86_64__) && !defined(__clang__)
-#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                                                         \
-  template <class T, int bytes>                                                                                 \
-  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) {                           \
-    using L = Lanes<T, bytes>;                                                                                  \
-    constexpr bool kIsFloat = sizeof(T) == 4;                                                                   \
-    if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_##which##ps(a.v, b.v));                      \
-    if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_##which##pd(a.v, b.v));                     \
-    if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_##which##ps256(a.v, b.v));                   \
-    if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_##which##pd256(a.v, b.v));                  \
-    if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_##which##ps512_mask(a.v, b.v, a.v, -1, 4));  \
-    if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_##which##pd512_mask(a.v, b.v, a.v, -1, 4)); \
-    return Select(a compare b, a, b);                                                                           \
-  }
-#else
-#define TENON_DETAIL_LANES_CHOICE(name, which, compare)                               \
-  template <class T, int bytes>                                                       \
-  TENON_HD Lanes<T, bytes> name(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b) { \
-    return Select(a compare b, a, b);                                                 \
-  }
-#endif
-TENON_DETAIL_LANES_CHOICE(Lesser, min, <)
-TENON_DETAIL_LANES_CHOICE(Greater, max, >)
-#undef TENON_DETAIL_LANES_CHOICE
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
-  using L = Lanes<T, bytes>;
-#if __has_builtin(__builtin_elementwise_sqrt)  // clang from 18 on
-  return L(__builtin_elementwise_sqrt(x.v));
-#else
-#if defined(__x86_64__) && !defined(__clang__)
-  constexpr bool kIsFloat = sizeof(T) == 4;
-  if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_sqrtps(x.v));
-  if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_sqrtpd(x.v));
-  if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_sqrtps256(x.v));
-  if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_sqrtpd256(x.v));
-  if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_sqrtps512_mask(x.v, x.v, -1, 4));
-  if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_sqrtpd512_mask(x.v, x.v, -1, 4));
-#endif
-  L y;
-  for (int i = 0; i < L::size; ++i) y.v[i] = std::sqrt(x.v[i]);
-  return y;
-#endif
-}
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
-// Two values of type L, whose steps are computed in turns: while one waits for its last step's result the other has
-// work to do, which a processor does not find by itself where its window is shorter than a function's steps.
-template <class L>
-struct PairInts {
-  using Int = typename L::Int;
-  L a, b;
-
-  TENON_HD PairInts() {}  // no value
-  TENON_HD PairInts(Int value) : a(value), b(value) {}
-  TENON_HD PairInts(const L& first, const L& second) : a(first), b(second) {}
-
-  TENON_HD friend PairInts operator+(const PairInts& x, const PairInts& y) { return {x.a + y.a, x.b + y.b}; }
-  TENON_HD friend PairInts operator-(const PairInts& x, const PairInts& y) { return {x.a - y.a, x.b - y.b}; }
-  TENON_HD friend PairInts operator-(const PairInts& x) { return {-x.a, -x.b}; }
-  TENON_HD friend PairInts operator&(const PairInts& x, const PairInts& y) { return {x.a & y.a, x.b & y.b}; }
-  TENON_HD friend PairInts operator|(const PairInts& x, const PairInts& y) { return {x.a | y.a, x.b | y.b}; }
-  TENON_HD friend PairInts operator^(const PairInts& x, const PairInts& y) { return {x.a ^ y.a, x.b ^ y.b}; }
-  TENON_HD friend PairInts operator~(const PairInts& x) { return {~x.a, ~x.b}; }
-  TENON_HD friend PairInts operator<<(const PairInts& x, int n) { return {x.a << n, x.b << n}; }
-  TENON_HD friend PairInts operator>>(const PairInts& x, int n) { return {x.a >> n, x.b >> n}; }
-  TENON_HD PairInts Half() const { return {a.Half(), b.Half()}; }
-};
-template <class L>
-struct Pair {
-  using value_type = typename L::value_type;
-  using Ints = PairInts<typename L::Ints>;
-  using Int = typename L::Int;
-  static constexpr int size = 2 * L::size;
-  L a, b;
-
-  TENON_HD Pair() {}  // no value
-  TENON_HD Pair(value_type value) : a(value), b(value) {}
-  TENON_HD Pair(const L& first, const L& second) : a(first), b(second) {}
-  TENON_HD static Pair Zero() { return {L::Zero(), L::Zero()}; }
-  TENON_HD static Pair Repeat(value_type value) { return {L::Repeat(value), L::Repeat(value)}; }
-  TENON_HD static Pair FromBits(const Ints& bits) { return {L::FromBits(bits.a), L::FromBits(bits.b)}; }
-  TENON_HD static Pair Load(const value_type* p) { return {L::Load(p), L::Load(p + L::size)}; }
-  TENON_HD void Store(value_type* p) const {
-    a.Store(p);
-    b.Store(p + L::size);
-  }
-  TENON_HD Ints Bits() const { return {a.Bits(), b.Bits()}; }
-
-  TENON_HD friend Pair operator+(const Pair& x, const Pair& y) { return {x.a + y.a, x.b + y.b}; }
-  TENON_HD friend Pair operator-(const Pair& x, const Pair& y) { return {x.a - y.a, x.b - y.b}; }
-  TENON_HD friend Pair operator*(const Pair& x, const Pair& y) { return {x.a * y.a, x.b * y.b}; }
-  TENON_HD friend Pair operator/(const Pair& x, const Pair& y) { return {x.a / y.a, x.b / y.b}; }
-  TENON_HD friend Pair operator-(const Pair& x) { return {-x.a, -x.b}; }
-  TENON_HD friend Ints operator<(const Pair& x, const Pair& y) { return {x.a < y.a, x.b < y.b}; }
-  TENON_HD friend Ints operator>(const Pair& x, const Pair& y) { return {x.a > y.a, x.b > y.b}; }
-  TENON_HD friend Ints operator==(const Pair& x, const Pair& y) { return {x.a == y.a, x.b == y.b}; }
-};
-template <class L>
-TENON_HD Pair<L> Select(const PairInts<typename L::Ints>& mask, const Pair<L>& yes, const Pair<L>& no) {
-  return {Select(mask.a, yes.a, no.a), Select(mask.b, yes.b, no.b)};
-}
-template <class L>
-TENON_HD Pair<L> Lesser(const Pair<L>& x, const Pair<L>& y) {
-  return {Lesser(x.a, y.a), Lesser(x.b, y.b)};
-}
-template <class L>
-TENON_HD Pair<L> Greater(const Pair<L>& x, const Pair<L>& y) {
-  return {Greater(x.a, y.a), Greater(x.b, y.b)};
-}
-template <class L>
-TENON_HD Pair<L> Sqrt(const Pair<L>& x) {
-  return {Sqrt(x.a), Sqrt(x.b)};
-}
-
-// As many of those as are worth computing in turns: AVX-512's processors look further ahead.
-template <class T, int bytes>
-using WideLanes = std::conditional_t<(bytes < 64), Pair<Lanes<T, bytes>>, Lanes<T, bytes>>;
-
-// All lanes of x as one number, by halves.
-struct AddLanes {
-  template <class V>
-  TENON_HD static V Combine(const V& a, const V& b) {
-    return a + b;
-  }
-};
-struct GreaterLanes {  // the last that is NaN, if it is not followed by a number
-  template <class L>
-  TENON_HD static L Combine(const L& a, const L& b) {
-    return Greater(a, b);
-  }
-  TENON_HD static float Combine(float a, float b) { return a > b ? a : b; }
-  TENON_HD static double Combine(double a, double b) { return a > b ? a : b; }
-};
-namespace detail {
-template <std::size_t first, class T, int bytes, std::size_t... i>
-TENON_HD Lanes<T, bytes / 2> HalfOf(const Lanes<T, bytes>& x, std::index_sequence<i...>) {
-  return Lanes<T, bytes / 2>(__builtin_shufflevector(x.v, x.v, (first + i)...));
-}
-}  // namespace detail
-template <class Step, class T, int bytes>
-TENON_HD T Fold(const Lanes<T, bytes>& x) {
-  constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
-  if constexpr (bytes > 16) {
-    constexpr auto kLanes = std::make_index_sequence<kHalf>();
-    return Fold<Step>(Step::Combine(detail::HalfOf<0>(x, kLanes), detail::HalfOf<kHalf>(x, kLanes)));
-  } else if constexpr (kHalf == 2) {
-    return Step::Combine(Step::Combine(x.v[0], x.v[2]), Step::Combine(x.v[1], x.v[3]));
-  } else {
-    return Step::Combine(x.v[0], x.v[1]);
-  }
-}
-template <class Step, class L>
-TENON_HD typename L::value_type Fold(const Pair<L>& x) {
-  return Fold<Step>(Step::Combine(x.a, x.b));
-}
-
-template <class L>
-inline constexpr bool kIsLaneValue = false;
-template <class T, int bytes>
-inline constexpr bool kIsLaneValue<Lanes<T, bytes>> = true;
-template <class L>
-inline constexpr bool kIsLaneValue<Pair<L>> = kIsLaneValue<L>;
-template <class L>
-concept LaneValue = kIsLaneValue<L>;
-
-// a * b + c, rounded once where the instruction set can.
-template <class L>
-TENON_HD Pair<L> Fma(const Pair<L>& a, const Pair<L>& b, const Pair<L>& c) {
-  return {Fma(a.a, b.a, c.a), Fma(a.b, b.b, c.b)};
-}
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Fma(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b, const Lanes<T, bytes>& c) {
-  return Lanes<T, bytes>(a.v * b.v + c.v);
-}
-// coefficients[i] + coefficients[i + 1] x + ...
-template <std::size_t i = 0, LaneValue L, std::size_t n>
-TENON_HD L Polynomial(const L& x, const typename L::value_type (&coefficients)[n]) {
-  if constexpr (i + 1 == n) {
-    return L(coefficients[i]);
-  } else {
-    return Fma(Polynomial<i + 1>(x, coefficients), x, L(coefficients[i]));
-  }
-}
-
-namespace detail {
-
-// out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
-// element's value does not depend on its place.
-template <class Op, class T, int bytes>
-TENON_HD void MapLanes(const T* x, T* out, Index n) {
-  using L = Lanes<T, bytes>;
-  using Wide = WideLanes<T, bytes>;
-  Index i = 0;
-  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i)).Store(out + i);
-  while (i < n) {
-    const Index count = n - i < L::size ? n - i : L::size;
-    const auto part_bytes = static_cast<std::size_t>(count) * sizeof(T);
-    T part[L::size] = {};
-    __builtin_memcpy(part, x + i, part_bytes);
-    Op::lanes(L::Load(part)).Store(part);
-    __builtin_memcpy(out + i, part, part_bytes);
-    i += count;
-  }
-}
-
-template <class Op, class T>
-struct MapBody {
-  template <int bytes>
-  TENON_HD static void Run(const T* x, T* out, Index n) {
-    MapLanes<Op, T, bytes>(x, out, n);
-  }
-};
-
-// Body::Run<bytes>(args...) compiled for the unit's instruction set and for those above it, with vectors of so many
-// bytes. Body::Run is always inlined.
-template <class Body, class Isa, class... Args>
-struct ForLevels {
-  static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
-#if TENON_DETAIL_TARGETS
-  TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
-  TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
-#endif
-  // The best that this processor has.
-  static void (*Best())(Args...) {
-#if TENON_DETAIL_TARGETS
-    if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
-      const Level level = BestLevel();
-      if (level == Level::kAvx512) return &Avx512;
-      if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
-        if (level == Level::kAvx2) return &Avx2;
-      }
-    }
-#endif
-    return &Unit;
-  }
-};
-
-template <class Op, class T, class Isa = Compiled>
-using MapLanesFor = ForLevels<MapBody<Op, T>, Isa, const T*, T*, Index>;
-
-}  // namespace detail
-
-// out[i] = Op::lanes(x[i]) for n elements, T float or double, by the best instructions that this processor has; `out`
-// may be `x`. Op::lanes is a template over Lanes that is always inlined.
-template <class Op, class T, class Isa = Compiled>
-void RunLanes(const T* x, T* out, Index n) {
-  detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
-}
-
-#else
-
-// Only a name: ops are compiled that have a function of it, which nobody calls.
-template <class T, int bytes>
-struct Lanes;
-
-#endif  // TENON_DETAIL_LANES
-
-}  // namespace simd
-
-TENON_NAMESPACE_END
-
 // ---- tenon/engine/lane_math.hpp ----
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
 // Log: 1; Softplus: 3) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
@@ -2398,21 +2540,26 @@ struct Reduced {
   using Ints = typename L::Ints;
 
   Ints sum;  // its low bits: n + 2 bias
+  L whole;  // n
   L r;
 
   TENON_HD explicit Reduced(const L& x) {
     const L round(C::round + 2 * C::bias);
     const L rounded = Fma(x, L(C::log2_e), round);
     sum = rounded.Bits();
-    const L whole = rounded - round;
+    whole = rounded - round;
     r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), x));
   }
   // 2^n, for n in the range of normal numbers. (The shift drops what else is in the sum.)
   TENON_HD L Power() const { return L::FromBits((sum - C::bias) << C::fraction_bits); }
   // y 2^n in two steps: n may reach beyond what one factor can hold.
   TENON_HD L Scale(const L& y) const {
-    const Ints half = sum.Half();
-    return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
+    if constexpr (kScales<L>) {
+      return ScaleByPower(y, whole);
+    } else {
+      const Ints half = sum.Half();
+      return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
+    }
   }
 };
 
@@ -3240,9 +3387,10 @@ class RowTile {
     if (step_ == 0) {
       for (Index r = 0; r < rows; ++r) Repeat(first + r * bytes_, bytes_, inner_, buffer_ + r * inner_ * bytes_);
     } else if (held_ != first) {
-      const Index row_bytes = inner_ * bytes_;
-      for (Index r = 0; r < most_rows_; ++r)
-        std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
+      const Index row_bytes = inner_ * bytes_, all = most_rows_ * row_bytes;
+      std::memcpy(buffer_, first, static_cast<std::size_t>(row_bytes));
+      for (Index done = row_bytes; done < all; done *= 2)  // what is there, once more
+        std::memcpy(buffer_ + done, buffer_, static_cast<std::size_t>(done < all - done ? done : all - done));
       held_ = first;
     }
     return buffer_;
@@ -4408,6 +4556,7 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
     case 32: return CopySmallPieces<32>(from, from_step, to, to_step, n);
+    case 64: return CopySmallPieces<64>(from, from_step, to, to_step, n);
     default: break;
   }
   if (bytes > 16 && bytes <= kMostShortBytes) {
@@ -4856,35 +5005,56 @@ void TransposeFew(const std::uint32_t* from, Index from_step, std::uint32_t* to,
     for (Index i = 0; i < count; ++i) to[i * to_step + c] = from[i + c * from_step];
 }
 
+// The first line of each of 16 rows.
+inline void AskForLines(const std::uint32_t* rows, Index step) {
+  for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step);
+}
+inline void AskForLines(std::uint32_t* rows, Index step) {  // to be written
+  for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step, 1);
+}
+
+inline void TransposeSquare(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
+  constexpr Index kSide = 16;
+  FourByFour square;
+  alignas(64) std::uint32_t turned[kSide * kSide];
+  for (Index j = 0; j < kSide; j += 4) {
+    for (Index i = 0; i < kSide; i += 4) {
+      square.Load(from + i + j * from_step, from_step);
+      square.Transpose();
+      square.Store(turned + i * kSide + j, kSide);
+    }
+  }
+  for (Index i = 0; i < kSide; ++i) std::memcpy(to + i * to_step, turned + i * kSide, kSide * sizeof *turned);
+}
+
 // Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
-// apart push each other out.
+// apart push each other out. One after the other along the side whose lines lie farther apart: the processor foresees
+// what follows each of them.
 inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
                            Index columns) {
   constexpr Index kSide = 16;
   const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
-  FourByFour square;
   Index r = 0;
-  for (; r + kSide <= rows; r += kSide) {
-    Index c = 0;
-    for (; c + kSide <= columns; c += kSide) {
-      if (is_far && c + 2 * kSide <= columns) {
-        for (Index i = 0; i < kSide; ++i) {
-          __builtin_prefetch(from + r + (c + kSide + i) * from_step);
-          __builtin_prefetch(to + (r + i) * to_step + c + kSide, 1);
-        }
+  if (from_step >= to_step) {
+    for (Index c = 0; c + kSide <= columns; c += kSide) {
+      for (r = 0; r + kSide <= rows; r += kSide) {
+        if (is_far && r + 2 * kSide <= rows) AskForLines(to + (r + kSide) * to_step + c, to_step);
+        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
       }
-      alignas(64) std::uint32_t turned[kSide * kSide];
-      for (Index j = 0; j < kSide; j += 4) {
-        for (Index i = 0; i < kSide; i += 4) {
-          square.Load(from + r + i + (c + j) * from_step, from_step);
-          square.Transpose();
-          square.Store(turned + i * kSide + j, kSide);
-        }
-      }
-      for (Index i = 0; i < kSide; ++i)
-        std::memcpy(to + (r + i) * to_step + c, turned + i * kSide, kSide * sizeof *turned);
     }
-    for (; c < columns; ++c)
+  } else {
+    for (; r + kSide <= rows; r += kSide) {
+      for (Index c = 0; c + kSide <= columns; c += kSide) {
+        if (is_far && c + 2 * kSide <= columns) {
+          AskForLines(from + r + (c + kSide) * from_step, from_step);
+          AskForLines(to + r * to_step + c + kSide, to_step);
+        }
+        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
+      }
+    }
+  }
+  for (r = 0; r + kSide <= rows; r += kSide) {
+    for (Index c = columns / kSide * kSide; c < columns; ++c)
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
   }
   for (; r < rows; r += 4) {
@@ -4898,6 +5068,20 @@ inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint
   }
 }
 #endif
+
+// Elements from the last to the first; `from` is the last.
+TENON_DETAIL_LOOPS_BEGIN
+template <class Unit>
+TENON_DETAIL_LOOP void ReverseUnits(const void* from, void* to, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) static_cast<Unit*>(to)[i] = static_cast<const Unit*>(from)[-i];
+}
+TENON_DETAIL_LOOPS_END
+inline void ReverseRun(const ElementMover& mover, const void* from, void* to, Index n) {
+  if (mover.assign == nullptr && mover.bytes == 1) return ReverseUnits<std::uint8_t>(from, to, n);
+  if (mover.assign == nullptr && mover.bytes == 4) return ReverseUnits<std::uint32_t>(from, to, n);
+  CopyPieces(mover, 1, from, -1, to, 1, n);
+}
 
 struct Unit16 {
   std::uint64_t low, high;
@@ -4955,8 +5139,12 @@ struct NdPlan {
     constexpr Index kUnitBytes = 32768, kSide = 64;
     const Index some = std::max<Index>(1, kUnitBytes / mover.bytes);
     if (way == Way::kTranspose) {
-      row_block = kSide;
+      row_block = 512;
       column_block = std::max(kSide, 4 * kSide * kSide / std::min(rows.size, kSide) / kSide * kSide);
+      // Long blocks read on where they were, where there are enough of them.
+      constexpr Index kEnough = 64, kLong = 512;
+      while (row_block < kLong && copy.elements / (row_block * std::min(columns.size, column_block)) >= kEnough)
+        row_block *= 2;
     } else {
       column_block = std::min(columns.size, some);
       row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
@@ -5008,6 +5196,7 @@ struct NdPlan {
     char* const target = out + (to + r * rows.out + c * columns.out) * mover.bytes;
     if (way == Way::kRuns) return CopyPieces(mover, nc, source, rows.in, target, rows.out, nr);
     if (way == Way::kTranspose) return TransposeBlock(mover, source, columns.in, target, rows.out, nr, nc);
+    if (way == Way::kPieces && columns.in == -1 && columns.out == 1) return ReverseRun(mover, source, target, nc);
     if (way == Way::kPieces) return CopyPieces(mover, 1, source, columns.in, target, columns.out, nc);
     for (Index i = 0; i < nr; ++i)
       FillRun(mover, source + i * rows.in * mover.bytes, target + i * rows.out * mover.bytes, nc);
@@ -6137,10 +6326,9 @@ class AxisSet {
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
-  // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count). For short runs.
+  // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count).
   void (*runs)(const void* x, Index count, Index step, Index n, void* acc);
-  // The same for runs of at least kReduceLanes elements. May be null: then `rows` and `fold` do it.
-  void (*long_runs)(const void* x, Index count, Index step, Index n, void* acc);
+  bool runs_may_be_long;  // or else `rows` and `fold` do those of at least kReduceLanes elements
   // As `rows`, over accumulators.
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
   // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
@@ -6203,6 +6391,12 @@ struct MaxStep {
     else
       return a != a ? a : chosen;
   }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Greater(a, b), a);
+  }
+#endif
 };
 struct MinStep {
   template <class A>
@@ -6220,6 +6414,12 @@ struct MinStep {
     else
       return a != a ? a : chosen;
   }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Lesser(a, b), a);
+  }
+#endif
 };
 
 template <class A, class T>
@@ -6288,39 +6488,83 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
 }
 
 #if TENON_DETAIL_LANES
-// Sums and products of long runs, all lanes in registers.
-template <class Step, class T, class Isa>
-void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
-  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+// A long run, all lanes in registers. Needs a vector for each of the chains.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD T LongRun(const T* x, Index n) {
   constexpr Index kSize = L::size, kChains = 8,
                   kRow = kChains * kSize;  // additions take several cycles: so many do not wait
-  const T* x = static_cast<const T*>(px);
-  for (Index k = 0; k < count; ++k, x += step) {
-    L sums[kChains];
-    const bool has_row = n >= kRow;
+  L sums[kChains];
 #pragma GCC unroll 8
-    for (Index c = 0; c < kChains; ++c) sums[c] = has_row ? L::Load(x + c * kSize) : L(Step::template Identity<T>());
-    Index i = has_row ? kRow : 0;
-    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
+  for (Index c = 0; c < kChains; ++c) sums[c] = L::Load(x + c * kSize);
+  Index i = kRow;
+  constexpr bool kRounds = std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>;
+  for (; kRounds && i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
 #pragma GCC unroll 8
-      for (Index c = 0; c < kChains; ++c) {
-        const T* const at = x + i + 4 * c * kSize;
-        const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
-                second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
-        sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
-      }
+    for (Index c = 0; c < kChains; ++c) {
+      const T* const at = x + i + 4 * c * kSize;
+      const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
+              second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
+      sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
     }
-    for (; i + kRow <= n; i += kRow) {
-#pragma GCC unroll 8
-      for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
-    }
-    for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
-    const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
-            second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
-    T result = simd::Fold<Step>(Step::Combine(first, second));
-    for (; i < n; ++i) result = Step::Combine(result, x[i]);
-    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], result);
   }
+  for (; i + kRow <= n; i += kRow) {
+#pragma GCC unroll 8
+    for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
+  }
+  for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
+  const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
+          second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
+  T result = simd::Fold<Step>(Step::Combine(first, second));
+  for (; i < n; ++i) result = Step::Combine(result, x[i]);
+  return result;
+}
+
+// acc[r] = op(acc[r], all of run r) for four runs of a vector at least, which are folded together.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void FourRuns(const T* const (&x)[4], Index n, T* acc) {
+  L sums[4];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) sums[r] = L::Load(x[r]);
+  Index i = L::size;
+  for (; i + L::size <= n; i += L::size) {
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) sums[r] = Step::Combine(sums[r], L::Load(x[r] + i));
+  }
+  T folded[4];
+  simd::FoldFour<Step>(sums, folded);
+  for (; i < n; ++i) {
+    for (int r = 0; r < 4; ++r) folded[r] = Step::Combine(folded[r], x[r][i]);
+  }
+  for (int r = 0; r < 4; ++r) acc[r] = Step::Combine(acc[r], folded[r]);
+}
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
+  for (; count >= 4; count -= 4, x += 4 * step, acc += 4)
+    FourRuns<Step, L>({x, x + step, x + 2 * step, x + 3 * step}, n, acc);
+  if (count == 0) return;
+  const T *const second = count > 1 ? x + step : x, *const third = count > 2 ? second + step : x;
+  T last[4] = {};
+  std::memcpy(last, acc, static_cast<std::size_t>(count) * sizeof(T));
+  FourRuns<Step, L>({x, second, third, x}, n, last);
+  std::memcpy(acc, last, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+// Runs of any length, each by the same steps wherever it stands.
+template <class Step, class T, class Isa>
+void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc) {
+  using Long = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+  using Short = simd::Lanes<T, 16>;
+  const T* const x = static_cast<const T*>(px);
+  T* const acc = static_cast<T*>(pacc);
+  if (n >= 8 * Long::size) {
+    for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
+    return;
+  }
+  if (n < Short::size) return RunsLoop<Step, T, T>(px, count, step, n, pacc);
+  if constexpr (Long::size > Short::size) {
+    if (n >= 2 * Long::size) return RunsByFours<Step, Long>(x, count, step, n, acc);
+  }
+  RunsByFours<Step, Short>(x, count, step, n, acc);
 }
 #endif
 
@@ -6413,11 +6657,13 @@ constexpr ReduceLoops MakeReduceLoops() {
     loops.rows = &RowsLoopPlain<Step, T, A>;
     loops.combine = &RowsLoopPlain<Step, A, A>;
   }
-  loops.runs = &RunsLoop<Step, T, A>;
 #if TENON_DETAIL_LANES
-  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>))
-    loops.long_runs = &LongRunsLoop<Step, T, simd::Compiled>;
+  if constexpr (std::is_floating_point_v<T>) {
+    loops.runs = &VectorRunsLoop<Step, T, simd::Compiled>;
+    loops.runs_may_be_long = true;
+  } else
 #endif
+    loops.runs = &RunsLoop<Step, T, A>;
   loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
   if constexpr (Reducer::is_mean)
@@ -6627,8 +6873,7 @@ struct ReduceWork {
   // n runs of m elements, plan.run apart. Long ones are added up as rows of lanes.
   void Runs(const char* from, Index n, Index m, char* acc) const {
     const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
-    if (rows == 0) return loops.runs(from, n, plan.run, m, acc);
-    if (loops.long_runs != nullptr) return loops.long_runs(from, n, plan.run, m, acc);
+    if (rows == 0 || loops.runs_may_be_long) return loops.runs(from, n, plan.run, m, acc);
     for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
       alignas(64) char lanes[kReduceLanes * 16];
       loops.fill(lanes, kReduceLanes);
@@ -7545,6 +7790,66 @@ struct Conv2D {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/pool_window.hpp ----
+// One pixel of a pool: the pixels of a window put together channel by channel, a few vectors of channels at a time
+// whose results stay in registers while the window's pixels go by. For float and double, where there are vectors.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kPoolsByVectors =
+    TENON_DETAIL_LANES != 0 && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+// Of NHWC: `first` is channel 0 of its upper left pixel, `row` the elements from one row of the image to the next.
+template <class T>
+struct PoolWindow {
+  const T* first;
+  Index rows, columns, row, depth;
+};
+
+#if TENON_DETAIL_LANES
+
+// `vectors` vectors of channels from channel `d` on.
+template <int vectors, class L, class Step, class T = typename L::value_type>
+TENON_HD void PoolVectors(const PoolWindow<T>& w, Index d, const Step& step, T* out) {
+  L result[vectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < vectors; ++v) result[v] = L(step.Start());
+  for (Index r = 0; r < w.rows; ++r) {
+    const T* x = w.first + r * w.row + d;
+    for (Index c = 0; c < w.columns; ++c, x += w.depth) {
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) result[v] = step.Combine(result[v], L::Load(x + v * L::size));
+    }
+  }
+#pragma GCC unroll 8
+  for (int v = 0; v < vectors; ++v) step.Finish(result[v]).Store(out + d + v * L::size);
+}
+
+// out[d] = Finish(Combine(... Combine(Start, a pixel's channel d) ..., the last pixel's)), row by row. Step is for
+// vectors and for single numbers.
+template <class Step, class T, class Isa = simd::Compiled>
+void RunPoolWindow(const PoolWindow<T>& w, const Step& step, T* out) {
+  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
+  constexpr int kAtOnce = L::size * sizeof(T) > 32 ? 4 : 8;
+  Index d = 0;
+  for (; d + kAtOnce * L::size <= w.depth; d += kAtOnce * L::size) PoolVectors<kAtOnce, L>(w, d, step, out);
+  for (; d + L::size <= w.depth; d += L::size) PoolVectors<1, L>(w, d, step, out);
+  for (; d < w.depth; ++d) {
+    T result = step.Start();
+    for (Index r = 0; r < w.rows; ++r)
+      for (Index c = 0; c < w.columns; ++c) result = step.Combine(result, w.first[r * w.row + c * w.depth + d]);
+    out[d] = step.Finish(result);
+  }
+}
+
+#endif
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/pool.hpp ----
 // MaxPool on the CPU: NHWC, over rows and columns or over the depth, for all real number types.
 TENON_NAMESPACE_BEGIN
@@ -7636,6 +7941,22 @@ TENON_HD T PoolLarger(T most, T x) {
   return most < x ? x : most;
 }
 
+#if TENON_DETAIL_LANES
+template <class T>
+struct MostOfWindow {
+  static T Start() { return std::numeric_limits<T>::lowest(); }
+  TENON_HD static T Combine(T most, T x) { return PoolLarger(most, x); }
+  template <class L>
+  TENON_HD static L Combine(const L& most, const L& x) {
+    return simd::Greater(x, most);
+  }
+  template <class Value>
+  TENON_HD static Value Finish(const Value& most) {
+    return most;
+  }
+};
+#endif
+
 TENON_DETAIL_LOOPS_BEGIN
 
 template <class T>
@@ -7677,6 +7998,12 @@ void PoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
       PoolFourRuns(corner, corner + depth, corner + row_elements, corner + row_elements + depth, out, depth);
       continue;
     }
+#if TENON_DETAIL_LANES
+    if constexpr (kPoolsByVectors<T>) {
+      RunPoolWindow(PoolWindow<T>{corner, bottom - top, right - left, row_elements, depth}, MostOfWindow<T>{}, out);
+      continue;
+    }
+#endif
     bool first = true;
     for (Index r = 0; r < bottom - top; ++r) {
       for (Index c = 0; c < right - left; ++c) {
@@ -11358,8 +11685,8 @@ inline CastLoop FloatToBfloat16() {
 inline CastLoop FloatToBfloat16() { return &RunCast<float, bfloat16>; }
 #endif
 
-// half from and to float by the processor's instructions, where there are such. They treat NaN in their own way: eight
-// elements with a NaN among them are left to the loops above.
+// half from and to float by the processor's instructions, where there are such. They treat NaN in their own way:
+// sixteen elements with a NaN among them are left to the loops above.
 #if TENON_DETAIL_TARGETS
 #define TENON_DETAIL_TARGET_F16C __attribute__((target("avx2,fma,f16c")))
 
@@ -11367,12 +11694,15 @@ TENON_DETAIL_TARGET_F16C inline void HalfToFloatF16c(const void* pfrom, void* pt
   const half* from = static_cast<const half*>(pfrom);
   float* to = static_cast<float*>(pto);
   Index i = 0;
-  for (; i + 8 <= n; i += 8) {
+  for (; i + 16 <= n; i += 16) {
     const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
-    if (_mm256_movemask_ps(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)) != 0) [[unlikely]]
-      RunCast<half, float>(from + i, to + i, 8);
-    else
-      _mm256_storeu_ps(to + i, x);
+    const __m256 y = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i + 8)));
+    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) [[unlikely]] {
+      RunCast<half, float>(from + i, to + i, 16);
+      continue;
+    }
+    _mm256_storeu_ps(to + i, x);
+    _mm256_storeu_ps(to + i + 8, y);
   }
   if (i < n) RunCast<half, float>(from + i, to + i, n - i);
 }
@@ -11380,12 +11710,14 @@ TENON_DETAIL_TARGET_F16C inline void FloatToHalfF16c(const void* pfrom, void* pt
   const float* from = static_cast<const float*>(pfrom);
   half* to = static_cast<half*>(pto);
   Index i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m256 x = _mm256_loadu_ps(from + i);
-    if (_mm256_movemask_ps(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)) != 0) [[unlikely]]
-      RunCast<float, half>(from + i, to + i, 8);
-    else
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+  for (; i + 16 <= n; i += 16) {
+    const __m256 x = _mm256_loadu_ps(from + i), y = _mm256_loadu_ps(from + i + 8);
+    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) [[unlikely]] {
+      RunCast<float, half>(from + i, to + i, 16);
+      continue;
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i + 8), _mm256_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
   }
   if (i < n) RunCast<float, half>(from + i, to + i, n - i);
 }
@@ -15976,6 +16308,23 @@ T PoolCount(Index n) {
     return static_cast<T>(n);
 }
 
+#if TENON_DETAIL_LANES
+template <class T>
+struct MeanOfWindow {
+  T count;
+
+  static T Start() { return T(0); }
+  template <class Value>
+  TENON_HD static Value Combine(const Value& sum, const Value& x) {
+    return sum + x;
+  }
+  template <class Value>
+  TENON_HD Value Finish(const Value& sum) const {
+    return sum / Value(count);
+  }
+};
+#endif
+
 template <class T>
 void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
   const Index depth = g.depth, row_elements = g.columns.input * depth;
@@ -15983,10 +16332,19 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
   ClipWindow(g.rows, row, &top, &bottom);
   for (Index column = 0; column < g.columns.output; ++column, out += depth) {
     ClipWindow(g.columns, column, &left, &right);
+    const T count = PoolCount<T>((bottom - top) * (right - left));
+#if TENON_DETAIL_LANES
+    if constexpr (kPoolsByVectors<T>) {
+      RunPoolWindow(
+          PoolWindow<T>{input + top * row_elements + left * depth, bottom - top, right - left, row_elements, depth},
+          MeanOfWindow<T>{count}, out);
+      continue;
+    }
+#endif
     for (Index i = 0; i < depth; ++i) out[i] = T(0);
     for (Index r = top; r < bottom; ++r)
       for (Index c = left; c < right; ++c) PoolAddRun(input + r * row_elements + c * depth, out, depth);
-    PoolDivideRun(PoolCount<T>((bottom - top) * (right - left)), out, depth);
+    PoolDivideRun(count, out, depth);
   }
 }
 
@@ -23410,6 +23768,40 @@ ArgValue<T> ArgStart() {
     return kMax ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
 }
 
+TENON_DETAIL_LOOPS_BEGIN
+
+// The best of `rows` rows of kArgLanes elements, if it is better than `best`.
+inline constexpr Index kArgLanes = 64;
+template <class T, bool kMax>
+TENON_DETAIL_LOOP T BestOfRows(const T* x, Index rows, T best) {
+  T lanes[kArgLanes];
+  for (Index l = 0; l < kArgLanes; ++l) lanes[l] = best;
+  for (; rows > 0; --rows, x += kArgLanes) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index l = 0; l < kArgLanes; ++l) lanes[l] = (kMax ? x[l] > lanes[l] : x[l] < lanes[l]) ? x[l] : lanes[l];
+  }
+  for (Index l = 0; l < kArgLanes; ++l) best = (kMax ? lanes[l] > best : lanes[l] < best) ? lanes[l] : best;
+  return best;
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The commonest types, in a row: the best of a block, and its place only where it is better than what came before.
+template <class T>
+constexpr bool kArgByBlocks = std::is_floating_point_v<T> || std::is_same_v<T, std::int32_t>;
+template <class T, bool kMax>
+Index ArgOfBlocks(const T* x, Index n, T* top) {
+  constexpr Index kBlock = 8 * kArgLanes;
+  Index place = 0;
+  for (Index i = 0; i + kArgLanes <= n; i += kBlock) {
+    const T best = BestOfRows<T, kMax>(x + i, std::min(kBlock, n - i) / kArgLanes, *top);
+    if (best == *top) continue;
+    for (place = i; x[place] != best;) ++place;
+    *top = best;
+  }
+  return place;
+}
+
 template <class T, bool kMax>
 void ArgRun(const void* px, Index n, Index step, Index width, Index* at) {
   const T* x = static_cast<const T*>(px);
@@ -23420,8 +23812,14 @@ void ArgRun(const void* px, Index n, Index step, Index width, Index* at) {
   }
   if (width == 1) {
     ArgValue<T> top = best[0];
-    Index place = 0;
-    for (Index i = 0; i < n; ++i) {
+    Index place = 0, i = 0;
+    if constexpr (kArgByBlocks<T>) {
+      if (step == 1) {
+        place = ArgOfBlocks<T, kMax>(x, n, &top);
+        i = n / kArgLanes * kArgLanes;
+      }
+    }
+    for (; i < n; ++i) {
       const auto value = static_cast<ArgValue<T>>(x[i * step]);
       if (kMax ? value > top : value < top) {
         top = value;
@@ -25508,7 +25906,7 @@ template <class T>
 constexpr ReduceLoops NormLoops() {
   using A = decltype(NormAccumulator<T>());
   ReduceLoops loops = kReduceLoops<SumReducer, A>;
-  loops.long_runs = nullptr;
+  loops.runs_may_be_long = false;
   loops.rows = &SquareRows<T, A>;
   loops.runs = &SquareRuns<T, A>;
   loops.finish = &FinishNorm<T, A>;
@@ -27510,10 +27908,14 @@ TENON_DETAIL_LOOPS_BEGIN
 
 template <class T>
 TENON_DETAIL_LOOP void RunSelectAll(const bool* condition, const T* yes, const T* no, T* out, Index n) {
+  [[maybe_unused]] const auto* const bytes = reinterpret_cast<const unsigned char*>(condition);
   TENON_DETAIL_INDEPENDENT
   for (Index i = 0; i < n; ++i) {
     const T a = yes[i], b = no[i];
-    out[i] = condition[i] ? a : b;
+    if constexpr (std::is_integral_v<T>)  // g++ makes vectors of this, not of a choice by a bool
+      out[i] = static_cast<T>(b ^ ((a ^ b) & static_cast<T>(T(0) - static_cast<T>(bytes[i] != 0))));
+    else
+      out[i] = condition[i] ? a : b;
   }
 }
 

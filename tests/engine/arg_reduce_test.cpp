@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <tenon/engine/arg_reduce.hpp>
+#include <tenon/types/dtype_of.hpp>
 
 #include <doctest/doctest.h>
 
@@ -31,6 +33,31 @@ TEST_SUITE("ArgReduce") {
     CHECK(Place(false, {nan, 5, 1}) == 2);
     CHECK(Place(true, {nan, nan}) == 0);
     CHECK(Place(true, {-inf, -inf}) == 0);
+  }
+  TEST_CASE_TEMPLATE("long rows, equal elements and NaN among them", T, float, double, std::int32_t, std::uint8_t) {
+    for (const Index n : {1, 63, 64, 65, 127, 500, 512, 513, 577, 1100, 5000}) {
+      for (const Index step : {1, 7, 1000}) {  // how soon an element comes again
+        std::vector<T> x;
+        for (Index i = 0; i < n; ++i) x.push_back(static_cast<T>((i / step * 37 + 11) % 101));
+        if constexpr (std::is_floating_point_v<T>) {
+          for (Index i = 0; i < n; i += 3) x[static_cast<std::size_t>(i)] = std::numeric_limits<T>::quiet_NaN();
+        }
+        for (const bool max : {false, true}) {
+          std::int64_t wanted = 0;
+          T best = max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+          for (Index i = 0; i < n; ++i) {
+            const T value = x[static_cast<std::size_t>(i)];
+            if (!(max ? value > best : value < best)) continue;
+            best = value;
+            wanted = i;
+          }
+          Cpu device;
+          std::int64_t at = -1;
+          ArgReduce(device, max, dtype_of_v<T>, x.data(), 1, n, 1, DataType::kInt64, &at);
+          CHECK(at == wanted);
+        }
+      }
+    }
   }
   TEST_CASE("along the middle axis, more columns than a block") {
     constexpr Index outer = 2, n = 3, inner = 300;

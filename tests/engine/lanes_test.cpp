@@ -59,7 +59,32 @@ struct Operations {
   }
 };
 
+// The sums of four vectors, alone and together.
+struct FoldBody {
+  template <int bytes, class T>
+  TENON_HD static void Run(const T* x, T* alone, T* together) {
+    using L = simd::Lanes<T, bytes>;
+    L four[4];
+    T results[4];
+    for (int i = 0; i < 4; ++i) four[i] = L::Load(x + i * L::size);
+    simd::FoldFour<simd::AddLanes>(four, results);
+    for (int i = 0; i < 4; ++i) {
+      alone[i] = simd::Fold<simd::AddLanes>(four[i]);
+      together[i] = results[i];
+    }
+  }
+};
+
 TEST_SUITE("Lanes") {
+  TEST_CASE_TEMPLATE("four vectors fold to what each of them does", T, float, double) {
+    std::vector<T> x(64);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = T(1) / static_cast<T>(i + 3);
+    T alone[4], together[4];
+    simd::detail::ForLevels<FoldBody, simd::Compiled, const T*, T*, T*>::Best()(x.data(), alone, together);
+    for (int i = 0; i < 4; ++i) CHECK(alone[i] == together[i]);
+    CHECK(alone[0] > alone[1]);
+    CHECK(alone[2] > alone[3]);
+  }
   TEST_CASE_TEMPLATE("a loop writes n elements and no other, wherever they lie, in place too", T, float, double) {
     for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
       for (Index n = 0; n <= 70; ++n) {

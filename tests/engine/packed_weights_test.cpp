@@ -169,13 +169,13 @@ TEST_SUITE("PackedWeights") {
     }
   }
   TEST_CASE("without memory there is nothing packed, and the product is the same") {
-    const std::vector<float> a = RandomVector<float>(20 * 50, 1);
-    const Tensor b = RandomTensor<float>({50, 30}, 2);
+    const std::vector<float> a = RandomVector<float>(20 * 200, 1);
+    const Tensor b = RandomTensor<float>({200, 30}, 2);
     PackedWeights weights;
     NoMemory none;
     weights.Offer(b, &none);
     std::vector<float> plain(600), packed(600);
-    const Index a_dims[] = {20, 50}, b_dims[] = {50, 30}, c_dims[] = {20, 30};
+    const Index a_dims[] = {20, 200}, b_dims[] = {200, 30}, c_dims[] = {20, 30};
     Cpu device;
     const In<float, 2> left(a.data(), a_dims), right(b.data<float>(), b_dims);
     REQUIRE(Gemm<float>(device, left, false, right, false, Out<float, 2>(plain.data(), c_dims)).ok());
@@ -210,7 +210,7 @@ TEST_SUITE("PackedWeights") {
     ThreadPool pool(3, "test");
     for (const ConvCase& c : {ConvCase{1, 7, 7, 24, 40, 3, 1},   // few pixels
                               {1, 7, 7, 512, 48, 3, 1},          // whose panels go by in pieces
-                              {1, 5, 5, 8, 37, 1, 1},            // a matrix product, for float and double
+                              {1, 5, 5, 128, 37, 1, 1},          // a matrix product, for float and double
                               {2, 9, 7, 16, 50, 3, 2},
                               {1, 14, 14, 12, 33, 3, 1},
                               {1, 17, 17, 6, 10, 3, 1},          // too many pixels
@@ -222,18 +222,18 @@ TEST_SUITE("PackedWeights") {
       }
   }
   TEST_CASE("one filter for images of two sizes, a matrix product and not") {
-    const Tensor filter = RandomTensor<float>({1, 1, 24, 40}, 2);
+    const Tensor filter = RandomTensor<float>({1, 1, 128, 40}, 2);
     PackedWeights weights;
     weights.Offer(filter, DefaultAllocator());
     Cpu device;
     for (const Index stride : {1, 2, 1}) {
-      Conv2DGeometry g{1, {}, {}, 24, 40, 1};
+      Conv2DGeometry g{1, {}, {}, 128, 40, 1};
       g.rows.input = g.columns.input = 9;
       g.rows.size = g.columns.size = 1;
       g.rows.stride = g.columns.stride = stride;
       REQUIRE(PlaceWindow(Padding::kValid, &g.rows).ok());
       REQUIRE(PlaceWindow(Padding::kValid, &g.columns).ok());
-      const std::vector<float> x = RandomVector<float>(81 * 24, 1);
+      const std::vector<float> x = RandomVector<float>(81 * 128, 1);
       const auto elements = static_cast<std::size_t>(g.output_shape().num_elements());
       std::vector<float> plain(elements), packed(elements);
       REQUIRE(Conv2D<float>(device, g, x.data(), filter.data<float>(), plain.data()).ok());

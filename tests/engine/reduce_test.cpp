@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/reduce.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -129,6 +130,39 @@ bool AllAreRight(Cpu device, const TensorShape& shape, const AxisSet& axes, std:
 }  // namespace
 
 TEST_SUITE("reduce") {
+  TEST_CASE_TEMPLATE("the largest and smallest of a run, NaN wherever it stands", T, float, double) {
+    for (const Index n : {1, 3, 4, 8, 13, 33, 64, 130, 300}) {
+      const std::vector<T> run = RandomVector<T>(n, 5);
+      const T largest = *std::max_element(run.begin(), run.end()), least = *std::min_element(run.begin(), run.end());
+      for (Index count = 1; count <= 6; ++count) {
+        std::vector<T> x;
+        for (Index k = 0; k < count; ++k) x.insert(x.end(), run.begin(), run.end());
+        const std::vector<T> same(static_cast<std::size_t>(count), largest);
+        CHECK(Reduced<MaxReducer, T>(Cpu{}, x, {count, n}, Axes({1})) == same);
+        CHECK(Reduced<MinReducer, T>(Cpu{}, x, {count, n}, Axes({1}))[0] == least);
+        for (Index i = 0; i < n; ++i) {
+          x[static_cast<std::size_t>((count - 1) * n + i)] = std::numeric_limits<T>::quiet_NaN();
+          CHECK(std::isnan(Reduced<MaxReducer, T>(Cpu{}, x, {count, n}, Axes({1})).back()));
+          CHECK(std::isnan(Reduced<MinReducer, T>(Cpu{}, x, {count, n}, Axes({1})).back()));
+          x[static_cast<std::size_t>((count - 1) * n + i)] = run[static_cast<std::size_t>(i)];
+        }
+      }
+    }
+  }
+  TEST_CASE_TEMPLATE("what a run comes to does not depend on where it stands", T, float, double, half, std::int32_t) {
+    for (const Index n : {1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 33, 64, 100, 127, 128, 300}) {
+      const std::vector<T> run = RandomVector<T>(n, static_cast<std::uint64_t>(n));
+      for (Index count = 1; count <= 9; ++count) {
+        CAPTURE(n);
+        CAPTURE(count);
+        std::vector<T> x;
+        for (Index k = 0; k < count; ++k) x.insert(x.end(), run.begin(), run.end());
+        const std::vector<T> sums = Reduced<SumReducer, T>(Cpu{}, x, {count, n}, Axes({1}));
+        const T one = Reduced<SumReducer, T>(Cpu{}, run, {1, n}, Axes({1}))[0];
+        CHECK(sums == std::vector<T>(static_cast<std::size_t>(count), one));
+      }
+    }
+  }
   TEST_CASE_TEMPLATE("any set of dimensions, in every type", T, float, double, half, bfloat16, std::int8_t,
                      std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                      std::uint64_t, complex64, complex128) {

@@ -67,6 +67,13 @@ TEST_SUITE("CopyNd") {
     Check(DataType::kInt32, {{2, 6, 9}, {3, 1, 1}}, 2, 10, 12, 30);
     Check(DataType::kHalf, {{9, 0, 1}}, 3, 2, 4, 12);
   }
+  TEST_CASE("long blocks, along either side, and long rows reversed") {
+    Check(DataType::kFloat, {{9000, 1, 71}, {71, 9000, 1}}, 0, 0, 639000, 639000);
+    Check(DataType::kFloat, {{71, 1, 9000}, {9000, 71, 1}}, 0, 0, 639000, 639000);
+    Check(DataType::kHalf, {{9000, 1, 71}, {71, 9000, 1}}, 0, 0, 639000, 639000);
+    for (const DataType type : {DataType::kUint8, DataType::kHalf, DataType::kFloat, DataType::kDouble})
+      Check(type, {{3, -70, 70}, {70, -1, 1}}, 209, 0, 210, 210);
+  }
   TEST_CASE("copies nothing when there is nothing, and one element when there are no dimensions") {
     Check(DataType::kFloat, {{0, 4, 4}, {4, 1, 1}}, 0, 0, 4, 4);
     Check(DataType::kFloat, {}, 1, 2, 4, 4);

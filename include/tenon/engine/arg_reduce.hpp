@@ -15,6 +15,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/isa.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -40,6 +41,40 @@ ArgValue<T> ArgStart() {
     return kMax ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
 }
 
+TENON_DETAIL_LOOPS_BEGIN
+
+// The best of `rows` rows of kArgLanes elements, if it is better than `best`.
+inline constexpr Index kArgLanes = 64;
+template <class T, bool kMax>
+TENON_DETAIL_LOOP T BestOfRows(const T* x, Index rows, T best) {
+  T lanes[kArgLanes];
+  for (Index l = 0; l < kArgLanes; ++l) lanes[l] = best;
+  for (; rows > 0; --rows, x += kArgLanes) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index l = 0; l < kArgLanes; ++l) lanes[l] = (kMax ? x[l] > lanes[l] : x[l] < lanes[l]) ? x[l] : lanes[l];
+  }
+  for (Index l = 0; l < kArgLanes; ++l) best = (kMax ? lanes[l] > best : lanes[l] < best) ? lanes[l] : best;
+  return best;
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The commonest types, in a row: the best of a block, and its place only where it is better than what came before.
+template <class T>
+constexpr bool kArgByBlocks = std::is_floating_point_v<T> || std::is_same_v<T, std::int32_t>;
+template <class T, bool kMax>
+Index ArgOfBlocks(const T* x, Index n, T* top) {
+  constexpr Index kBlock = 8 * kArgLanes;
+  Index place = 0;
+  for (Index i = 0; i + kArgLanes <= n; i += kBlock) {
+    const T best = BestOfRows<T, kMax>(x + i, std::min(kBlock, n - i) / kArgLanes, *top);
+    if (best == *top) continue;
+    for (place = i; x[place] != best;) ++place;
+    *top = best;
+  }
+  return place;
+}
+
 template <class T, bool kMax>
 void ArgRun(const void* px, Index n, Index step, Index width, Index* at) {
   const T* x = static_cast<const T*>(px);
@@ -50,8 +85,14 @@ void ArgRun(const void* px, Index n, Index step, Index width, Index* at) {
   }
   if (width == 1) {
     ArgValue<T> top = best[0];
-    Index place = 0;
-    for (Index i = 0; i < n; ++i) {
+    Index place = 0, i = 0;
+    if constexpr (kArgByBlocks<T>) {
+      if (step == 1) {
+        place = ArgOfBlocks<T, kMax>(x, n, &top);
+        i = n / kArgLanes * kArgLanes;
+      }
+    }
+    for (; i < n; ++i) {
       const auto value = static_cast<ArgValue<T>>(x[i * step]);
       if (kMax ? value > top : value < top) {
         top = value;

@@ -12,6 +12,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/pool.hpp>
+#include <tenon/engine/pool_window.hpp>
 #include <tenon/engine/window.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -56,6 +57,23 @@ T PoolCount(Index n) {
     return static_cast<T>(n);
 }
 
+#if TENON_DETAIL_LANES
+template <class T>
+struct MeanOfWindow {
+  T count;
+
+  static T Start() { return T(0); }
+  template <class Value>
+  TENON_HD static Value Combine(const Value& sum, const Value& x) {
+    return sum + x;
+  }
+  template <class Value>
+  TENON_HD Value Finish(const Value& sum) const {
+    return sum / Value(count);
+  }
+};
+#endif
+
 template <class T>
 void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
   const Index depth = g.depth, row_elements = g.columns.input * depth;
@@ -63,10 +81,19 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
   ClipWindow(g.rows, row, &top, &bottom);
   for (Index column = 0; column < g.columns.output; ++column, out += depth) {
     ClipWindow(g.columns, column, &left, &right);
+    const T count = PoolCount<T>((bottom - top) * (right - left));
+#if TENON_DETAIL_LANES
+    if constexpr (kPoolsByVectors<T>) {
+      RunPoolWindow(
+          PoolWindow<T>{input + top * row_elements + left * depth, bottom - top, right - left, row_elements, depth},
+          MeanOfWindow<T>{count}, out);
+      continue;
+    }
+#endif
     for (Index i = 0; i < depth; ++i) out[i] = T(0);
     for (Index r = top; r < bottom; ++r)
       for (Index c = left; c < right; ++c) PoolAddRun(input + r * row_elements + c * depth, out, depth);
-    PoolDivideRun(PoolCount<T>((bottom - top) * (right - left)), out, depth);
+    PoolDivideRun(count, out, depth);
   }
 }
 

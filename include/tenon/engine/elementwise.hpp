@@ -313,9 +313,10 @@ class RowTile {
     if (step_ == 0) {
       for (Index r = 0; r < rows; ++r) Repeat(first + r * bytes_, bytes_, inner_, buffer_ + r * inner_ * bytes_);
     } else if (held_ != first) {
-      const Index row_bytes = inner_ * bytes_;
-      for (Index r = 0; r < most_rows_; ++r)
-        std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
+      const Index row_bytes = inner_ * bytes_, all = most_rows_ * row_bytes;
+      std::memcpy(buffer_, first, static_cast<std::size_t>(row_bytes));
+      for (Index done = row_bytes; done < all; done *= 2)  // what is there, once more
+        std::memcpy(buffer_ + done, buffer_, static_cast<std::size_t>(done < all - done ? done : all - done));
       held_ = first;
     }
     return buffer_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
-// (engine/gemm_tile.hpp, engine/gemm_blocks.hpp), and by loops of their own where there are too few rows for that
-// (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
+// (engine/gemm_tile.hpp, gemm_blocks.hpp, gemm_small.hpp), and by loops of their own where there are too few rows for
+// that (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
 
 #include <cstddef>
 #include <type_traits>
@@ -15,6 +15,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm_blocks.hpp>
+#include <tenon/engine/gemm_small.hpp>
 #include <tenon/engine/gemm_thin.hpp>
 #include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/isa.hpp>
@@ -144,9 +145,13 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
     constexpr double kSmall = 256;  // products
     if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
-    const GemmKernels& kernels = GemmKernelsOf<T>();
-    return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},
-                         0.16 * products / static_cast<double>(kernels.lanes), weights);
+    const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
+    const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
+    if (IsSmallProduct(kernels, plain) && (g.b_col == 1 || weights == nullptr)) {
+      RunSmallProduct(kernels, plain);
+      return OkStatus();
+    }
+    return RunGemmBlocks(device, kernels, plain, 0.16 * products / static_cast<double>(kernels.lanes), weights);
   }
 }
 

@@ -209,20 +209,22 @@ class GemmBlocks {
     rows->col = 1;
   }
 
-  // The widest tiles as long as there are columns for them, then one for the rest.
+  // Panels are as wide as a tile.
   Panel PanelAt(Index p, Index j, Index column_end) const {
-    const Index left = column_end - j;
-    Panel panel{j, Least(left, panel_), Least(DivideUp(left, kernels_.lanes), kernels_.width), nullptr, g_.b_row};
-    if (!copies_b_ && panel.columns == Width(panel)) panel.data = B(p, j);
+    const Index columns = kernels_.ColumnsOfTile(column_end - j);
+    Panel panel{j, columns, DivideUp(columns, kernels_.lanes), nullptr, g_.b_row};
+    if (!copies_b_ && FillsVector(panel)) panel.data = B(p, j);
     return panel;
   }
+  // Then a tile of such a panel is stored as it is.
+  bool FillsVector(const Panel& panel) const { return panel.columns >= kernels_.lanes; }
   Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
-  // With zeros behind the last column: what they are multiplied by is not stored.
+  // With zeros behind the last column of less than a vector: what they are multiplied by is not stored.
   void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
     const Index width = Width(*panel), size = kernels_.size;
     const char* const from = B(p, panel->column);
-    if (panel->columns < width) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
+    if (!FillsVector(*panel)) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
     if (g_.b_col != 1) {
       kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
     } else if (panel->columns == width) {
@@ -246,15 +248,15 @@ class GemmBlocks {
     return g_.b_col == 1 ? Next{B(p, j), g_.b_row * kernels_.size} : Next{};
   }
 
-  // All rows of a block by one panel. The last tile may begin above the first row that is left, whose values it then
-  // does not store.
+  // All rows of a block by one panel. The last tile may begin above the first row that is left.
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
-    GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
+    GemmTile t{depth,   nullptr,  rows.row, rows.col,   panel.data, panel.row,
+               nullptr, g_.c_row, p > 0,    panel.data, 0,          Most(panel.columns - kernels_.lanes, 0)};
     for (Index i = rows.begin, line = 0; i < rows.end;) {
       const Index left = rows.end - i;
-      const bool few = left <= 4 || left == 7 || left == 8 || (left == 5 && i == rows.begin);
+      const bool few = TakesFewRows(left, i == rows.begin);
       const Index height = few ? kGemmFewRows : kGemmRows;
       const Index above = Most(height - left, 0);
       t.a = rows.data + (i - above - rows.begin) * rows.row * size;
@@ -262,8 +264,8 @@ class GemmBlocks {
       t.ahead_step = line < lines ? next.step : 0;
       line += few ? 2 : 1;
       const auto tile = kernels_.tile[few][panel.vectors - 1];
-      if (above == 0 && panel.columns == width) {
-        t.c = C(i, panel.column);
+      if (FillsVector(panel) && (above == 0 || !t.add)) {  // what is stored twice is the same
+        t.c = C(i - above, panel.column);
         tile(t);
       } else {
         RunPartOfTile(t, tile, i, height - above, above, panel, width);

@@ -14,6 +14,7 @@
 #include <tenon/engine/gemm_blocks.hpp>
 #include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/lanes.hpp>
 #include <tenon/engine/scratch.hpp>
 
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
@@ -49,8 +50,12 @@ TENON_HD T DotProduct(const T* x, const T* y, Index k) {
   for (; p + kLanes <= k; p += kLanes)
     sums[0] += *reinterpret_cast<const InMemory*>(x + p) * *reinterpret_cast<const InMemory*>(y + p);
   sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+#if TENON_DETAIL_LANES
+  T sum = simd::Fold<simd::AddLanes>(simd::Lanes<T, bytes>(sums[0]));
+#else
   T sum = T(0);
   for (Index i = 0; i < kLanes; ++i) sum += sums[0][i];
+#endif
   for (; p < k; ++p) sum += x[p] * y[p];
   return sum;
 }

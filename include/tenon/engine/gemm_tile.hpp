@@ -32,6 +32,7 @@ struct GemmTile {
   bool add;
   const char* ahead;  // what to have in the cache later: one line at each step, two where there are few rows
   Index ahead_step;  // in bytes
+  Index last;  // column at which the last vector of a row begins: in a narrower tile it overlaps the one before it
 };
 
 // The sides of a tile: rows, many or few, and vectors of a row at most.
@@ -49,7 +50,19 @@ struct GemmKernels {
   void (*pack[4])(const char* from, Index step, Index k, char* to);  // [vectors - 1]
   // to[c * to_row + r] = from[r * from_row + c]; distances in elements.
   void (*transpose)(const void* from, Index from_row, Index rows, Index columns, void* to, Index to_row);
+
+  // Columns of the next tile where so many are left: as many as the widest has, unless less than a vector would be left
+  // then.
+  Index ColumnsOfTile(Index left) const {
+    const Index most = width * lanes;
+    return left <= most ? left : left < most + lanes ? most - lanes : most;
+  }
 };
+
+// Whether the next tile is one of few rows where so many are left, and it is the first.
+constexpr bool TakesFewRows(Index left, bool is_first) {
+  return left <= kGemmFewRows || left == 7 || left == 8 || (left == 5 && is_first);
+}
 
 #if defined(__GNUC__)
 
@@ -71,6 +84,8 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   T* const c = static_cast<T*>(t.c);
   const char* ahead = t.ahead;
   const Index a_row = t.a_row, a_col = t.a_col, b_row = t.b_row, c_row = t.c_row, ahead_step = t.ahead_step;
+  const Index last = t.last;
+  const auto column = [last](int v) { return v + 1 < width ? v * kLanes : last; };
   V sums[rows][width];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
@@ -83,7 +98,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
     V y[width];
 #pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + v * kLanes);
+    for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + column(v));
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const T x = a[i * a_row];
@@ -93,11 +108,13 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   }
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
+    T* const to = c + i * c_row;
+    if (t.add) {  // all of a row is read before any of it is written
 #pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) {
-      InMemory* const to = reinterpret_cast<InMemory*>(c + i * c_row + v * kLanes);
-      *to = t.add ? sums[i][v] + *to : sums[i][v];
+      for (int v = 0; v < width; ++v) sums[i][v] += *reinterpret_cast<const InMemory*>(to + column(v));
     }
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(to + column(v)) = sums[i][v];
   }
 }
 
@@ -204,10 +221,17 @@ constexpr GemmKernels MakeGemmKernels() {
 template <class T, class Isa>
 inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 
-// For T = float and double, the best that this processor has.
+// For T = float and double, the best that this processor has for products of so many columns: shorter vectors where
+// they do not fill one of the longest.
 template <class T, class Isa = simd::Compiled>
-const GemmKernels& GemmKernelsOf() {
+const GemmKernels& GemmKernelsOf(Index columns) {
 #if TENON_DETAIL_TARGETS
+  if (columns * Index{sizeof(T)} < 64) {
+    if constexpr (std::is_same_v<Isa, simd::isa::Avx512>) return kGemmKernels<T, simd::isa::Avx2>;
+    if constexpr (!std::is_same_v<Isa, simd::isa::Avx2>) {
+      if (simd::BestLevel() == simd::Level::kAvx512) return kGemmKernels<T, simd::Targeted<simd::isa::Avx2>>;
+    }
+  }
   if constexpr (!std::is_same_v<Isa, simd::isa::Avx512>) {
     const simd::Level level = simd::BestLevel();
     if (level == simd::Level::kAvx512) return kGemmKernels<T, simd::Targeted<simd::isa::Avx512>>;

@@ -107,21 +107,26 @@ struct Reduced {
   using Ints = typename L::Ints;
 
   Ints sum;  // its low bits: n + 2 bias
+  L whole;  // n
   L r;
 
   TENON_HD explicit Reduced(const L& x) {
     const L round(C::round + 2 * C::bias);
     const L rounded = Fma(x, L(C::log2_e), round);
     sum = rounded.Bits();
-    const L whole = rounded - round;
+    whole = rounded - round;
     r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), x));
   }
   // 2^n, for n in the range of normal numbers. (The shift drops what else is in the sum.)
   TENON_HD L Power() const { return L::FromBits((sum - C::bias) << C::fraction_bits); }
   // y 2^n in two steps: n may reach beyond what one factor can hold.
   TENON_HD L Scale(const L& y) const {
-    const Ints half = sum.Half();
-    return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
+    if constexpr (kScales<L>) {
+      return ScaleByPower(y, whole);
+    } else {
+      const Ints half = sum.Half();
+      return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
+    }
   }
 };
 

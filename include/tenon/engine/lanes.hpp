@@ -183,6 +183,26 @@ TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   return y;
 #endif
 }
+// y 2^n for whole numbers n, rounded once, infinity and 0 included: one instruction, where kScales is true.
+#if defined(__x86_64__) && !defined(__clang__)
+template <class L>
+inline constexpr bool kScales = false;
+template <class T>
+inline constexpr bool kScales<Lanes<T, 64>> = true;
+template <class T>
+TENON_HD Lanes<T, 64> ScaleByPower(const Lanes<T, 64>& y, const Lanes<T, 64>& n) {
+  using L = Lanes<T, 64>;
+  if constexpr (sizeof(T) == 4)
+    return L(__builtin_ia32_scalefps512_mask(y.v, n.v, y.v, -1, 4));
+  else
+    return L(__builtin_ia32_scalefpd512_mask(y.v, n.v, y.v, -1, 4));
+}
+#else
+template <class L>
+inline constexpr bool kScales = false;
+template <class L>
+L ScaleByPower(const L& y, const L& n);
+#endif
 #if !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -291,6 +311,32 @@ TENON_HD T Fold(const Lanes<T, bytes>& x) {
     return Step::Combine(Step::Combine(x.v[0], x.v[2]), Step::Combine(x.v[1], x.v[3]));
   } else {
     return Step::Combine(x.v[0], x.v[1]);
+  }
+}
+// Fold of each of four, in fewer steps.
+template <class Step, class T, int bytes>
+TENON_HD void FoldFour(const Lanes<T, bytes> (&x)[4], T (&results)[4]) {
+  constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
+  using L = Lanes<T, bytes>;
+  if constexpr (bytes > 16) {
+    constexpr auto kLanes = std::make_index_sequence<kHalf>();
+    Lanes<T, bytes / 2> halves[4];
+    for (int i = 0; i < 4; ++i)
+      halves[i] = Step::Combine(detail::HalfOf<0>(x[i], kLanes), detail::HalfOf<kHalf>(x[i], kLanes));
+    FoldFour<Step>(halves, results);
+  } else if constexpr (kHalf == 2) {
+    const auto pair = [](const L& a, const L& b) {
+      return Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 4, 1, 5)),
+                           L(__builtin_shufflevector(a.v, b.v, 2, 6, 3, 7)));
+    };
+    const L a = pair(x[0], x[1]), b = pair(x[2], x[3]);
+    Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)), L(__builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)))
+        .Store(results);
+  } else {
+    for (int i = 0; i < 4; i += 2)
+      Step::Combine(L(__builtin_shufflevector(x[i].v, x[i + 1].v, 0, 2)),
+                    L(__builtin_shufflevector(x[i].v, x[i + 1].v, 1, 3)))
+          .Store(results + i);
   }
 }
 template <class Step, class L>

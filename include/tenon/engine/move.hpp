@@ -65,6 +65,7 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
     case 32: return CopySmallPieces<32>(from, from_step, to, to_step, n);
+    case 64: return CopySmallPieces<64>(from, from_step, to, to_step, n);
     default: break;
   }
   if (bytes > 16 && bytes <= kMostShortBytes) {

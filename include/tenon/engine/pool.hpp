@@ -14,6 +14,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/pool_window.hpp>
 #include <tenon/engine/window.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -105,6 +106,22 @@ TENON_HD T PoolLarger(T most, T x) {
   return most < x ? x : most;
 }
 
+#if TENON_DETAIL_LANES
+template <class T>
+struct MostOfWindow {
+  static T Start() { return std::numeric_limits<T>::lowest(); }
+  TENON_HD static T Combine(T most, T x) { return PoolLarger(most, x); }
+  template <class L>
+  TENON_HD static L Combine(const L& most, const L& x) {
+    return simd::Greater(x, most);
+  }
+  template <class Value>
+  TENON_HD static Value Finish(const Value& most) {
+    return most;
+  }
+};
+#endif
+
 TENON_DETAIL_LOOPS_BEGIN
 
 template <class T>
@@ -146,6 +163,12 @@ void PoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
       PoolFourRuns(corner, corner + depth, corner + row_elements, corner + row_elements + depth, out, depth);
       continue;
     }
+#if TENON_DETAIL_LANES
+    if constexpr (kPoolsByVectors<T>) {
+      RunPoolWindow(PoolWindow<T>{corner, bottom - top, right - left, row_elements, depth}, MostOfWindow<T>{}, out);
+      continue;
+    }
+#endif
     bool first = true;
     for (Index r = 0; r < bottom - top; ++r) {
       for (Index c = 0; c < right - left; ++c) {

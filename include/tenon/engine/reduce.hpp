@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -39,10 +40,9 @@ class AxisSet {
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
-  // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count). For short runs.
+  // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count).
   void (*runs)(const void* x, Index count, Index step, Index n, void* acc);
-  // The same for runs of at least kReduceLanes elements. May be null: then `rows` and `fold` do it.
-  void (*long_runs)(const void* x, Index count, Index step, Index n, void* acc);
+  bool runs_may_be_long;  // or else `rows` and `fold` do those of at least kReduceLanes elements
   // As `rows`, over accumulators.
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
   // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
@@ -105,6 +105,12 @@ struct MaxStep {
     else
       return a != a ? a : chosen;
   }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Greater(a, b), a);
+  }
+#endif
 };
 struct MinStep {
   template <class A>
@@ -122,6 +128,12 @@ struct MinStep {
     else
       return a != a ? a : chosen;
   }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Lesser(a, b), a);
+  }
+#endif
 };
 
 template <class A, class T>
@@ -190,39 +202,83 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
 }
 
 #if TENON_DETAIL_LANES
-// Sums and products of long runs, all lanes in registers.
-template <class Step, class T, class Isa>
-void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
-  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+// A long run, all lanes in registers. Needs a vector for each of the chains.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD T LongRun(const T* x, Index n) {
   constexpr Index kSize = L::size, kChains = 8,
                   kRow = kChains * kSize;  // additions take several cycles: so many do not wait
-  const T* x = static_cast<const T*>(px);
-  for (Index k = 0; k < count; ++k, x += step) {
-    L sums[kChains];
-    const bool has_row = n >= kRow;
+  L sums[kChains];
 #pragma GCC unroll 8
-    for (Index c = 0; c < kChains; ++c) sums[c] = has_row ? L::Load(x + c * kSize) : L(Step::template Identity<T>());
-    Index i = has_row ? kRow : 0;
-    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
+  for (Index c = 0; c < kChains; ++c) sums[c] = L::Load(x + c * kSize);
+  Index i = kRow;
+  constexpr bool kRounds = std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>;
+  for (; kRounds && i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
 #pragma GCC unroll 8
-      for (Index c = 0; c < kChains; ++c) {
-        const T* const at = x + i + 4 * c * kSize;
-        const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
-                second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
-        sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
-      }
+    for (Index c = 0; c < kChains; ++c) {
+      const T* const at = x + i + 4 * c * kSize;
+      const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
+              second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
+      sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
     }
-    for (; i + kRow <= n; i += kRow) {
-#pragma GCC unroll 8
-      for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
-    }
-    for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
-    const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
-            second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
-    T result = simd::Fold<Step>(Step::Combine(first, second));
-    for (; i < n; ++i) result = Step::Combine(result, x[i]);
-    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], result);
   }
+  for (; i + kRow <= n; i += kRow) {
+#pragma GCC unroll 8
+    for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
+  }
+  for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
+  const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
+          second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
+  T result = simd::Fold<Step>(Step::Combine(first, second));
+  for (; i < n; ++i) result = Step::Combine(result, x[i]);
+  return result;
+}
+
+// acc[r] = op(acc[r], all of run r) for four runs of a vector at least, which are folded together.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void FourRuns(const T* const (&x)[4], Index n, T* acc) {
+  L sums[4];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) sums[r] = L::Load(x[r]);
+  Index i = L::size;
+  for (; i + L::size <= n; i += L::size) {
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) sums[r] = Step::Combine(sums[r], L::Load(x[r] + i));
+  }
+  T folded[4];
+  simd::FoldFour<Step>(sums, folded);
+  for (; i < n; ++i) {
+    for (int r = 0; r < 4; ++r) folded[r] = Step::Combine(folded[r], x[r][i]);
+  }
+  for (int r = 0; r < 4; ++r) acc[r] = Step::Combine(acc[r], folded[r]);
+}
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
+  for (; count >= 4; count -= 4, x += 4 * step, acc += 4)
+    FourRuns<Step, L>({x, x + step, x + 2 * step, x + 3 * step}, n, acc);
+  if (count == 0) return;
+  const T *const second = count > 1 ? x + step : x, *const third = count > 2 ? second + step : x;
+  T last[4] = {};
+  std::memcpy(last, acc, static_cast<std::size_t>(count) * sizeof(T));
+  FourRuns<Step, L>({x, second, third, x}, n, last);
+  std::memcpy(acc, last, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+// Runs of any length, each by the same steps wherever it stands.
+template <class Step, class T, class Isa>
+void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc) {
+  using Long = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+  using Short = simd::Lanes<T, 16>;
+  const T* const x = static_cast<const T*>(px);
+  T* const acc = static_cast<T*>(pacc);
+  if (n >= 8 * Long::size) {
+    for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
+    return;
+  }
+  if (n < Short::size) return RunsLoop<Step, T, T>(px, count, step, n, pacc);
+  if constexpr (Long::size > Short::size) {
+    if (n >= 2 * Long::size) return RunsByFours<Step, Long>(x, count, step, n, acc);
+  }
+  RunsByFours<Step, Short>(x, count, step, n, acc);
 }
 #endif
 
@@ -315,11 +371,13 @@ constexpr ReduceLoops MakeReduceLoops() {
     loops.rows = &RowsLoopPlain<Step, T, A>;
     loops.combine = &RowsLoopPlain<Step, A, A>;
   }
-  loops.runs = &RunsLoop<Step, T, A>;
 #if TENON_DETAIL_LANES
-  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>))
-    loops.long_runs = &LongRunsLoop<Step, T, simd::Compiled>;
+  if constexpr (std::is_floating_point_v<T>) {
+    loops.runs = &VectorRunsLoop<Step, T, simd::Compiled>;
+    loops.runs_may_be_long = true;
+  } else
 #endif
+    loops.runs = &RunsLoop<Step, T, A>;
   loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
   if constexpr (Reducer::is_mean)
@@ -529,8 +587,7 @@ struct ReduceWork {
   // n runs of m elements, plan.run apart. Long ones are added up as rows of lanes.
   void Runs(const char* from, Index n, Index m, char* acc) const {
     const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
-    if (rows == 0) return loops.runs(from, n, plan.run, m, acc);
-    if (loops.long_runs != nullptr) return loops.long_runs(from, n, plan.run, m, acc);
+    if (rows == 0 || loops.runs_may_be_long) return loops.runs(from, n, plan.run, m, acc);
     for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
       alignas(64) char lanes[kReduceLanes * 16];
       loops.fill(lanes, kReduceLanes);

@@ -37,10 +37,14 @@ TENON_DETAIL_LOOPS_BEGIN
 
 template <class T>
 TENON_DETAIL_LOOP void RunSelectAll(const bool* condition, const T* yes, const T* no, T* out, Index n) {
+  [[maybe_unused]] const auto* const bytes = reinterpret_cast<const unsigned char*>(condition);
   TENON_DETAIL_INDEPENDENT
   for (Index i = 0; i < n; ++i) {
     const T a = yes[i], b = no[i];
-    out[i] = condition[i] ? a : b;
+    if constexpr (std::is_integral_v<T>)  // g++ makes vectors of this, not of a choice by a bool
+      out[i] = static_cast<T>(b ^ ((a ^ b) & static_cast<T>(T(0) - static_cast<T>(bytes[i] != 0))));
+    else
+      out[i] = condition[i] ? a : b;
   }
 }
 

@@ -14,6 +14,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/isa.hpp>
 #include <tenon/engine/lanes.hpp>
 #include <tenon/engine/move.hpp>
 
@@ -110,35 +111,56 @@ void TransposeFew(const std::uint32_t* from, Index from_step, std::uint32_t* to,
     for (Index i = 0; i < count; ++i) to[i * to_step + c] = from[i + c * from_step];
 }
 
+// The first line of each of 16 rows.
+inline void AskForLines(const std::uint32_t* rows, Index step) {
+  for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step);
+}
+inline void AskForLines(std::uint32_t* rows, Index step) {  // to be written
+  for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step, 1);
+}
+
+inline void TransposeSquare(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
+  constexpr Index kSide = 16;
+  FourByFour square;
+  alignas(64) std::uint32_t turned[kSide * kSide];
+  for (Index j = 0; j < kSide; j += 4) {
+    for (Index i = 0; i < kSide; i += 4) {
+      square.Load(from + i + j * from_step, from_step);
+      square.Transpose();
+      square.Store(turned + i * kSide + j, kSide);
+    }
+  }
+  for (Index i = 0; i < kSide; ++i) std::memcpy(to + i * to_step, turned + i * kSide, kSide * sizeof *turned);
+}
+
 // Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
-// apart push each other out.
+// apart push each other out. One after the other along the side whose lines lie farther apart: the processor foresees
+// what follows each of them.
 inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
                            Index columns) {
   constexpr Index kSide = 16;
   const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
-  FourByFour square;
   Index r = 0;
-  for (; r + kSide <= rows; r += kSide) {
-    Index c = 0;
-    for (; c + kSide <= columns; c += kSide) {
-      if (is_far && c + 2 * kSide <= columns) {
-        for (Index i = 0; i < kSide; ++i) {
-          __builtin_prefetch(from + r + (c + kSide + i) * from_step);
-          __builtin_prefetch(to + (r + i) * to_step + c + kSide, 1);
-        }
+  if (from_step >= to_step) {
+    for (Index c = 0; c + kSide <= columns; c += kSide) {
+      for (r = 0; r + kSide <= rows; r += kSide) {
+        if (is_far && r + 2 * kSide <= rows) AskForLines(to + (r + kSide) * to_step + c, to_step);
+        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
       }
-      alignas(64) std::uint32_t turned[kSide * kSide];
-      for (Index j = 0; j < kSide; j += 4) {
-        for (Index i = 0; i < kSide; i += 4) {
-          square.Load(from + r + i + (c + j) * from_step, from_step);
-          square.Transpose();
-          square.Store(turned + i * kSide + j, kSide);
-        }
-      }
-      for (Index i = 0; i < kSide; ++i)
-        std::memcpy(to + (r + i) * to_step + c, turned + i * kSide, kSide * sizeof *turned);
     }
-    for (; c < columns; ++c)
+  } else {
+    for (; r + kSide <= rows; r += kSide) {
+      for (Index c = 0; c + kSide <= columns; c += kSide) {
+        if (is_far && c + 2 * kSide <= columns) {
+          AskForLines(from + r + (c + kSide) * from_step, from_step);
+          AskForLines(to + r * to_step + c + kSide, to_step);
+        }
+        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
+      }
+    }
+  }
+  for (r = 0; r + kSide <= rows; r += kSide) {
+    for (Index c = columns / kSide * kSide; c < columns; ++c)
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
   }
   for (; r < rows; r += 4) {
@@ -152,6 +174,20 @@ inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint
   }
 }
 #endif
+
+// Elements from the last to the first; `from` is the last.
+TENON_DETAIL_LOOPS_BEGIN
+template <class Unit>
+TENON_DETAIL_LOOP void ReverseUnits(const void* from, void* to, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) static_cast<Unit*>(to)[i] = static_cast<const Unit*>(from)[-i];
+}
+TENON_DETAIL_LOOPS_END
+inline void ReverseRun(const ElementMover& mover, const void* from, void* to, Index n) {
+  if (mover.assign == nullptr && mover.bytes == 1) return ReverseUnits<std::uint8_t>(from, to, n);
+  if (mover.assign == nullptr && mover.bytes == 4) return ReverseUnits<std::uint32_t>(from, to, n);
+  CopyPieces(mover, 1, from, -1, to, 1, n);
+}
 
 struct Unit16 {
   std::uint64_t low, high;
@@ -209,8 +245,12 @@ struct NdPlan {
     constexpr Index kUnitBytes = 32768, kSide = 64;
     const Index some = std::max<Index>(1, kUnitBytes / mover.bytes);
     if (way == Way::kTranspose) {
-      row_block = kSide;
+      row_block = 512;
       column_block = std::max(kSide, 4 * kSide * kSide / std::min(rows.size, kSide) / kSide * kSide);
+      // Long blocks read on where they were, where there are enough of them.
+      constexpr Index kEnough = 64, kLong = 512;
+      while (row_block < kLong && copy.elements / (row_block * std::min(columns.size, column_block)) >= kEnough)
+        row_block *= 2;
     } else {
       column_block = std::min(columns.size, some);
       row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
@@ -262,6 +302,7 @@ struct NdPlan {
     char* const target = out + (to + r * rows.out + c * columns.out) * mover.bytes;
     if (way == Way::kRuns) return CopyPieces(mover, nc, source, rows.in, target, rows.out, nr);
     if (way == Way::kTranspose) return TransposeBlock(mover, source, columns.in, target, rows.out, nr, nc);
+    if (way == Way::kPieces && columns.in == -1 && columns.out == 1) return ReverseRun(mover, source, target, nc);
     if (way == Way::kPieces) return CopyPieces(mover, 1, source, columns.in, target, columns.out, nc);
     for (Index i = 0; i < nr; ++i)
       FillRun(mover, source + i * rows.in * mover.bytes, target + i * rows.out * mover.bytes, nc);

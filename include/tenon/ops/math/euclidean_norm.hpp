@@ -88,7 +88,7 @@ template <class T>
 constexpr ReduceLoops NormLoops() {
   using A = decltype(NormAccumulator<T>());
   ReduceLoops loops = kReduceLoops<SumReducer, A>;
-  loops.long_runs = nullptr;
+  loops.runs_may_be_long = false;
   loops.rows = &SquareRows<T, A>;
   loops.runs = &SquareRuns<T, A>;
   loops.finish = &FinishNorm<T, A>;
