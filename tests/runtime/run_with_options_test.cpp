@@ -303,12 +303,12 @@ TEST_SUITE("RunOptions") {
                                    .executor = threads > 1 ? ExecutorKind::kDataflow : ExecutorKind::kAuto};
       const auto frames = Endless().Load(options);
       REQUIRE_MESSAGE(frames.ok(), frames.status().message());
-      const Status late = frames->Run({}, {"exit"}, {}, {.timeout_in_ms = 5}).status();
+      const Status late = frames->Run({}, {"exit"}, {}, {.timeout_in_ms = 50}).status();
       CHECK(late.code() == Code::kDeadlineExceeded);
       CHECK_MESSAGE(Contains(late.message(), "Loop execution was cancelled."), late.message());
       const auto native = Session::FromGraphDef(EndlessNative(), options);
       REQUIRE_MESSAGE(native.ok(), native.status().message());
-      const Status stopped = native->Run({{"x", Tensor::Scalar(1.0f)}}, {"exit"}, {}, {.timeout_in_ms = 5}).status();
+      const Status stopped = native->Run({{"x", Tensor::Scalar(1.0f)}}, {"exit"}, {}, {.timeout_in_ms = 50}).status();
       CHECK(stopped.code() == Code::kDeadlineExceeded);
       CHECK_MESSAGE(Contains(stopped.message(), "Loop execution was cancelled."), stopped.message());
     }
