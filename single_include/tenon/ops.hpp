@@ -15015,6 +15015,76 @@ struct Timestamp {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/flow/remote_call.hpp ----
+// RemoteCall: calls a function on a device that the graph chooses while it runs, one of the session's.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Raw form: it calls a function.
+class RemoteCallKernel : public OpKernel {
+ public:
+  explicit RemoteCallKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(c->GetAttr("f", &function_)); }
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Call(ctx)); }
+
+ private:
+  Status Call(OpKernelContext* ctx) const {
+    const Tensor& target = ctx->input(0);
+    if (target.NumElements() != 1)
+      return errors::InvalidArgument("target must be the name of one device, got shape ", target.shape());
+    if (ctx->function_library() == nullptr) return errors::Internal("functions can be called within a session only");
+    const std::string_view device = target.flat<tstring>()(0);
+    TENON_ASSIGN_OR_RETURN(FunctionRuntime* const there, ctx->function_library()->On(device));
+    const Result<FunctionHandle> function = there->Find(function_);
+    if (!function.ok())
+      return errors::NotFound("Function ", function_.name, " is not defined. (", function.status().message(), ")");
+    StepEnvironment caller = ctx->environment();
+    RunServices services;
+    if (there != ctx->function_library() && caller.services != nullptr) {  // each device has resources of its own
+      services = *caller.services;
+      services.resources = there->resources();
+      caller.services = &services;
+    }
+    SlimVector<Tensor> args;
+    for (int i = 1; i < ctx->num_inputs(); ++i) args.push_back(ctx->input(i));
+    const auto results = static_cast<std::size_t>(ctx->num_outputs());
+    return there->Run(*function, caller, {args.data(), args.size()}, {ctx->mutable_output(0), results});
+  }
+
+  NameAttrList function_;
+};
+
+}  // namespace detail
+
+// `target` names a device in full or in part ("/device:CPU:1", "CPU:1"); what it leaves out is that of the node's own.
+// Arguments and results are in host memory. InvalidArgument: no device name, or other arguments or results than the
+// function's; Internal: no such device in the session; NotFound: no such function.
+struct RemoteCall {
+  static constexpr auto signature = Op("RemoteCall")
+                                        .Input("target: string")
+                                        .Input("args: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: list(type)")
+                                        .Attr("Tout: list(type)")
+                                        .Attr("f: func")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::RemoteCallKernel {
+    using RemoteCallKernel::RemoteCallKernel;
+  };
+};
+
+}  // namespace ops
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/flow/send_recv.hpp ----
 // _Send, _Recv and their forms for host memory, _HostSend and _HostRecv: the ends of an edge between two devices. A
 // partition of a graph has them where an edge was cut; the run's rendezvous brings the tensor across.
@@ -15203,6 +15273,74 @@ struct HostRecv {
   template <class Device>
   struct kernel final : detail::RecvKernel {
     explicit kernel(OpKernelConstruction* c) : RecvKernel(c, true) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/flow/symbolic_gradient.hpp ----
+// SymbolicGradient: calls the gradient of a function: the one that the graph's library names, else what a GradientMaker
+// makes (graph/gradient_maker.hpp).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// A gradient has the shape of what it is the gradient of; of a variable's handle, that of its value.
+inline Status GradientShapes(InferenceContext* c) {
+  if (c->num_inputs() < c->num_outputs())
+    return errors::InvalidArgument("len(inputs) < len(outputs): ", c->num_inputs(), " < ", c->num_outputs());
+  SlimVector<DataType> types;
+  TENON_RETURN_IF_ERROR(c->GetAttr("Tin", &types));
+  for (int i = 0; i < c->num_outputs(); ++i) {
+    if (types[static_cast<std::size_t>(i)] != DataType::kResource) {
+      c->set_output(i, c->input(i));
+      continue;
+    }
+    const auto* const handle = c->input_handle_shapes_and_types(i);
+    c->set_output(i, handle != nullptr && !handle->empty() ? (*handle)[0].shape : c->UnknownShape());
+  }
+  return OkStatus();
+}
+
+class GradientKernel : public CallingKernel {
+ public:
+  explicit GradientKernel(OpKernelConstruction* c) : CallingKernel(c) { c->SetStatus(FindGradient(*c)); }
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, gradient_, 0)); }
+
+ private:
+  Status FindGradient(const OpKernelConstruction& c) {
+    NameAttrList function;
+    TENON_RETURN_IF_ERROR(c.GetAttr("f", &function));
+    if (c.function_library() == nullptr) return NoFunctions();
+    TENON_ASSIGN_OR_RETURN(gradient_, c.function_library()->FindGradient(function));
+    return OkStatus();
+  }
+  FunctionHandle gradient_;
+};
+
+}  // namespace detail
+
+// The inputs of f and the gradients of its outputs give the gradients of its inputs. InvalidArgument: the gradient has
+// other arguments or results; NotFound: f has none.
+struct SymbolicGradient {
+  static constexpr auto signature = Op("SymbolicGradient")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: list(type)")
+                                        .Attr("Tout: list(type)")
+                                        .Attr("f: func")
+                                        .SetShapeFn(detail::GradientShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::GradientKernel {
+    using GradientKernel::GradientKernel;
   };
 };
 
@@ -56269,10 +56407,10 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
     // control flow and functions
-    Print, PrintV2, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg, ControlTrigger, Retval, Case, For,
-    If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf, StatelessWhile, While, Enter, Exit,
-    LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch,
-    SwitchN,
+    Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
+    ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
+    StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge,
+    RefSelect, NoOp, RefSwitch, Switch, SwitchN,
     // images
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,

@@ -23201,6 +23201,12 @@ class FunctionRuntime {
   // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
+  // (graph/gradient_maker.hpp). NotFound: there is none.
+  virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
+  // The same functions on another device of the session, whose handles are its own. InvalidArgument: no device name;
+  // Internal: no such device here.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
   // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
   // the function has others; ResourceExhausted when calls are nested too deep.
   virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,
@@ -31343,10 +31349,15 @@ class GraphBuilder {
     return false;
   }
 
-  std::string UniqueName(std::string_view op) const {
-    std::string name(op);
-    for (int n = 1; names_.Find(name, NameOf{&def_}) >= 0; ++n) name = StrCat(op, "_", n);
-    return name;
+  // "AddV2", "AddV2_1", ...: the first that is free. No name gets free again, so the search goes on where it ended.
+  std::string UniqueName(std::string_view op) {
+    std::size_t at = 0;
+    while (at < numbers_.size() && numbers_[at].first != op) ++at;
+    if (at == numbers_.size()) numbers_.emplace_back(std::string(op), 0);
+    for (int& n = numbers_[at].second;; ++n) {
+      std::string name = n == 0 ? std::string(op) : StrCat(op, "_", n);
+      if (names_.Find(name, NameOf{&def_}) < 0) return name;
+    }
   }
 
   Status Complete(Span<const Input> inputs, NodeDef* node, Types* outputs) {
@@ -31444,6 +31455,7 @@ class GraphBuilder {
   GraphDef def_;
   SlimVector<Types> types_;  // of each node's outputs
   detail::NameIndex names_;   // name -> position in def_.node
+  SlimVector<std::pair<std::string, int>> numbers_;  // op -> that of the last name made for it
   Status status_;
 };
 
@@ -32078,10 +32090,11 @@ inline Result<SlimVector<int>> TopologicalOrder(const Graph& graph) {
                                  " nodes, including: ", CycleToString(graph, cycle));
 }
 
-// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
-// are to be visited, leave(node) after all of them were.
-template <class Enter, class Leave>
-void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
+namespace detail {
+// `for_each_next(node, visit)` calls visit(id) for what a node leads to.
+template <class ForEachNext, class Enter, class Leave>
+void DepthFirst(const Graph& graph, Span<const int> roots, const ForEachNext& for_each_next, Enter&& enter,
+                Leave&& leave) {
   SlimVector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
   struct Item {
     int node;
@@ -32089,7 +32102,7 @@ void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter,
   };
   SlimVector<Item> stack;
   for (std::size_t i = roots.size(); i-- > 0;) stack.push_back({roots[i], false});
-  SlimVector<int> inputs;
+  SlimVector<int> next;
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
@@ -32101,12 +32114,45 @@ void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter,
     if (std::exchange(seen[static_cast<std::size_t>(item.node)], char{1}) != 0) continue;
     stack.push_back({item.node, true});
     if (!enter(node)) continue;
-    inputs.clear();
-    detail::ForEachInput(node, [&](int src) { inputs.push_back(src); });
-    for (std::size_t i = inputs.size(); i-- > 0;) {
-      if (seen[static_cast<std::size_t>(inputs[i])] == 0) stack.push_back({inputs[i], false});
+    next.clear();
+    for_each_next(node, [&](int id) { next.push_back(id); });
+    for (std::size_t i = next.size(); i-- > 0;) {
+      if (seen[static_cast<std::size_t>(next[i])] == 0) stack.push_back({next[i], false});
     }
   }
+}
+}  // namespace detail
+
+// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
+// are to be visited, leave(node) after all of them were.
+template <class Enter, class Leave>
+void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
+  const auto inputs = [](const Node& node, auto&& visit) { detail::ForEachInput(node, visit); };
+  detail::DepthFirst(graph, roots, inputs, enter, leave);
+}
+// The same along the edges, to the nodes that read a node or wait for it, in the order of their ids.
+template <class Enter, class Leave>
+void DepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
+  SlimVector<int> readers;
+  const auto outputs = [&readers](const Node& node, auto&& visit) {
+    readers.clear();
+    for (const OutEdge& edge : node.outputs) readers.push_back(edge.node);
+    std::sort(readers.begin(), readers.end());
+    for (const int id : readers) visit(id);
+  };
+  detail::DepthFirst(graph, roots, outputs, enter, leave);
+}
+
+// All nodes, each after the nodes that read it or wait for it, but for the edges that close a cycle: the reverse is an
+// order to visit inputs first. TensorFlow's GetPostOrder.
+inline SlimVector<int> PostOrder(const Graph& graph) {
+  SlimVector<int> roots, order;  // what has no input first, then what only cycles lead to
+  for (const bool has_inputs : {false, true})
+    for (const Node& node : graph.nodes())
+      if ((node.inputs.empty() && node.control_inputs.empty()) != has_inputs) roots.push_back(node.id);
+  order.reserve(roots.size());
+  DepthFirst(graph, roots, [](const Node&) { return true; }, [&order](const Node& node) { order.push_back(node.id); });
+  return order;
 }
 
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
@@ -38963,9 +39009,81 @@ TENON_NAMESPACE_END
 // Shape inference whole: ShapeRefiner, and the folding of small integer nodes, by which it follows graphs that compute
 // with shapes.
 
+// ---- tenon/runtime/node_costs.hpp ----
+// NodeCosts: which nodes of a program are worth a thread of their own. TensorFlow's cost model in nanoseconds: a kernel
+// that is not marked cheap (OpKernel::IsExpensive) counts as expensive until it has been measured.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Of one engine, for all of its runs. A node's cost belongs to the thread that runs the node; whoever asks for it has
+// made it ready, or has run before.
+class NodeCosts {
+ public:
+  // TensorFlow's 8,000 cycles: about what it takes to hand a node to another thread and have it back.
+  static constexpr std::int64_t kExpensiveNs = 2500;
+
+  explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
+    for (std::size_t n = 0; n < ns_.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      if (node.async != nullptr)
+        ns_[n] = kAlways;
+      else if (node.kernel != nullptr && !node.kernel->IsExpensive())
+        ns_[n] = kNever;
+    }
+  }
+  void BeginRun() { ++run_; }
+  bool IsExpensive(int node) const { return ns_[At(node)] > kExpensiveNs; }
+
+  // Measures the node while it lives: an expensive one in each run, others in one of 16.
+  class Measured {
+   public:
+    Measured(NodeCosts* costs, int node) : costs_(costs->Wants(node) ? costs : nullptr), node_(node) {
+      if (costs_ != nullptr) begin_ = SteadyNanoseconds();
+    }
+    Measured(const Measured&) = delete;
+    Measured& operator=(const Measured&) = delete;
+    ~Measured() {
+      if (costs_ != nullptr) costs_->Add(node_, SteadyNanoseconds() - begin_);
+    }
+
+   private:
+    NodeCosts* costs_;
+    int node_;
+    std::int64_t begin_ = 0;
+  };
+
+  // Whether a run of the node is to be measured, and what it took: for who has no scope to measure.
+  bool Wants(int node) const {
+    const std::int32_t ns = ns_[At(node)];
+    if (ns == kNever || ns == kAlways) return false;
+    return ns > kExpensiveNs || ((run_ + static_cast<unsigned>(node)) & 15) == 0;
+  }
+  // The first run is often slow: from it one cannot tell. Later ones count one eighth.
+  void Add(int node, std::int64_t ns) {
+    std::int32_t& known = ns_[At(node)];
+    const auto now = static_cast<std::int32_t>(std::clamp<std::int64_t>(ns, 1, kMost));
+    known = known > kMost    ? known - 1
+            : known == kMost ? now
+                             : static_cast<std::int32_t>((7 * std::int64_t{known} + now) / 8);
+  }
+
+ private:
+  static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  SlimVector<std::int32_t> ns_;  // per node
+  unsigned run_ = 0;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/dataflow_executor.hpp ----
 // The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
-// a finished node goes on with one of the nodes it made ready and hands the others to the pool.
+// a thread that has run a node goes on with what that made ready, but hands all but one of the expensive nodes to the
+// pool (runtime/node_costs.hpp says which those are).
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -38978,7 +39096,8 @@ class DataflowRun final : public StepEngine {
         step_(step),
         pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
-        tasks_(program.nodes.size()) {
+        tasks_(program.nodes.size()),
+        costs_(program) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n), -1};
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
@@ -38993,7 +39112,9 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return OkStatus();
     Notification done;
     Reset(pool, flush_denormals, trace, {&WakeUp, &done});
-    Process(BeginAt({program_.roots.data(), program_.roots.size()}));
+    Local mine;
+    Begin(&mine);
+    Process(&mine);
     done.WaitForNotification();
     return TakeStatus();
   }
@@ -39003,7 +39124,9 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
     failed_callback_ = failed;
-    if (const int first = BeginAt({program_.roots.data(), program_.roots.size()}); first >= 0) Publish(first);
+    Local mine;
+    Begin(&mine);
+    PublishAll(&mine);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -39023,56 +39146,86 @@ class DataflowRun final : public StepEngine {
     status_ = OkStatus();
     ended_ = ended;
     failed_callback_ = {};
+    costs_.BeginRun();
     left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
   }
 
   struct Task {
     DataflowRun* run;
     int node;
-    int after = -1;  // in a list of Ready
+    int after = -1;  // the next in a list of Local, or of what is published as one task
   };
-  // Nodes that one thread has made ready. Those that do nothing are cheaper to count down here than to hand to another
-  // thread; of the others one is the thread's next, the rest are published.
-  struct Ready {
-    int next = -1;
+  // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
+  // to hand to another thread, and so are those that cost little to run.
+  struct Local {
     int nothing = -1;  // the first of those that do nothing; linked through the tasks
+    int cheap = -1;  // the same of those that cost little
+    int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
+    int delay = 0;  // cheap nodes that have run while it waits
   };
-  void Add(int node, Ready* ready) {
+  static constexpr int kMostDelay = 4;  // then another thread gets it
+  void Add(int node, Local* mine) {
+    Task& task = tasks_[static_cast<std::size_t>(node)];
     if (program_.nodes[static_cast<std::size_t>(node)].kind == ProgramNode::Kind::kNothing) {
-      tasks_[static_cast<std::size_t>(node)].after = std::exchange(ready->nothing, node);
-    } else if (ready->next < 0) {
-      ready->next = node;
+      task.after = std::exchange(mine->nothing, node);
+    } else if (!costs_.IsExpensive(node)) {
+      task.after = std::exchange(mine->cheap, node);
+    } else if (mine->expensive < 0) {
+      mine->expensive = node;
+      mine->delay = 0;
     } else {
       Publish(node);
     }
   }
+  // What this thread runs next; -1: it has nothing left, and the run may be over.
+  int Next(Local* mine) {
+    if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
+    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1));
+    return std::exchange(mine->cheap, tasks_[static_cast<std::size_t>(mine->cheap)].after);
+  }
   static void RunTask(void* argument) {
     const Task task = *static_cast<const Task*>(argument);
+    Local mine;
+    if (task.run->costs_.IsExpensive(task.node)) {
+      mine.expensive = task.node;
+    } else {
+      mine.cheap = task.node;  // with those behind it
+    }
     if (task.run->flush_denormals_) {
       ScopedFlushDenormals flush;
-      task.run->Process(task.node);
+      task.run->Process(&mine);
     } else {
-      task.run->Process(task.node);
+      task.run->Process(&mine);
     }
   }
   void Publish(int node) { pool_->Schedule(&RunTask, &tasks_[static_cast<std::size_t>(node)]); }
+  // The last of the two may end the run before this returns.
+  void PublishAll(Local* mine) {
+    if (mine->expensive >= 0 && mine->cheap >= 0) Publish(mine->expensive);
+    const int last = mine->cheap >= 0 ? mine->cheap : mine->expensive;
+    if (last >= 0) Publish(last);
+  }
 
-  // Runs `number` and then whatever it made ready, until nothing is left for this thread. The run may be over, and this
-  // object in use again, as soon as the last node was counted down.
-  void Process(int number) {
+  // Runs what this thread has, and then whatever that made ready, until nothing is left for it. The run may be over,
+  // and this object in use again, as soon as the last node was counted down.
+  void Process(Local* mine) {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
-    while (number >= 0) {
+    for (int number = Next(mine); number >= 0; number = Next(mine)) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
-        if (node.async != nullptr) return StartAsync(number);
+        if (node.async != nullptr) {
+          StartAsync(number);
+          continue;
+        }
         meter.Begin();
+        const NodeCosts::Measured measured(&costs_, number);
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
           Fail(status);
         else
           meter.End(program_, node, step_);
       }
-      number = Finish(number);
+      Finish(number, mine);
     }
   }
 
@@ -39112,7 +39265,9 @@ class DataflowRun final : public StepEngine {
       run->Fail(AtNode(status, run->program_, node));
     else if (run->trace_ != nullptr)
       run->trace_->Add(run->program_, node, run->step_, state->begin);
-    if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
+    Local made;
+    run->Finish(state->node, &made);
+    run->PublishAll(&made);
   }
 
   bool StopsHere() {
@@ -39133,45 +39288,39 @@ class DataflowRun final : public StepEngine {
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
-  // Starts with these nodes: the one that this thread is to run, or -1.
-  int BeginAt(Span<const int> roots) {
-    Ready ready;
-    for (const int root : roots) Add(root, &ready);
-    return CountNothings(&ready, 0);
+  void Begin(Local* mine) {
+    for (const int root : program_.roots) Add(root, mine);
+    CountNothings(mine, 0);
   }
-  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
-  // but for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its
-  // end.
-  int Finish(int number) {
+  // Drops the values that nobody will read any more and counts the consumers down: those that became ready are in
+  // *mine, or published. After an error nodes are only counted down, so that the run comes to its end.
+  void Finish(int number, Local* mine) {
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
     for (int i = 0; i < node.num_outputs; ++i)
       if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
         step_->value(node.first_output + i) = EmptySlot();
-    Ready ready;
-    CountConsumers(node, &ready);
-    return CountNothings(&ready, 1);
+    CountConsumers(node, mine);
+    CountNothings(mine, 1);
   }
-  void CountConsumers(const ProgramNode& node, Ready* ready) {
+  void CountConsumers(const ProgramNode& node, Local* mine) {
     const int* const consumers = program_.consumers.data() + node.first_consumer;
     for (int i = 0; i < node.num_consumers; ++i) {
       const auto consumer = static_cast<std::size_t>(consumers[i]);
       // Who waits for one node only is ready; nobody else counts it.
       if (program_.nodes[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Add(consumers[i], ready);
+        Add(consumers[i], mine);
     }
   }
   // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
-  int CountNothings(Ready* ready, int finished) {
-    while (ready->nothing >= 0) {
-      const auto number = static_cast<std::size_t>(ready->nothing);
-      ready->nothing = tasks_[number].after;
-      CountConsumers(program_.nodes[number], ready);
+  void CountNothings(Local* mine, int finished) {
+    while (mine->nothing >= 0) {
+      const auto number = static_cast<std::size_t>(mine->nothing);
+      mine->nothing = tasks_[number].after;
+      CountConsumers(program_.nodes[number], mine);
       ++finished;
     }
-    const int next = ready->next;
     if (finished > 0) CountDown(finished);
-    return next;
   }
   // The run is over, and this object perhaps in use again, when the last of all was counted.
   void CountDown(int count = 1) {
@@ -39188,6 +39337,7 @@ class DataflowRun final : public StepEngine {
   Step* step_;
   Owned<std::atomic<int>[]> pending_, readers_;
   Owned<Task[]> tasks_;
+  NodeCosts costs_;
   SlimVector<char> constants_;
   std::atomic<int> left_{0};  // nodes, and calls of asynchronous kernels that have not returned
   std::atomic<bool> failed_{false};
@@ -41253,6 +41403,261 @@ inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.fi
 
 TENON_NAMESPACE_END
 
+// ---- tenon/device/device_name.hpp ----
+// DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A part that is not set matches everything. externally synchronised.
+//
+//   DeviceName name;
+//   DeviceName::Parse("/job:worker/device:GPU:*", &name);  // job and type are set, replica, task and id are not
+struct DeviceName {
+  std::string job, type;
+  int replica = 0, task = 0, id = 0;
+  bool has_job = false, has_replica = false, has_task = false, has_type = false, has_id = false;
+
+  // Parts in any order, a later one instead of an earlier one; "*" leaves a part open; "" and "/" set none. Also the
+  // old form "/gpu:0". False, with *name unspecified, for anything else.
+  static bool Parse(std::string_view text, DeviceName* name);
+  // "GPU:0" alone.
+  static bool ParseLocal(std::string_view text, DeviceName* name);
+
+  void SetJob(std::string_view value) { job = value, has_job = true; }
+  void SetReplica(int value) { replica = value, has_replica = true; }
+  void SetTask(int value) { task = value, has_task = true; }
+  void SetType(std::string_view value) { type = value, has_type = true; }
+  void SetId(int value) { id = value, has_id = true; }
+  void ClearType() { type.clear(), has_type = false; }
+  void ClearId() { id = 0, has_id = false; }
+
+  // The parts that are set. A type without a number is "/device:GPU:*"; a number without a type is left out.
+  std::string ToString() const;
+  bool IsComplete() const { return has_job && has_replica && has_task && has_type && has_id; }
+  bool HasTask() const { return has_job && has_replica && has_task; }
+  // "/job:j/replica:r/task:t"; "" unless all three are set.
+  std::string TaskName() const;
+
+  friend bool operator==(const DeviceName& a, const DeviceName& b) {
+    return a.has_job == b.has_job && (!a.has_job || a.job == b.job) && a.has_replica == b.has_replica &&
+           (!a.has_replica || a.replica == b.replica) && a.has_task == b.has_task &&
+           (!a.has_task || a.task == b.task) && a.has_type == b.has_type && (!a.has_type || a.type == b.type) &&
+           a.has_id == b.has_id && (!a.has_id || a.id == b.id);
+  }
+};
+
+namespace detail {
+
+// Eats a name from its front. Nothing is eaten where a function returns false.
+class DeviceNameReader {
+ public:
+  explicit DeviceNameReader(std::string_view text) : text_(text) {}
+  bool empty() const { return text_.empty(); }
+  bool Eat(std::string_view prefix) {
+    if (!StartsWith(text_, prefix)) return false;
+    text_.remove_prefix(prefix.size());
+    return true;
+  }
+  // A letter, then letters, digits and underscores.
+  bool EatWord(std::string* word) {
+    std::size_t length = 0;
+    while (length < text_.size() &&
+           (IsLetter(text_[length]) || (length > 0 && (IsDigit(text_[length]) || text_[length] == '_'))))
+      ++length;
+    if (length == 0) return false;
+    word->assign(text_.substr(0, length));
+    text_.remove_prefix(length);
+    return true;
+  }
+  bool EatNumber(int* number) {
+    std::size_t length = 0;
+    while (length < text_.size() && IsDigit(text_[length])) ++length;
+    if (length == 0 || !ParseInt(text_.substr(0, length), number)) return false;
+    text_.remove_prefix(length);
+    return true;
+  }
+  bool EatNumberOrStar(int* number, bool* has) {
+    *has = !Eat("*");
+    return !*has || EatNumber(number);
+  }
+  bool EatWordOrStar(std::string* word, bool* has) {
+    *has = !Eat("*");
+    return !*has || EatWord(word);
+  }
+
+ private:
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+  std::string_view text_;
+};
+
+inline bool ReadDevicePart(DeviceNameReader* reader, DeviceName* name) {
+  if (reader->Eat("/job:")) return reader->EatWordOrStar(&name->job, &name->has_job);
+  if (reader->Eat("/replica:")) return reader->EatNumberOrStar(&name->replica, &name->has_replica);
+  if (reader->Eat("/task:")) return reader->EatNumberOrStar(&name->task, &name->has_task);
+  if (reader->Eat("/device:")) {
+    if (!reader->EatWordOrStar(&name->type, &name->has_type)) return false;
+    name->has_id = false;
+    return !reader->Eat(":") || reader->EatNumberOrStar(&name->id, &name->has_id);
+  }
+  const bool cpu = reader->Eat("/cpu:") || reader->Eat("/CPU:");
+  if (!cpu && !reader->Eat("/gpu:") && !reader->Eat("/GPU:")) return false;
+  name->SetType(cpu ? "CPU" : "GPU");
+  return reader->EatNumberOrStar(&name->id, &name->has_id);
+}
+
+}  // namespace detail
+
+inline bool DeviceName::Parse(std::string_view text, DeviceName* name) {
+  *name = DeviceName();
+  if (text == "/") return true;
+  for (detail::DeviceNameReader reader(text); !reader.empty();)
+    if (!detail::ReadDevicePart(&reader, name)) return false;
+  return true;
+}
+
+inline bool DeviceName::ParseLocal(std::string_view text, DeviceName* name) {
+  *name = DeviceName();
+  detail::DeviceNameReader reader(text);
+  name->has_type = reader.EatWord(&name->type);
+  name->has_id = name->has_type && reader.Eat(":") && reader.EatNumber(&name->id);
+  return name->has_id && reader.empty();
+}
+
+inline std::string DeviceName::ToString() const {
+  std::string text;
+  if (has_job) StrAppend(&text, "/job:", job);
+  if (has_replica) StrAppend(&text, "/replica:", replica);
+  if (has_task) StrAppend(&text, "/task:", task);
+  if (!has_type) return text;
+  StrAppend(&text, "/device:", type, ":");
+  if (has_id)
+    StrAppend(&text, id);
+  else
+    text.push_back('*');
+  return text;
+}
+inline std::string DeviceName::TaskName() const {
+  return HasTask() ? StrCat("/job:", job, "/replica:", replica, "/task:", task) : std::string();
+}
+
+// The names of one device: complete, in the old form, and without its task in both forms.
+inline std::string FullDeviceName(const DeviceName& task, std::string_view type, int id) {
+  return StrCat(task.TaskName(), "/device:", type, ":", id);
+}
+inline std::string LegacyFullDeviceName(const DeviceName& name) {
+  std::string type = name.type;
+  for (char& c : type)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return StrCat(name.TaskName(), "/", type, ":", name.id);
+}
+inline std::string LocalDeviceName(const DeviceName& name) { return StrCat("/device:", name.type, ":", name.id); }
+inline std::string LegacyLocalDeviceName(const DeviceName& name) { return StrCat(name.type, ":", name.id); }
+
+// "/job:j/replica:r/task:t/device:CPU:0" becomes "/job:j/replica:r/task:t" and "CPU:0". False unless type and number
+// are there.
+inline bool SplitDeviceName(std::string_view text, std::string* task, std::string* device) {
+  DeviceName name;
+  if (!DeviceName::Parse(text, &name) || !name.has_type || !name.has_id) return false;
+  *device = LegacyLocalDeviceName(name);
+  name.has_type = name.has_id = false;
+  *task = name.ToString();
+  return true;
+}
+
+// Sets the parts of *name that are open to what `other` has.
+inline void MergeUnset(DeviceName* name, const DeviceName& other) {
+  if (other.has_job && !name->has_job) name->SetJob(other.job);
+  if (other.has_replica && !name->has_replica) name->SetReplica(other.replica);
+  if (other.has_task && !name->has_task) name->SetTask(other.task);
+  if (other.has_type && !name->has_type) name->SetType(other.type);
+  if (other.has_id && !name->has_id) name->SetId(other.id);
+}
+// Sets every part that `other` has.
+inline void EnsureSpecification(DeviceName* name, const DeviceName& other) {
+  DeviceName both = other;
+  MergeUnset(&both, *name);
+  *name = both;
+}
+
+// What `text` ("GPU:0", "/task:1/device:CPU:0") means for somebody on `base`, as a complete name. InvalidArgument when
+// one of them cannot be read, or when `base` is not complete.
+inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::string_view base) {
+  DeviceName base_name, name;
+  if (!DeviceName::Parse(base, &base_name))
+    return errors::InvalidArgument("Could not parse basename: ", base, " into a device specification.");
+  if (!base_name.IsComplete()) return errors::InvalidArgument("Basename: ", base, " should be fully specified.");
+  if (!DeviceName::ParseLocal(text, &name) && !DeviceName::Parse(text, &name))
+    return errors::InvalidArgument("Could not parse ", text, " into a device specification.");
+  MergeUnset(&name, base_name);
+  return name.ToString();
+}
+
+// Every part of `less` is set, to the same, in `more`.
+inline bool IsSpecification(const DeviceName& less, const DeviceName& more) {
+  DeviceName both = more;
+  EnsureSpecification(&both, less);
+  return both == more;
+}
+// No part is set in both and different.
+inline bool AreCompatible(const DeviceName& a, const DeviceName& b) {
+  DeviceName left = a, right = b;
+  MergeUnset(&left, b);
+  MergeUnset(&right, a);
+  return left == right;
+}
+// In one process: job, replica and task are set in both, and equal.
+inline bool IsSameAddressSpace(const DeviceName& a, const DeviceName& b) {
+  return a.HasTask() && b.HasTask() && a.job == b.job && a.replica == b.replica && a.task == b.task;
+}
+// In two processes for certain: one of the three is set in both and different.
+inline bool IsDifferentAddressSpace(const DeviceName& a, const DeviceName& b) {
+  return (a.has_job && b.has_job && a.job != b.job) || (a.has_replica && b.has_replica && a.replica != b.replica) ||
+         (a.has_task && b.has_task && a.task != b.task);
+}
+
+// What becomes of a type or number that differs when two names are merged.
+enum class DeviceMergeConflict : std::uint8_t {
+  kFail,
+  kDrop,      // soft placement: the part is left open, of a type the number too
+  kOverride,  // the other's counts
+};
+
+namespace detail {
+TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
+  return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
+                                 b.ToString(), "'");
+}
+}  // namespace detail
+
+// Adds the parts of `other` to *name. InvalidArgument, with *name unchanged, where jobs, replicas or tasks differ, and
+// for types and numbers where `conflict` says so.
+inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
+                               DeviceMergeConflict conflict = DeviceMergeConflict::kFail) {
+  DeviceName merged = *name;
+  MergeUnset(&merged, other);
+  if (other.has_job && merged.job != other.job) return detail::CannotMerge("jobs", *name, other);
+  if (other.has_replica && merged.replica != other.replica) return detail::CannotMerge("replicas", *name, other);
+  if (other.has_task && merged.task != other.task) return detail::CannotMerge("tasks", *name, other);
+  const bool types = other.has_type && merged.type != other.type;
+  const bool ids = other.has_id && merged.id != other.id;
+  if (types || ids) {
+    if (conflict == DeviceMergeConflict::kFail) return detail::CannotMerge(types ? "types" : "ids", *name, other);
+    if (conflict == DeviceMergeConflict::kOverride) {
+      if (types) merged.SetType(other.type);
+      if (ids) merged.SetId(other.id);
+    } else {
+      if (types) merged.ClearType();
+      merged.ClearId();
+    }
+  }
+  *name = merged;
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/function_import.hpp ----
 // What ImportGraphDef does with functions: their bodies are checked, calls become nodes, and results get the shapes
 // that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
@@ -41343,6 +41748,39 @@ inline const bool function_import_linked = (function_import.store(&kFunctionImpo
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/graph/gradient_maker.hpp ----
+// The hook for whoever derives functions: what a SymbolicGradient node calls when the graph's library names no gradient
+// for its function.
+TENON_NAMESPACE_BEGIN
+
+// The gradient of `function`, which is one of `library` or an op, as a function with the attrs of the call: it takes
+// the function's inputs and then the gradients of its outputs, and gives the gradients of its inputs. It may call
+// functions of the library, and SymbolicGradient of them. NotFound: there is none. Called once for each function and
+// attrs; from any thread, several at a time.
+using GradientMaker = Result<FunctionDef> (*)(const NameAttrList& function, const FunctionDefLibrary& library,
+                                              const OpRegistry& ops);
+
+namespace detail {
+inline constinit std::atomic<GradientMaker> gradient_maker{nullptr};
+}
+
+// For all sessions; null: none. Returns the one before. thread-safe; a session asks when it builds the node's kernel.
+inline GradientMaker SetGradientMaker(GradientMaker maker) {
+  return detail::gradient_maker.exchange(maker, std::memory_order_acq_rel);
+}
+
+// What the maker makes; NotFound, with TensorFlow's text, when it makes none or there is no maker.
+inline Result<FunctionDef> MakeGradient(const NameAttrList& function, const FunctionDefLibrary& library,
+                                        const OpRegistry& ops) {
+  if (const GradientMaker make = detail::gradient_maker.load(std::memory_order_acquire)) {
+    Result<FunctionDef> made = make(function, library, ops);
+    if (made.ok() || made.status().code() != Code::kNotFound) return made;
+  }
+  return errors::NotFound("No gradient defined for op: ", function.name);
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/functions.hpp ----
 // SessionFunctions: the functions of a session's graph as programs, built when they run first.
 TENON_NAMESPACE_BEGIN
@@ -41351,8 +41789,21 @@ namespace detail {
 
 TENON_SETUP_CODE_BEGIN
 
+// The functions of one graph on each of its devices. thread-safe.
+class FunctionsOnDevices {
+ public:
+  // `device`: a whole name. Internal: no such device.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
+  TENON_COLD static Status NoDevice(std::string_view name) {
+    return errors::Internal("Currently don't support instantiating functions on device: ", name);
+  }
+
+ protected:
+  ~FunctionsOnDevices() = default;
+};
+
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
-class SessionFunctions final : public GraphFunctions {
+class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices {
  public:
   // Calls within calls: each takes some of the thread's stack.
   static constexpr int kMaxCallDepth = 1000;
@@ -41366,18 +41817,41 @@ class SessionFunctions final : public GraphFunctions {
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   ResourceMgr* resources() const override { return resources_; }
 
-  void SetGraph(const Graph* graph) override { graph_.store(graph, std::memory_order_release); }
+  // Who knows the functions on the session's other devices; outlives this.
+  void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
+
+  void SetGraph(const Graph* graph) override {
+    const MutexLock lock(mutex_);
+    graph_.store(graph, std::memory_order_release);
+    if (on_host_ != nullptr) on_host_->SetGraph(graph);
+  }
 
   TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
     const FunctionDef* def = FindFunction(library(), call.name);
     if (def == nullptr) return NoFunction(call.name);
     MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (functions_[i]->call == call) return FunctionHandle{static_cast<int>(i)};
-    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
-    function->call = call;
-    function->def = def;
-    return FunctionHandle{static_cast<int>(functions_.size()) - 1};
+    const int known = FindLocked(call);
+    return FunctionHandle{known >= 0 ? known : AddLocked(call, def)};
+  }
+
+  Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
+    if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
+    for (const GradientDef& gradient : library().gradient) {
+      if (gradient.function_name != function.name) continue;
+      NameAttrList call;
+      call.name = gradient.gradient_func;
+      call.attr = function.attr;
+      return Find(call);
+    }
+    return GradientByMaker(function);
+  }
+
+  Result<FunctionRuntime*> On(std::string_view device) override {
+    TENON_ASSIGN_OR_RETURN(const std::string name, CanonicalizeDeviceName(device, device_->name()));
+    if (name == device_->name()) return static_cast<FunctionRuntime*>(this);
+    if (devices_ != nullptr) return devices_->On(name);
+    if (name == host_->name()) return OnHost();
+    return FunctionsOnDevices::NoDevice(name);
   }
 
   TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
@@ -41442,6 +41916,44 @@ class SessionFunctions final : public GraphFunctions {
   }
 
  private:
+  // Of a call that was found before; -1: it was not.
+  int FindLocked(const NameAttrList& call) const {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (functions_[i]->call == call) return static_cast<int>(i);
+    return -1;
+  }
+  int AddLocked(const NameAttrList& call, const FunctionDef* def) {
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
+    function->call = call;
+    function->def = def;
+    return static_cast<int>(functions_.size()) - 1;
+  }
+  TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
+    NameAttrList key;  // no function is called so
+    key.name = StrCat("gradient of ", function.name);
+    key.attr = function.attr;
+    {
+      const MutexLock lock(mutex_);
+      if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};
+    }
+    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
+    const MutexLock lock(mutex_);
+    if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
+    gradients_.push_back(MakeOwned<FunctionDef>(std::move(made)));
+    return FunctionHandle{AddLocked(key, gradients_.back().get())};
+  }
+  // Of a session on another device: what runs on its CPU.
+  Result<FunctionRuntime*> OnHost() {
+    const MutexLock lock(mutex_);
+    if (on_host_ == nullptr) {
+      on_host_ = MakeOwned<SessionFunctions>(graph_.load(std::memory_order_acquire), registry_, host_, host_, options_,
+                                             lower_);
+      on_host_->set_resources(resources_);
+      on_host_->set_devices(this);
+    }
+    return static_cast<FunctionRuntime*>(on_host_.get());
+  }
+
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
     for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
@@ -41510,8 +42022,11 @@ class SessionFunctions final : public GraphFunctions {
   ProgramOptions options_;
   GraphPass lower_;
   ResourceMgr* resources_ = nullptr;
+  FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
+  SlimVector<Owned<FunctionDef>> gradients_;  // that were made for some of the functions
   SlimVector<Owned<SessionFunction>> functions_;
+  Owned<SessionFunctions> on_host_;  // null until a function is called there
 };
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
@@ -42521,7 +43036,7 @@ namespace detail {
 // Kept with its step and used again. externally synchronised.
 class ParallelFrameRun : public FrameRun {
  public:
-  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true) {}
+  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
   Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
@@ -42560,6 +43075,7 @@ class ParallelFrameRun : public FrameRun {
     trace_ = trace;
     ended_ = ended;
     failed_ = failed;
+    costs_.BeginRun();
     Start();
     workers_ = 1;
   }
@@ -42615,7 +43131,10 @@ class ParallelFrameRun : public FrameRun {
       ++in_flight_;
       const ProgramNode& kernel = NodeOf(item);
       const OpKernelContext::NodeFrame& frame = item.iteration->frames[At(item.node)];
-      const bool help = kernel.async == nullptr && WantsHelper();
+      const int number = static_cast<int>(&kernel - program_.nodes.data());
+      // Who runs what costs little is soon back for the rest.
+      const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
+      const bool measure = kernel.async == nullptr && costs_.Wants(number);
       lock.unlock();
       if (help) pool_->Schedule(&RunWorker, this);
       if (kernel.async != nullptr) {
@@ -42624,13 +43143,16 @@ class ParallelFrameRun : public FrameRun {
         continue;
       }
       meter.Begin();
+      const std::int64_t begin = measure ? SteadyNanoseconds() : 0;
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
       meter.SeeOutputs(frame.outputs, node.num_outputs);
       meter.End(program_, kernel);
+      const std::int64_t end = measure ? SteadyNanoseconds() : 0;
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();
+      if (measure) costs_.Add(number, end - begin);
       FinishRunning(item, status);
     }
     --workers_;
@@ -42745,6 +43267,7 @@ class ParallelFrameRun : public FrameRun {
   Mutex mutex_;  // of everything below, and of FrameRun's state
   RunEnded ended_;
   RunFailed failed_;
+  NodeCosts costs_;
   int workers_ = 0;  // threads in Work, or on their way there
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
@@ -44538,261 +45061,6 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial
 template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
 
 }  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/device/device_name.hpp ----
-// DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// A part that is not set matches everything. externally synchronised.
-//
-//   DeviceName name;
-//   DeviceName::Parse("/job:worker/device:GPU:*", &name);  // job and type are set, replica, task and id are not
-struct DeviceName {
-  std::string job, type;
-  int replica = 0, task = 0, id = 0;
-  bool has_job = false, has_replica = false, has_task = false, has_type = false, has_id = false;
-
-  // Parts in any order, a later one instead of an earlier one; "*" leaves a part open; "" and "/" set none. Also the
-  // old form "/gpu:0". False, with *name unspecified, for anything else.
-  static bool Parse(std::string_view text, DeviceName* name);
-  // "GPU:0" alone.
-  static bool ParseLocal(std::string_view text, DeviceName* name);
-
-  void SetJob(std::string_view value) { job = value, has_job = true; }
-  void SetReplica(int value) { replica = value, has_replica = true; }
-  void SetTask(int value) { task = value, has_task = true; }
-  void SetType(std::string_view value) { type = value, has_type = true; }
-  void SetId(int value) { id = value, has_id = true; }
-  void ClearType() { type.clear(), has_type = false; }
-  void ClearId() { id = 0, has_id = false; }
-
-  // The parts that are set. A type without a number is "/device:GPU:*"; a number without a type is left out.
-  std::string ToString() const;
-  bool IsComplete() const { return has_job && has_replica && has_task && has_type && has_id; }
-  bool HasTask() const { return has_job && has_replica && has_task; }
-  // "/job:j/replica:r/task:t"; "" unless all three are set.
-  std::string TaskName() const;
-
-  friend bool operator==(const DeviceName& a, const DeviceName& b) {
-    return a.has_job == b.has_job && (!a.has_job || a.job == b.job) && a.has_replica == b.has_replica &&
-           (!a.has_replica || a.replica == b.replica) && a.has_task == b.has_task &&
-           (!a.has_task || a.task == b.task) && a.has_type == b.has_type && (!a.has_type || a.type == b.type) &&
-           a.has_id == b.has_id && (!a.has_id || a.id == b.id);
-  }
-};
-
-namespace detail {
-
-// Eats a name from its front. Nothing is eaten where a function returns false.
-class DeviceNameReader {
- public:
-  explicit DeviceNameReader(std::string_view text) : text_(text) {}
-  bool empty() const { return text_.empty(); }
-  bool Eat(std::string_view prefix) {
-    if (!StartsWith(text_, prefix)) return false;
-    text_.remove_prefix(prefix.size());
-    return true;
-  }
-  // A letter, then letters, digits and underscores.
-  bool EatWord(std::string* word) {
-    std::size_t length = 0;
-    while (length < text_.size() &&
-           (IsLetter(text_[length]) || (length > 0 && (IsDigit(text_[length]) || text_[length] == '_'))))
-      ++length;
-    if (length == 0) return false;
-    word->assign(text_.substr(0, length));
-    text_.remove_prefix(length);
-    return true;
-  }
-  bool EatNumber(int* number) {
-    std::size_t length = 0;
-    while (length < text_.size() && IsDigit(text_[length])) ++length;
-    if (length == 0 || !ParseInt(text_.substr(0, length), number)) return false;
-    text_.remove_prefix(length);
-    return true;
-  }
-  bool EatNumberOrStar(int* number, bool* has) {
-    *has = !Eat("*");
-    return !*has || EatNumber(number);
-  }
-  bool EatWordOrStar(std::string* word, bool* has) {
-    *has = !Eat("*");
-    return !*has || EatWord(word);
-  }
-
- private:
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-  std::string_view text_;
-};
-
-inline bool ReadDevicePart(DeviceNameReader* reader, DeviceName* name) {
-  if (reader->Eat("/job:")) return reader->EatWordOrStar(&name->job, &name->has_job);
-  if (reader->Eat("/replica:")) return reader->EatNumberOrStar(&name->replica, &name->has_replica);
-  if (reader->Eat("/task:")) return reader->EatNumberOrStar(&name->task, &name->has_task);
-  if (reader->Eat("/device:")) {
-    if (!reader->EatWordOrStar(&name->type, &name->has_type)) return false;
-    name->has_id = false;
-    return !reader->Eat(":") || reader->EatNumberOrStar(&name->id, &name->has_id);
-  }
-  const bool cpu = reader->Eat("/cpu:") || reader->Eat("/CPU:");
-  if (!cpu && !reader->Eat("/gpu:") && !reader->Eat("/GPU:")) return false;
-  name->SetType(cpu ? "CPU" : "GPU");
-  return reader->EatNumberOrStar(&name->id, &name->has_id);
-}
-
-}  // namespace detail
-
-inline bool DeviceName::Parse(std::string_view text, DeviceName* name) {
-  *name = DeviceName();
-  if (text == "/") return true;
-  for (detail::DeviceNameReader reader(text); !reader.empty();)
-    if (!detail::ReadDevicePart(&reader, name)) return false;
-  return true;
-}
-
-inline bool DeviceName::ParseLocal(std::string_view text, DeviceName* name) {
-  *name = DeviceName();
-  detail::DeviceNameReader reader(text);
-  name->has_type = reader.EatWord(&name->type);
-  name->has_id = name->has_type && reader.Eat(":") && reader.EatNumber(&name->id);
-  return name->has_id && reader.empty();
-}
-
-inline std::string DeviceName::ToString() const {
-  std::string text;
-  if (has_job) StrAppend(&text, "/job:", job);
-  if (has_replica) StrAppend(&text, "/replica:", replica);
-  if (has_task) StrAppend(&text, "/task:", task);
-  if (!has_type) return text;
-  StrAppend(&text, "/device:", type, ":");
-  if (has_id)
-    StrAppend(&text, id);
-  else
-    text.push_back('*');
-  return text;
-}
-inline std::string DeviceName::TaskName() const {
-  return HasTask() ? StrCat("/job:", job, "/replica:", replica, "/task:", task) : std::string();
-}
-
-// The names of one device: complete, in the old form, and without its task in both forms.
-inline std::string FullDeviceName(const DeviceName& task, std::string_view type, int id) {
-  return StrCat(task.TaskName(), "/device:", type, ":", id);
-}
-inline std::string LegacyFullDeviceName(const DeviceName& name) {
-  std::string type = name.type;
-  for (char& c : type)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return StrCat(name.TaskName(), "/", type, ":", name.id);
-}
-inline std::string LocalDeviceName(const DeviceName& name) { return StrCat("/device:", name.type, ":", name.id); }
-inline std::string LegacyLocalDeviceName(const DeviceName& name) { return StrCat(name.type, ":", name.id); }
-
-// "/job:j/replica:r/task:t/device:CPU:0" becomes "/job:j/replica:r/task:t" and "CPU:0". False unless type and number
-// are there.
-inline bool SplitDeviceName(std::string_view text, std::string* task, std::string* device) {
-  DeviceName name;
-  if (!DeviceName::Parse(text, &name) || !name.has_type || !name.has_id) return false;
-  *device = LegacyLocalDeviceName(name);
-  name.has_type = name.has_id = false;
-  *task = name.ToString();
-  return true;
-}
-
-// Sets the parts of *name that are open to what `other` has.
-inline void MergeUnset(DeviceName* name, const DeviceName& other) {
-  if (other.has_job && !name->has_job) name->SetJob(other.job);
-  if (other.has_replica && !name->has_replica) name->SetReplica(other.replica);
-  if (other.has_task && !name->has_task) name->SetTask(other.task);
-  if (other.has_type && !name->has_type) name->SetType(other.type);
-  if (other.has_id && !name->has_id) name->SetId(other.id);
-}
-// Sets every part that `other` has.
-inline void EnsureSpecification(DeviceName* name, const DeviceName& other) {
-  DeviceName both = other;
-  MergeUnset(&both, *name);
-  *name = both;
-}
-
-// What `text` ("GPU:0", "/task:1/device:CPU:0") means for somebody on `base`, as a complete name. InvalidArgument when
-// one of them cannot be read, or when `base` is not complete.
-inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::string_view base) {
-  DeviceName base_name, name;
-  if (!DeviceName::Parse(base, &base_name))
-    return errors::InvalidArgument("Could not parse basename: ", base, " into a device specification.");
-  if (!base_name.IsComplete()) return errors::InvalidArgument("Basename: ", base, " should be fully specified.");
-  if (!DeviceName::ParseLocal(text, &name) && !DeviceName::Parse(text, &name))
-    return errors::InvalidArgument("Could not parse ", text, " into a device specification.");
-  MergeUnset(&name, base_name);
-  return name.ToString();
-}
-
-// Every part of `less` is set, to the same, in `more`.
-inline bool IsSpecification(const DeviceName& less, const DeviceName& more) {
-  DeviceName both = more;
-  EnsureSpecification(&both, less);
-  return both == more;
-}
-// No part is set in both and different.
-inline bool AreCompatible(const DeviceName& a, const DeviceName& b) {
-  DeviceName left = a, right = b;
-  MergeUnset(&left, b);
-  MergeUnset(&right, a);
-  return left == right;
-}
-// In one process: job, replica and task are set in both, and equal.
-inline bool IsSameAddressSpace(const DeviceName& a, const DeviceName& b) {
-  return a.HasTask() && b.HasTask() && a.job == b.job && a.replica == b.replica && a.task == b.task;
-}
-// In two processes for certain: one of the three is set in both and different.
-inline bool IsDifferentAddressSpace(const DeviceName& a, const DeviceName& b) {
-  return (a.has_job && b.has_job && a.job != b.job) || (a.has_replica && b.has_replica && a.replica != b.replica) ||
-         (a.has_task && b.has_task && a.task != b.task);
-}
-
-// What becomes of a type or number that differs when two names are merged.
-enum class DeviceMergeConflict : std::uint8_t {
-  kFail,
-  kDrop,      // soft placement: the part is left open, of a type the number too
-  kOverride,  // the other's counts
-};
-
-namespace detail {
-TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
-  return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
-                                 b.ToString(), "'");
-}
-}  // namespace detail
-
-// Adds the parts of `other` to *name. InvalidArgument, with *name unchanged, where jobs, replicas or tasks differ, and
-// for types and numbers where `conflict` says so.
-inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
-                               DeviceMergeConflict conflict = DeviceMergeConflict::kFail) {
-  DeviceName merged = *name;
-  MergeUnset(&merged, other);
-  if (other.has_job && merged.job != other.job) return detail::CannotMerge("jobs", *name, other);
-  if (other.has_replica && merged.replica != other.replica) return detail::CannotMerge("replicas", *name, other);
-  if (other.has_task && merged.task != other.task) return detail::CannotMerge("tasks", *name, other);
-  const bool types = other.has_type && merged.type != other.type;
-  const bool ids = other.has_id && merged.id != other.id;
-  if (types || ids) {
-    if (conflict == DeviceMergeConflict::kFail) return detail::CannotMerge(types ? "types" : "ids", *name, other);
-    if (conflict == DeviceMergeConflict::kOverride) {
-      if (types) merged.SetType(other.type);
-      if (ids) merged.SetId(other.id);
-    } else {
-      if (types) merged.ClearType();
-      merged.ClearId();
-    }
-  }
-  *name = merged;
-  return OkStatus();
-}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
