@@ -5437,7 +5437,7 @@ struct CallableOptions {
 
 // Where the time of one run went.
 struct NodeTiming {
-  std::string_view name, op;      // of the node; live as long as the session
+  std::string_view name, op;  // of the node; live as long as the session
   std::string_view device;
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
