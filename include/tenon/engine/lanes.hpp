@@ -41,6 +41,7 @@ template <class T, int bytes>
 struct LaneInts {
   using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   typedef Int Vector __attribute__((vector_size(bytes)));
+  typedef std::make_unsigned_t<Int> Unsigned __attribute__((vector_size(bytes)));
 
   Vector v;
 
@@ -48,9 +49,14 @@ struct LaneInts {
   TENON_HD LaneInts(Int value) : v(value - Vector{}) {}  // in every lane
   TENON_HD explicit LaneInts(const Vector& lanes) : v(lanes) {}
 
-  TENON_HD friend LaneInts operator+(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v + b.v); }
-  TENON_HD friend LaneInts operator-(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v - b.v); }
-  TENON_HD friend LaneInts operator-(const LaneInts& a) { return LaneInts(-a.v); }
+  // Sums wrap around: bits of NaN are rounded, too.
+  TENON_HD friend LaneInts operator+(const LaneInts& a, const LaneInts& b) {
+    return LaneInts((Vector)((Unsigned)a.v + (Unsigned)b.v));
+  }
+  TENON_HD friend LaneInts operator-(const LaneInts& a, const LaneInts& b) {
+    return LaneInts((Vector)((Unsigned)a.v - (Unsigned)b.v));
+  }
+  TENON_HD friend LaneInts operator-(const LaneInts& a) { return LaneInts((Vector)(-(Unsigned)a.v)); }
   TENON_HD friend LaneInts operator&(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v & b.v); }
   TENON_HD friend LaneInts operator|(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v | b.v); }
   TENON_HD friend LaneInts operator^(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v ^ b.v); }
@@ -59,7 +65,6 @@ struct LaneInts {
   TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
   // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
   TENON_HD LaneInts Half() const {
-    typedef std::make_unsigned_t<Int> Unsigned __attribute__((vector_size(bytes)));
     return LaneInts((Vector)((Unsigned)v >> 1));
   }
 };
