@@ -64,9 +64,7 @@ struct LaneInts {
   TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
   TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
   // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
-  TENON_HD LaneInts Half() const {
-    return LaneInts((Vector)((Unsigned)v >> 1));
-  }
+  TENON_HD LaneInts Half() const { return LaneInts((Vector)((Unsigned)v >> 1)); }
 };
 
 // T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
