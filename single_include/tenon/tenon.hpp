@@ -39094,11 +39094,20 @@ class DataflowRun final : public StepEngine {
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
+        nodes_(program.nodes.size() + 1),
+        after_(program.nodes.size()),
         pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
         tasks_(program.nodes.size()),
         costs_(program) {
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n), -1};
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      nodes_[n].first_consumer = node.first_consumer;
+      nodes_[n].pending = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
+      nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
+      tasks_[n] = {this, static_cast<int>(n)};
+    }
+    nodes_.back().first_consumer = static_cast<int>(program.consumers.size());
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
@@ -39139,7 +39148,7 @@ class DataflowRun final : public StepEngine {
     flush_denormals_ = flush_denormals;
     trace_ = trace;
     for (std::size_t n = 0; n < program_.nodes.size(); ++n)
-      pending_[n].store(program_.nodes[n].pending, std::memory_order_relaxed);
+      pending_[n].store(static_cast<int>(nodes_[n].pending), std::memory_order_relaxed);
     for (std::size_t v = 0; v < program_.readers.size(); ++v)
       readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
@@ -39153,23 +39162,29 @@ class DataflowRun final : public StepEngine {
   struct Task {
     DataflowRun* run;
     int node;
-    int after = -1;  // the next in a list of Local, or of what is published as one task
+  };
+  // What counting down reads of a node: in large graphs the nodes themselves are far apart. The consumers of one node
+  // lie before those of the next.
+  struct Counts {
+    int first_consumer = 0;
+    unsigned pending : 31 = 0;
+    unsigned does_nothing : 1 = 0;
   };
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
-    int nothing = -1;  // the first of those that do nothing; linked through the tasks
+    int nothing = -1;  // the first of those that do nothing; linked through after_
     int cheap = -1;  // the same of those that cost little
     int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
     int delay = 0;  // cheap nodes that have run while it waits
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
   void Add(int node, Local* mine) {
-    Task& task = tasks_[static_cast<std::size_t>(node)];
-    if (program_.nodes[static_cast<std::size_t>(node)].kind == ProgramNode::Kind::kNothing) {
-      task.after = std::exchange(mine->nothing, node);
+    int& after = after_[static_cast<std::size_t>(node)];
+    if (nodes_[static_cast<std::size_t>(node)].does_nothing) {
+      after = std::exchange(mine->nothing, node);
     } else if (!costs_.IsExpensive(node)) {
-      task.after = std::exchange(mine->cheap, node);
+      after = std::exchange(mine->cheap, node);
     } else if (mine->expensive < 0) {
       mine->expensive = node;
       mine->delay = 0;
@@ -39181,7 +39196,7 @@ class DataflowRun final : public StepEngine {
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1));
-    return std::exchange(mine->cheap, tasks_[static_cast<std::size_t>(mine->cheap)].after);
+    return std::exchange(mine->cheap, after_[static_cast<std::size_t>(mine->cheap)]);
   }
   static void RunTask(void* argument) {
     const Task task = *static_cast<const Task*>(argument);
@@ -39300,24 +39315,25 @@ class DataflowRun final : public StepEngine {
     for (int i = 0; i < node.num_outputs; ++i)
       if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
         step_->value(node.first_output + i) = EmptySlot();
-    CountConsumers(node, mine);
+    CountConsumers(static_cast<std::size_t>(number), mine);
     CountNothings(mine, 1);
   }
-  void CountConsumers(const ProgramNode& node, Local* mine) {
-    const int* const consumers = program_.consumers.data() + node.first_consumer;
-    for (int i = 0; i < node.num_consumers; ++i) {
-      const auto consumer = static_cast<std::size_t>(consumers[i]);
+  void CountConsumers(std::size_t number, Local* mine) {
+    const int end = nodes_[number + 1].first_consumer;
+    for (int i = nodes_[number].first_consumer; i < end; ++i) {
+      const int node = program_.consumers[static_cast<std::size_t>(i)];
+      const auto consumer = static_cast<std::size_t>(node);
       // Who waits for one node only is ready; nobody else counts it.
-      if (program_.nodes[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Add(consumers[i], mine);
+      if (nodes_[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
+        Add(node, mine);
     }
   }
   // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
   void CountNothings(Local* mine, int finished) {
     while (mine->nothing >= 0) {
       const auto number = static_cast<std::size_t>(mine->nothing);
-      mine->nothing = tasks_[number].after;
-      CountConsumers(program_.nodes[number], mine);
+      mine->nothing = after_[number];
+      CountConsumers(number, mine);
       ++finished;
     }
     if (finished > 0) CountDown(finished);
@@ -39335,6 +39351,8 @@ class DataflowRun final : public StepEngine {
 
   const Program& program_;
   Step* step_;
+  SlimVector<Counts> nodes_;  // and one more, behind the last
+  SlimVector<int> after_;  // per node: the next in a list of Local, or of what is published as one task
   Owned<std::atomic<int>[]> pending_, readers_;
   Owned<Task[]> tasks_;
   NodeCosts costs_;
