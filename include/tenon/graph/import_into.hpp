@@ -123,18 +123,21 @@ class GraphInsertion {
     prefix_ += '/';
     return OkStatus();
   }
+  TENON_COLD static std::string MapText(std::string_view key, std::string_view value) {
+    return StrCat("input_map entry ", key, "->", value);
+  }
   Status CheckMap() {
     for (const auto& [key, value] : options_.input_map) {
       const MapEntry entry{ParseTensorName(key), ParseTensorName(value), false};
-      const auto text = [&key = key, &value = value] { return StrCat("input_map entry ", key, "->", value); };
       const Node* const node = graph_.Find(entry.to.node);
       if (node == nullptr)
-        return errors::InvalidArgument("node '", entry.to.node, "' in input_map does not exist in graph (", text(), ")",
-                                       graph_.DidYouMeanNode(entry.to.node));
+        return errors::InvalidArgument("node '", entry.to.node, "' in input_map does not exist in graph (",
+                                       MapText(key, value), ")", graph_.DidYouMeanNode(entry.to.node));
       if ((entry.from.output == kControlSlot) != (entry.to.output == kControlSlot))
-        return errors::InvalidArgument(text(), " between control edge and non-control edge");
+        return errors::InvalidArgument(MapText(key, value), " between control edge and non-control edge");
       if (entry.to.output >= node->num_outputs())
-        return errors::InvalidArgument(text(), ": node '", entry.to.node, "' has ", node->num_outputs(), " outputs");
+        return errors::InvalidArgument(MapText(key, value), ": node '", entry.to.node, "' has ", node->num_outputs(),
+                                       " outputs");
       map_.push_back(entry);
     }
     for (const std::string& name : options_.control_dependencies)
