@@ -243,7 +243,7 @@ TEST_SUITE("FunctionLibraryRuntime") {
     CHECK(f.runtime.Run(add, args, {.cancellation = &cancelled}).status().code() == Code::kCancelled);
   }
   TEST_CASE("many threads instantiate, call and release") {
-    Functions f;
+    Functions f({.inter_op_threads = 2, .intra_op_threads = 2});
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)

@@ -26,6 +26,7 @@
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/function.hpp>
@@ -66,7 +67,13 @@ class FunctionLibraryRuntime {
         options_(std::move(options)),
         device_(detail::SessionImpl::ShortDeviceName(options_.device != nullptr ? options_.device->name()
                                                      : options_.devices.empty() ? "CPU:0"
-                                                                                : options_.devices[0])) {}
+                                                                                : options_.devices[0])) {
+    // All instances share the threads that each session would start.
+    if (options_.intra_op_pool == nullptr && options_.intra_op_threads > 1)
+      intra_op_pool_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");
+    if (options_.inter_op_pool == nullptr && options_.inter_op_threads > 1)
+      inter_op_pool_ = MakeOwned<ThreadPool>(options_.inter_op_threads, "tenon-inter");
+  }
   FunctionLibraryRuntime(const FunctionLibraryRuntime&) = delete;
   FunctionLibraryRuntime& operator=(const FunctionLibraryRuntime&) = delete;
 
@@ -323,6 +330,8 @@ class FunctionLibraryRuntime {
     instance->has_work = !ends.fetches.empty() || !ends.targets.empty();
     if (!instance->has_work) return OkStatus();
     SessionOptions options = options_;
+    if (intra_op_pool_ != nullptr) options.intra_op_pool = intra_op_pool_.get();
+    if (inter_op_pool_ != nullptr) options.inter_op_pool = inter_op_pool_.get();
     TENON_RETURN_IF_ERROR(ChooseDevice(instance->key.options.target, &options));
     if (instance->key.options.executor != ExecutorKind::kAuto) options.executor = instance->key.options.executor;
     TENON_ASSIGN_OR_RETURN(instance->session, Session::FromGraphDef(instance->body, options));
@@ -337,6 +346,7 @@ class FunctionLibraryRuntime {
 
   const FunctionLibraryDefinition* library_;
   SessionOptions options_;
+  Owned<ThreadPool> intra_op_pool_, inter_op_pool_;  // null: the options', or none
   std::string device_;  // "CPU:0": that runs what names no target
   mutable Mutex mutex_;
   SlimVector<Owned<Place>> places_;  // outlive the instances
