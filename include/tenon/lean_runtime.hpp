@@ -66,7 +66,7 @@ Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_
     const Session& session, const CallableOptions& options) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
-  const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
+  const bool has_places = options.feed_devices.size() + options.fetch_devices.size() != 0;
   TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
                          has_places ? impl.PrepareWithPlaces(options)
                                     : impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));

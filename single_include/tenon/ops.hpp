@@ -924,8 +924,9 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   T* const c = static_cast<T*>(t.c);
   const char* ahead = t.ahead;
   const Index a_row = t.a_row, a_col = t.a_col, b_row = t.b_row, c_row = t.c_row, ahead_step = t.ahead_step;
-  const Index last = t.last;
-  const auto column = [last](int v) { return v + 1 < width ? v * kLanes : last; };
+  Index column[width];  // of each vector
+#pragma GCC unroll 4
+  for (int v = 0; v < width; ++v) column[v] = v + 1 < width ? v * kLanes : t.last;
   V sums[rows][width];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
@@ -938,7 +939,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
     V y[width];
 #pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + column(v));
+    for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + column[v]);
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const T x = a[i * a_row];
@@ -951,10 +952,10 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     T* const to = c + i * c_row;
     if (t.add) {  // all of a row is read before any of it is written
 #pragma GCC unroll 4
-      for (int v = 0; v < width; ++v) sums[i][v] += *reinterpret_cast<const InMemory*>(to + column(v));
+      for (int v = 0; v < width; ++v) sums[i][v] += *reinterpret_cast<const InMemory*>(to + column[v]);
     }
 #pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(to + column(v)) = sums[i][v];
+    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(to + column[v]) = sums[i][v];
   }
 }
 

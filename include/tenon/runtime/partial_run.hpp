@@ -422,7 +422,8 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
   ProgramEnds ends;
-  TENON_ASSIGN_OR_RETURN(GraphState* const state, impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends));
+  GraphState* state = nullptr;
+  TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &state));
   std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
   auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
   if (state->placed != nullptr) {

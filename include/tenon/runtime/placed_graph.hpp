@@ -210,13 +210,14 @@ class PlacedParts final : public PlacedGraph {
   }
   PlacedParts(const PlacedGraphOwner& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
 
-  Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                       Span<const std::string> targets, const ProgramEnds& ends,
-                                       const EndPlaces* places, Program* front) override {
+  Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                 const ProgramEnds& ends, const EndPlaces* places, Program* front,
+                 Owned<PlacedProgram>* program) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, places));
-    auto program = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
-    program->Describe(ends, owner_.session->host(), front);
-    return Owned<PlacedProgram>(program.release());
+    auto made = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
+    made->Describe(ends, owner_.session->host(), front);
+    *program = Owned<PlacedProgram>(made.release());
+    return OkStatus();
   }
   Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds, Span<const std::string> fetches,
                                                      Span<const std::string> targets, const ProgramEnds& ends,

@@ -44,12 +44,13 @@ namespace detail {
 // thread-safe.
 class PlacedDevices final : public SessionDevices {
  public:
-  static Result<Owned<SessionDevices>> Create(const SessionOptions& options, ThreadPoolInterface* intra_op_pool,
-                                              ResourceMgr* host_resources) {
+  static Status Create(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
+                       Owned<SessionDevices>* devices) {
     TENON_RETURN_IF_ERROR(CheckOptions(options));
     auto made = MakeOwned<PlacedDevices>(options);
     TENON_RETURN_IF_ERROR(made->Load(intra_op_pool, host_resources));
-    return Owned<SessionDevices>(made.release());
+    *devices = Owned<SessionDevices>(made.release());
+    return OkStatus();
   }
   // `options` outlives this.
   explicit PlacedDevices(const SessionOptions& options) {
@@ -67,9 +68,10 @@ class PlacedDevices final : public SessionDevices {
     return nullptr;
   }
   GraphPass default_lowering() const override { return &LowerFunctionalOps; }
-  Result<Owned<PlacedGraph>> Place(Graph* graph, const GraphState* older) override {
-    TENON_ASSIGN_OR_RETURN(Owned<PlacedParts> placed, PlacedParts::Create(owner_, graph, older));
-    return Owned<PlacedGraph>(placed.release());
+  Status Place(Graph* graph, const GraphState* older, Owned<PlacedGraph>* placed) override {
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedParts> made, PlacedParts::Create(owner_, graph, older));
+    *placed = Owned<PlacedGraph>(made.release());
+    return OkStatus();
   }
   std::int64_t num_wakeups() const override {
     const ThreadPool* const pool = pool_.load(std::memory_order_acquire);
@@ -185,8 +187,9 @@ inline Status CheckNoReferences(const Graph& graph, Span<const TensorDevice> fet
 inline Result<Ref<Prepared>> PrepareWithPlaces(SessionImpl* session, const CallableOptions& options) {
   ProgramEnds ends;
   EndPlaces places;
-  TENON_ASSIGN_OR_RETURN(GraphState* const state,
-                         session->FindGraph(options.feeds, options.fetches, options.targets, "MakeCallable", &ends));
+  GraphState* state = nullptr;
+  TENON_RETURN_IF_ERROR(
+      session->FindGraph(options.feeds, options.fetches, options.targets, "MakeCallable", &ends, &state));
   const Graph& graph = state->graph;
   const SlimVector<Device*> devices = session->devices();
   TENON_RETURN_IF_ERROR(
@@ -196,9 +199,9 @@ inline Result<Ref<Prepared>> PrepareWithPlaces(SessionImpl* session, const Calla
   TENON_RETURN_IF_ERROR(CheckNoReferences(graph, options.fetch_devices));
   if (state->placed != nullptr) {
     auto front = MakeOwned<Program>();
-    TENON_ASSIGN_OR_RETURN(
-        Owned<PlacedProgram> placed,
-        state->placed->Prepare(options.feeds, options.fetches, options.targets, ends, &places, front.get()));
+    Owned<PlacedProgram> placed;
+    TENON_RETURN_IF_ERROR(
+        state->placed->Prepare(options.feeds, options.fetches, options.targets, ends, &places, front.get(), &placed));
     return session->MakePrepared(std::move(front), std::move(placed));
   }
   SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;

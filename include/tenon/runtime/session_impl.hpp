@@ -374,9 +374,9 @@ class PlacedGraph {
   virtual ~PlacedGraph() = default;
   // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
   // `places`: null, all feeds and fetches are in host memory.
-  virtual Result<Owned<PlacedProgram>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                               Span<const std::string> targets, const ProgramEnds& ends,
-                                               const EndPlaces* places, Program* front) = 0;
+  virtual Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                         Span<const std::string> targets, const ProgramEnds& ends, const EndPlaces* places,
+                         Program* front, Owned<PlacedProgram>* program) = 0;
   // The same for one partial run; `partial` outlives the result.
   virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
                                                              Span<const std::string> fetches,
@@ -394,14 +394,14 @@ class SessionDevices {
   virtual GraphPass default_lowering() const = 0;
   // Gives every node of `graph`, which outlives the result, a device. `older`, the graph that it extends, stays, and
   // may be null.
-  virtual Result<Owned<PlacedGraph>> Place(Graph* graph, const struct GraphState* older) = 0;
+  virtual Status Place(Graph* graph, const struct GraphState* older, Owned<PlacedGraph>* placed) = 0;
   virtual std::int64_t num_wakeups() const = 0;  // of threads of its own
 };
 // What <tenon/devices.hpp> adds to sessions when a program includes it.
 struct SeveralDevices {
   // `host_resources`: of the first CPU.
-  Result<Owned<SessionDevices>> (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool,
-                                          ResourceMgr* host_resources);
+  Status (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
+                   Owned<SessionDevices>* devices);
   // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
   Result<Ref<Prepared>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
 };
@@ -492,7 +492,7 @@ class SessionImpl : public RefCounted {
     }
     const GraphState* const older = states_.empty() ? nullptr : states_.back().get();
     if (several_ != nullptr) {
-      TENON_ASSIGN_OR_RETURN(state->placed, several_->Place(&state->graph, older));
+      TENON_RETURN_IF_ERROR(several_->Place(&state->graph, older, &state->placed));
     } else {
       state->kernels =
           MakeOwned<KernelCache>(&state->graph, registry_, device_, host_, functions_.get(),
@@ -581,10 +581,11 @@ class SessionImpl : public RefCounted {
                                       Span<const std::string> targets, std::string_view call,
                                       Owned<PlacedProgram>* placed) {
     ProgramEnds ends;
-    TENON_ASSIGN_OR_RETURN(GraphState* const state, FindGraph(feeds, fetches, targets, call, &ends));
+    GraphState* state = nullptr;
+    TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &state));
     if (state->placed == nullptr) return Build(state, ends);
     auto front = MakeOwned<Program>();
-    TENON_ASSIGN_OR_RETURN(*placed, state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get()));
+    TENON_RETURN_IF_ERROR(state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get(), placed));
     return front;
   }
   // `placed`: null on one device.
@@ -601,13 +602,11 @@ class SessionImpl : public RefCounted {
     return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
   }
   // The graph for a new signature, and what that names there.
-  Result<GraphState*> FindGraph(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets, std::string_view call, ProgramEnds* ends) const {
+  Status FindGraph(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                   std::string_view call, ProgramEnds* ends, GraphState** state) const {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
-    GraphState* state = current();
-    if (state == nullptr) return NoGraph(call);
-    TENON_RETURN_IF_ERROR(FindEnds(state->graph, feeds, fetches, targets, ends));
-    return state;
+    *state = current();
+    return *state == nullptr ? NoGraph(call) : FindEnds((*state)->graph, feeds, fetches, targets, ends);
   }
   // On one device. The last two: as in ProgramOptions.
   Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends,
@@ -689,8 +688,12 @@ class SessionImpl : public RefCounted {
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
-    for (const Device* device : devices()) names.push_back(device->name());
-    if (several_ == nullptr) std::reverse(names.begin(), names.end());  // by preference
+    if (several_ != nullptr) {
+      for (const Device* device : several_->list()) names.push_back(device->name());
+      return names;
+    }
+    if (device_ != host_) names.push_back(device_->name());  // by preference
+    names.push_back(host_->name());
     return names;
   }
 
@@ -754,8 +757,7 @@ class SessionImpl : public RefCounted {
   TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
     const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
     if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
-    TENON_ASSIGN_OR_RETURN(several_, several->create(options_, intra_op_pool, resources_));
-    return OkStatus();
+    return several->create(options_, intra_op_pool, resources_, &several_);
   }
 
   Status MakeExtras() {
