@@ -43,7 +43,7 @@ class Devices final : public detail::SessionDevices {
     return nullptr;
   }
   GraphPass default_lowering() const override { return nullptr; }
-  Result<Owned<detail::PlacedGraph>> Place(Graph*, const detail::GraphState*) override { return Status(); }
+  Status Place(Graph*, const detail::GraphState*, Owned<detail::PlacedGraph>*) override { return OkStatus(); }
   std::int64_t num_wakeups() const override { return 0; }
 
   Owned<DeviceMgr> manager = MakeDeviceMgr(kFour);
@@ -83,8 +83,9 @@ TEST_SUITE("PlacedParts") {
     ends.feeds = {InEdge{graph.Find("x")->id, 0}};
     ends.fetches = {InEdge{graph.Find("z")->id, 0}};
     Program front;
-    auto program = (*placed)->Prepare(feeds, fetches, {}, ends, nullptr, &front);
-    REQUIRE_MESSAGE(program.ok(), program.status().ToString());
+    Owned<detail::PlacedProgram> program;
+    const Status prepared = (*placed)->Prepare(feeds, fetches, {}, ends, nullptr, &front, &program);
+    REQUIRE_MESSAGE(prepared.ok(), prepared.ToString());
     CHECK(front.graph == &graph);
     REQUIRE(front.feeds.size() == 1);
     CHECK(front.feeds[0].name == "x:0");
@@ -92,8 +93,8 @@ TEST_SUITE("PlacedParts") {
     REQUIRE(front.fetches.size() == 1);
     CHECK(front.fetches[0].name == "z:0");
     CHECK(front.nodes.size() == 2);  // x is fed, one a constant
-    CHECK((*program)->num_devices() == 2);
-    CHECK((*program)->MakePartitionGraphs().size() == 2);
+    CHECK(program->num_devices() == 2);
+    CHECK(program->MakePartitionGraphs().size() == 2);
 
     for (const bool traced : {false, true}) {
       detail::RunSettings settings;
@@ -101,14 +102,14 @@ TEST_SUITE("PlacedParts") {
       if (traced) settings.trace = &trace;
       const Tensor x = MakeTensor<float>({2}, {1, 2});
       Tensor z;
-      REQUIRE((*program)->Run({&x, 1}, {&z, 1}, settings).ok());
+      REQUIRE(program->Run({&x, 1}, {&z, 1}, settings).ok());
       CHECK(z.vec<float>()(1) == 9);
       int of_graph = 0;
       for (const NodeTiming& node : trace.nodes) of_graph += node.node != nullptr && node.node == graph.Find(node.name);
       CHECK(of_graph == (traced ? 3 : 0));  // y and z, and a copy of x
     }
     int steps = 0;
-    (*program)->ForIdleSteps([](const void* count, Step*) { ++*static_cast<int*>(const_cast<void*>(count)); }, &steps);
+    program->ForIdleSteps([](const void* count, Step*) { ++*static_cast<int*>(const_cast<void*>(count)); }, &steps);
     CHECK(steps == 2);
   }
 
