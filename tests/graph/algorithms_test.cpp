@@ -12,6 +12,7 @@
 
 #include <tenon/graph/import.hpp>
 
+#include "import_graph.hpp"
 #include "test_ops.hpp"
 
 namespace algorithms_test {
@@ -19,11 +20,6 @@ using namespace tenon;
 using namespace tenon::testing;
 
 namespace {
-Graph Import(GraphDef def) {
-  auto graph = ImportGraphDef(std::move(def), TestOps());
-  REQUIRE_MESSAGE(graph.ok(), graph.status().message());
-  return std::move(graph).value();
-}
 std::vector<std::string> Names(const Graph& graph, const SlimVector<char>& mask) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) {

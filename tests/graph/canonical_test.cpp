@@ -12,6 +12,7 @@
 #include <tenon/graph/import.hpp>
 
 #include "function_graphs.hpp"
+#include "import_graph.hpp"
 #include "test_ops.hpp"
 
 namespace canonical_test {
@@ -19,11 +20,6 @@ using namespace tenon;
 using namespace tenon::testing;
 
 namespace {
-Graph Import(GraphDef def) {
-  auto graph = ImportGraphDef(std::move(def), TestOps());
-  REQUIRE_MESSAGE(graph.ok(), graph.status().message());
-  return std::move(graph).value();
-}
 GraphDef Plain() {
   GraphDef def = MakeGraph({MakeInput("x"), MakeFloat("a", "Neg", {"x"}), MakeFloat("b", "Neg", {"a"}),
                             MakeNode("c", "NoOp", {"^a", "^x"})});

@@ -2,6 +2,7 @@
 #pragma once
 // Functions for the tests, as plain data.
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -46,6 +47,11 @@ inline OpDef::ArgDef TypedArg(std::string name, std::string type_attr) {
   arg.name = std::move(name);
   arg.type_attr = std::move(type_attr);
   return arg;
+}
+
+// A list(type) of so many floats.
+inline AttrValue FloatTypes(int count) {
+  return AttrValue(SlimVector<DataType>(static_cast<std::size_t>(count), DataType::kFloat));
 }
 
 // double(x: T) = x + x, for any T.

@@ -11,6 +11,7 @@
 #include <tenon/graph/function_import.hpp>
 
 #include "function_graphs.hpp"
+#include "import_graph.hpp"
 #include "test_ops.hpp"
 
 namespace import_into_test {
@@ -20,11 +21,6 @@ using namespace tenon::testing;
 namespace {
 using Strings = std::vector<std::string>;
 
-Graph Import(GraphDef def) {
-  auto graph = ImportGraphDef(std::move(def), TestOps());
-  REQUIRE_MESSAGE(graph.ok(), graph.status().message());
-  return std::move(graph).value();
-}
 // pixels -> scaled;  two outputs of `pair`.
 Graph Base() {
   return Import(MakeGraph({MakeInput("pixels", PartialTensorShape({2, 3})), MakeFloat("scaled", "Neg", {"pixels"}),

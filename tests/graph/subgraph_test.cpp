@@ -10,6 +10,7 @@
 #include <tenon/graph/import.hpp>
 
 #include "function_graphs.hpp"
+#include "import_graph.hpp"
 #include "test_ops.hpp"
 
 namespace subgraph_test {
@@ -19,11 +20,6 @@ using namespace tenon::testing;
 namespace {
 using Strings = std::vector<std::string>;
 
-Graph Import(GraphDef def) {
-  auto graph = ImportGraphDef(std::move(def), TestOps());
-  REQUIRE_MESSAGE(graph.ok(), graph.status().message());
-  return std::move(graph).value();
-}
 Graph Small() {
   GraphDef def = MakeGraph(
       {MakeInput("x"), MakeFloat("a", "Neg", {"x"}), MakeFloat("b", "Neg", {"a"}),

@@ -18,9 +18,6 @@ using namespace function_test;
 namespace {
 
 const AttrValue kFloatType(DataType::kFloat);
-AttrValue Floating(int count) {
-  return AttrValue(SlimVector<DataType>(static_cast<std::size_t>(count), DataType::kFloat));
-}
 
 // sum and difference
 FunctionDef Two() {
@@ -32,12 +29,12 @@ FunctionDef Two() {
   f.ret.push_back({"d", "sub:z:0"});
   return f;
 }
-GraphDef Calling(const std::string& function, int inputs = 2, const AttrValue& outputs = Floating(2)) {
+GraphDef Calling(const std::string& function, int inputs = 2, const AttrValue& outputs = FloatTypes(2)) {
   GraphDef graph;
   graph.node.push_back(MakeNode("target", "Placeholder", {}, {{"dtype", AttrValue(DataType::kString)}}));
   graph.node.push_back(MakeNode("x", "Placeholder", {}, {{"dtype", kFloatType}}));
   NodeDef call =
-      MakeNode("r", "RemoteCall", {"target"}, {{"Tin", Floating(inputs)}, {"Tout", outputs}, {"f", Call(function)}});
+      MakeNode("r", "RemoteCall", {"target"}, {{"Tin", FloatTypes(inputs)}, {"Tout", outputs}, {"f", Call(function)}});
   for (int i = 0; i < inputs; ++i) call.input.push_back("x");
   graph.node.push_back(call);
   graph.library.function = {Two()};

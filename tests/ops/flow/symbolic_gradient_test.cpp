@@ -18,9 +18,6 @@ using namespace function_test;
 namespace {
 
 const AttrValue kFloatType(DataType::kFloat);
-AttrValue Floating(int count) {
-  return AttrValue(SlimVector<DataType>(static_cast<std::size_t>(count), DataType::kFloat));
-}
 
 FunctionDef Squared() { return Floats("sq", {"a"}, {MakeNode("m", "Mul", {"a", "a"}, {{"T", kFloatType}})}, "m:z:0"); }
 // Not the true gradient, so that one sees who computed it: a * dy.
@@ -29,8 +26,8 @@ FunctionDef OwnGradient() {
 }
 GraphDef WithGradient(const std::string& of, int inputs, int outputs, SlimVector<FunctionDef> functions) {
   GraphDef graph;
-  NodeDef call =
-      MakeNode("r", "SymbolicGradient", {}, {{"Tin", Floating(inputs)}, {"Tout", Floating(outputs)}, {"f", Call(of)}});
+  NodeDef call = MakeNode("r", "SymbolicGradient", {},
+                          {{"Tin", FloatTypes(inputs)}, {"Tout", FloatTypes(outputs)}, {"f", Call(of)}});
   for (int i = 0; i < inputs; ++i) {
     graph.node.push_back(MakeNode(StrCat("x", i), "Placeholder", {}, {{"dtype", kFloatType}}));
     call.input.push_back(StrCat("x", i));
