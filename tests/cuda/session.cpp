@@ -88,7 +88,8 @@ TEST_CASE("without a GPU a session on GPU:0 is refused with CUDA's reason, and t
 TEST_CASE("a device of a type that nobody linked is refused, and the error knows GPUs") {
   const Status status = Session::FromGraphDef(ThreeOps(), {.devices = {"TPU:0"}}).status();
   CHECK(status.code() == tenon::Code::kInvalidArgument);
-  CHECK(status.message() == "SessionOptions: no device 'TPU:0'; available: 'CPU:0', 'GPU:*'");
+  CHECK(status.message().starts_with("SessionOptions: no device 'TPU:0'; available: 'CPU:0', "));
+  CHECK(status.message().find("'GPU:*'") != std::string_view::npos);
 }
 
 TEST_CASE("GPU:7 is not found where there are fewer" * doctest::skip(WithoutGpu())) {

@@ -75,7 +75,7 @@ class DataflowRun final : public StepEngine {
     failed_callback_ = failed;
     Local mine;
     Begin(&mine);
-    PublishAll(&mine);
+    if (!mine.IsEmpty()) PublishAll(&mine);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -117,6 +117,7 @@ class DataflowRun final : public StepEngine {
     int cheap = -1;  // the same of those that cost little
     int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
     int delay = 0;  // cheap nodes that have run while it waits
+    bool IsEmpty() const { return cheap < 0 && expensive < 0; }
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
   void Add(int node, Local* mine) {
@@ -132,7 +133,7 @@ class DataflowRun final : public StepEngine {
       Publish(node);
     }
   }
-  // What this thread runs next; -1: it has nothing left, and the run may be over.
+  // What this thread runs next; *mine is not empty.
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1));
@@ -154,19 +155,19 @@ class DataflowRun final : public StepEngine {
     }
   }
   void Publish(int node) { pool_->Schedule(&RunTask, &tasks_[static_cast<std::size_t>(node)]); }
-  // The last of the two may end the run before this returns.
+  // *mine is not empty; the last of the two may end the run before this returns.
   void PublishAll(Local* mine) {
     if (mine->expensive >= 0 && mine->cheap >= 0) Publish(mine->expensive);
-    const int last = mine->cheap >= 0 ? mine->cheap : mine->expensive;
-    if (last >= 0) Publish(last);
+    Publish(mine->cheap >= 0 ? mine->cheap : mine->expensive);
   }
 
   // Runs what this thread has, and then whatever that made ready, until nothing is left for it. The run may be over,
-  // and this object in use again, as soon as the last node was counted down.
+  // and this object in use again or gone, as soon as the last node was counted down.
   void Process(Local* mine) {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
-    for (int number = Next(mine); number >= 0; number = Next(mine)) {
+    while (!mine->IsEmpty()) {
+      const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (node.async != nullptr) {
@@ -222,7 +223,7 @@ class DataflowRun final : public StepEngine {
       run->trace_->Add(run->program_, node, run->step_, state->begin);
     Local made;
     run->Finish(state->node, &made);
-    run->PublishAll(&made);
+    if (!made.IsEmpty()) run->PublishAll(&made);
   }
 
   bool StopsHere() {
