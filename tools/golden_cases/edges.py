@@ -830,3 +830,65 @@ for buckets in (0, 3, 5, 2**58, 2**61):
             empty_key=np.int64(-1), deleted_key=np.int64(-2), value_dtype=i64, initial_num_buckets=buckets
         )
         return [dict(fetch=[R.LookupTableSizeV2(table_handle=table)])]
+
+# ---- which of two refusals comes first, and numbers that are no numbers
+nan, inf = float('nan'), float('inf')
+for name, ksize in (('batch_and_nothing', [2, 2, 2, 0]), ('batch_of_nothing', [0, 2, 2, 1])):
+    case(name, 'AvgPool', ('value', f32, [2, 4, 4, 3]), ksize=ksize, strides=[1, 1, 1, 1], padding='SAME')
+    case(name, 'MaxPool', ('input', f32, [2, 4, 4, 3]), ksize=ksize, strides=[1, 1, 1, 1], padding='SAME')
+    images = [(x, f32, [2, 4, 4, 3]) for x in ('orig_input', 'orig_output', 'grad')]
+    case(name, 'MaxPoolGrad', *images, ksize=ksize, strides=[1, 1, 1, 1], padding='SAME')
+for numbers in ([1, nan, 0, 2], [nan, 1, 0, 2], [3, nan, 0, 2], [3, 2, 1, nan], [3, 2, nan, 1]):
+    of = '_'.join(map(str, numbers))
+    row = np.array(numbers, np.float32)
+    for op, shape in (('MaxPool', [1, 1, 4, 1]), ('MaxPool3D', [1, 1, 1, 4, 1])):
+        ones = [1] * len(shape)
+        case(of, op, ('input', f32, row.reshape(shape)), both=False, ksize=shape, strides=ones, padding='VALID')
+for name, images, filters in (
+    ('window_of_nothing', [1, 5, 5, 2], [0, 3, 2, 3]),
+    ('nothing_by_nothing', [0, 5, 5, 2], [0, 3, 2, 3]),
+    ('window_of_nothing_to_nothing', [1, 5, 5, 2], [0, 3, 2, 0]),
+    ('no_rows', [1, 0, 5, 2], [0, 3, 2, 3]),
+):
+    case(name, 'Conv2D', ('input', f32, images), ('filter', f32, filters), strides=[1, 1, 1, 1], padding='SAME')
+for name, steps_of, rates in (('strides', [1, 1, 1, 2], [1] * 4), ('dilations', [1] * 4, [1, 1, 1, 2])):
+    sizes = dict(strides=steps_of, dilations=rates, padding='SAME')
+    gradient = ('out_backprop', f32, [1, 5, 5, 3])
+    case('depth_' + name, 'Conv2DBackpropInput', ('input_sizes', i32, np.array([1, 5, 5, 2])),
+         ('filter', f32, [3, 3, 2, 3]), gradient, **sizes)
+    case('depth_' + name, 'Conv2DBackpropFilter', ('input', f32, [1, 5, 5, 2]),
+         ('filter_sizes', i32, np.array([3, 3, 2, 3])), gradient, **sizes)
+case('scalar_and_any_dims', 'Reverse', ('tensor', f32, []), ('dims', tf.bool, [2]))
+for op, more in (('QuantizeAndDequantizeV2', {}), ('QuantizeAndDequantizeV3', dict(num_bits=8))):
+    for name, least, most in (
+        ('nan_to_1', nan, 1.0),
+        ('to_nan', -1.0, nan),
+        ('vector_range', np.array([-1.0]), np.array([1.0])),
+    ):
+        case(name, op, ('input', f32, [3]), ('input_min', f32, least), ('input_max', f32, most), range_given=True, **more)
+    for given in (False, True):
+        case('scalar_%s' % given, op, ('input', f32, []), ('input_min', f32, -1.0), ('input_max', f32, 1.0),
+             range_given=given, **more)
+case('box_and_index', 'CropAndResize', ('image', f32, [2, 4, 5, 2]), ('boxes', f32, np.array([[0, 0, 1, inf]])),
+     ('box_ind', i32, np.array([-1])), ('crop_size', i32, np.array([2, 2])))
+for name, wanted in (('fits_not', [4, 2]), ('fits_not_and_is_huge', [2**30, 2**20, 2]), ('to_nothing', [0, 2])):
+    case(name, 'BroadcastTo', ('input', f32, [3, 1]), ('shape', i64, np.array(wanted)))
+case('of_nothing', 'UnsortedSegmentMax', ('data', f32, [3, 0]), ('segment_ids', i32, np.array([8, 1, 1])),
+     ('num_segments', i32, 2))
+for number in (1, 2, 3):
+    case('one_to_%d_aligned' % number, 'ResizeArea', ('images', f32, [1, 2, 1, 1]),
+         ('size', i32, np.array([number, 2])), align_corners=True)
+    case('one_column_to_%d_aligned' % number, 'ResizeArea', ('images', f32, [1, 1, 2, 1]),
+         ('size', i32, np.array([2, number])), align_corners=True)
+case('denormal', 'Where', ('condition', f32, np.array([1e-40, 0, 1, nan, -0.0])))
+case('imaginary', 'Where', ('condition', c64, np.array([1j, 0, 1, 0, -0.0])))
+case('two_dimensions', 'Where', ('condition', i32, np.array([[1, 0, 2], [0, 0, 3], [0, 0, 0], [-1, -1, 0]])))
+matrix = np.array([[nan, 1, 2], [1, 9, 3], [2, 3, 16]])
+case('nan_first', 'Cholesky', ('input', f64, matrix))
+case('nan_last', 'Cholesky', ('input', f64, matrix[::-1, ::-1].copy()))
+case('nan_first', 'MatrixInverse', ('input', f64, matrix))
+case('nan_last', 'MatrixInverse', ('input', f64, matrix[::-1, ::-1].copy()))
+case('infinite', 'MatrixDeterminant', ('input', f64, np.array([[3, -0.8, -0.1], [0.7, -inf, 0.1], [-0.4, -0.1, 1.4]])))
+case('padding_of_rank_1', 'MatrixDiagPartV3', ('input', f32, [3, 4]), ('k', i32, np.array([-1, 1])),
+     ('padding_value', f32, [1]), align='RIGHT_LEFT')
+case('shard_below', 'Restore', ('file_pattern', st, b'nowhere'), ('tensor_name', st, b'x'), dt=f32, preferred_shard=-2)

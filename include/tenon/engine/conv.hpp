@@ -67,9 +67,6 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   g.out_depth = filter.dim_size(3);
   const Index filter_depth = filter.dim_size(2);
   if (filter_depth <= 0) return errors::InvalidArgument("filter depth must be strictly positive, got ", filter_depth);
-  if (filter.dim_size(0) <= 0 || filter.dim_size(1) <= 0) {
-    return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
-  }
   if (g.in_depth % filter_depth != 0) {
     return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
                                    filter_depth);
@@ -105,7 +102,11 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
                                    " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
   *geometry = g;
-  return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}).status();
+  TensorShape output;
+  TENON_ASSIGN_OR_RETURN(output, TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}));
+  if (output.num_elements() > 0 && (g.rows.size == 0 || g.columns.size == 0))
+    return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
+  return OkStatus();
 }
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed

@@ -74,11 +74,11 @@ void Multiply(const T* a, const T* b, T* c, Index m, Index k, Index n) {
     for (Index p = 0; p < k; ++p) Subtract(T(-a[i * k + p]), b + p * n, c + i * n, n);
 }
 
-// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0 or
-// NaN. *swaps: how many rows were exchanged.
+// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0, or
+// the first one NaN. *swaps: how many rows were exchanged.
 template <class T>
 bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
-  bool regular = true;
+  Real<T> smallest = 1;
   *swaps = 0;
   for (Index i = 0; i < n; ++i) order[i] = i;
   for (Index k = 0; k < n; ++k) {
@@ -91,7 +91,7 @@ bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
       ++*swaps;
     }
     const T top = a[k * n + k];
-    regular = regular && std::abs(top) > 0;
+    if (k == 0 || std::abs(top) < smallest) smallest = std::abs(top);
     if (top == T(0)) continue;
     for (Index i = k + 1; i < n; ++i) {
       T& factor = a[i * n + k];
@@ -99,7 +99,7 @@ bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
       Subtract(factor, a + k * n + k + 1, a + i * n + k + 1, n - k - 1);
     }
   }
-  return regular;
+  return smallest > 0;
 }
 
 // b: [n, k] becomes the solution of a x = b, where a: [n, n] is triangular; only its triangle is read.
@@ -122,13 +122,14 @@ void SolveLu(const T* lu, const Index* order, Index n, const T* b, T* x, Index k
   SolveTriangular(lu, n, false, false, x, k);
 }
 
-// The lower triangle of a: [n, n] becomes its Cholesky factor, the upper one zero. False if a is not positive definite.
+// The lower triangle of a: [n, n] becomes its Cholesky factor, the upper one zero. False if a is not positive definite;
+// NaN is taken for positive, as in TensorFlow.
 template <class T>
 bool FactorCholesky(T* a, Index n) {
   for (Index j = 0; j < n; ++j) {
     Real<T> diagonal = RealPart(a[j * n + j]);
     for (Index p = 0; p < j; ++p) diagonal -= Square(a[j * n + p]);
-    if (!(diagonal > 0)) return false;
+    if (diagonal <= 0) return false;
     diagonal = std::sqrt(diagonal);
     a[j * n + j] = T(diagonal);
     for (Index i = j + 1; i < n; ++i) {

@@ -48,6 +48,7 @@ inline double Pool3DNs(const Pool3DGeometry& g) {
 
 }  // namespace detail
 
+// Of NaN and another number the later one counts as larger, as in TensorFlow.
 // input [batch, planes, rows, columns, depth] -> output [batch, out_planes, out_rows, out_columns, depth].
 inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const float* input, float* output) {
   if (g.depth == 0) return;
@@ -60,7 +61,7 @@ inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const flo
         if (average)
           detail::PoolAddRun(volume + at, out, g.depth);
         else
-          detail::PoolRun(volume + at, out, g.depth);
+          for (Index d = 0; d < g.depth; ++d) out[d] = out[d] > volume[at + d] ? out[d] : volume[at + d];
       });
       if (average) detail::PoolDivideRun(static_cast<float>(n), out, g.depth);
     }

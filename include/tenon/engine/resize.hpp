@@ -235,8 +235,12 @@ inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype
   return detail::ForResizedRows(device, g, 2 * row, detail::ResizedRowNs(g, 6), work);
 }
 
-// Each output pixel is the mean of the piece of the input that it covers.
-inline Status ResizeArea(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
+// Each output pixel is the mean of the piece of the input that it covers: of something, so that a single row or column
+// is repeated even where its corners are aligned.
+inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType dtype, const void* images, float* out) {
+  ResizeGeometry g = geometry;
+  for (ResizeAxis* const axis : {&g.rows, &g.columns})
+    if (axis->input == 1) *axis = ResizeAxis(1, axis->output, false);
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
   const float scale = static_cast<float>(1.0 / static_cast<double>(g.rows.scale * g.columns.scale));

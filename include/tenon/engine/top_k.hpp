@@ -79,8 +79,7 @@ void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::i
     for (std::int32_t i = k + 1; i < n; ++i) {
       if (!before(i, places[0])) continue;
       places[k] = i;
-      std::push_heap(places, places + k + 1, before);
-      std::pop_heap(places, places + k + 1, before);
+      std::pop_heap(places, places + k + 1, before);  // in the worst one's stead
     }
     if (sorted) std::sort_heap(places, places + k, before);
   }

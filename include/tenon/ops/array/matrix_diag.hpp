@@ -262,8 +262,7 @@ inline void CopyDiagonals(Cpu& device, const ElementMover& mover, const Diagonal
   });
 }
 
-inline Status CheckPaddingValue(const char* op, const Tensor& value) {
-  if (value.dims() == 0) return OkStatus();
+TENON_COLD inline Status BadPaddingValue(const char* op, const Tensor& value) {
   return errors::InvalidArgument(op, ": padding_value must be a scalar, received shape: ", value.shape());
 }
 inline void FillOrZero(Cpu& device, const ElementMover& mover, const Tensor* value, Tensor* out) {
@@ -427,7 +426,7 @@ struct MatrixDiagV3 {
         return errors::InvalidArgument("MatrixDiagV3: num_rows must be a scalar, received shape: ", num_rows.shape());
       if (num_cols.shape().dims() != 0)
         return errors::InvalidArgument("MatrixDiagV3: num_cols must be a scalar, received shape: ", num_cols.shape());
-      TENON_RETURN_IF_ERROR(detail::CheckPaddingValue("MatrixDiagV3", padding_value));
+      if (padding_value.dims() != 0) return detail::BadPaddingValue("MatrixDiagV3", padding_value);
       return detail::MakeMatrices(context.op(), context.device(), diagonals, num_rows[0], num_cols[0], diagonal,
                                   &padding_value, &output);
     }
@@ -459,7 +458,7 @@ struct MatrixDiagPartV3 {
       detail::Diagonals diagonals;
       diagonals.Align(this->align);
       TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagPartV3", k));
-      TENON_RETURN_IF_ERROR(detail::CheckPaddingValue("MatrixDiagPartV3", padding_value));
+      if (padding_value.NumElements() != 1) return detail::BadPaddingValue("MatrixDiagPartV3", padding_value);
       return detail::TakeDiagonals(context.op(), context.device(), diagonals, input, &padding_value, &diagonal);
     }
   };

@@ -127,6 +127,10 @@ struct Reverse {
       const int rank = tensor.dims();
       if (rank > 0 && tensor.dim_size(0) == 0)
         return errors::InvalidArgument("Reverse: Invalid input first dimension. Found 0.");
+      if (rank == 0) {  // whatever dims are
+        output = tensor;
+        return OkStatus();
+      }
       if (dims.shape().dims() != 1)
         return errors::InvalidArgument("Reverse: 'dims' must be 1-dimension, not ", dims.shape().dims());
       if (dims.size() != rank)

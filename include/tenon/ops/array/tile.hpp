@@ -172,14 +172,14 @@ struct BroadcastTo {
     if (own > rank)
       return errors::InvalidArgument("BroadcastTo: Rank of input (", own,
                                      ") must be no greater than rank of output shape (", rank, ").");
-    for (int d = 0; d < own; ++d)
-      if (input.dim_size(d) != 1 && input.dim_size(d) != shape.dim_size(rank - own + d))
-        return errors::InvalidArgument("BroadcastTo: Incompatible shapes: ", input.shape(), " vs. ", shape);
     if (shape == input.shape()) {
       *output = input;
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    for (int d = 0; d < own; ++d)
+      if (input.dim_size(d) != 1 && input.dim_size(d) != shape.dim_size(rank - own + d))
+        return errors::InvalidArgument("BroadcastTo: Incompatible shapes: ", input.shape(), " vs. ", shape);
     NdCopy copy;
     const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()), to = StridesOf(shape.dim_sizes());
     for (int d = 0; d < rank; ++d) {

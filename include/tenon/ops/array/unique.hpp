@@ -13,7 +13,9 @@
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/engine/cast.hpp>
 #include <tenon/engine/move.hpp>
+#include <tenon/engine/scratch.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/array/places.hpp>
@@ -188,42 +190,50 @@ struct Where {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& index) const {
-      return Run(context.op(), input, &index);
+      return Run(context.op(), context.device(), input, &index);
     }
   };
 
  private:
-  // Not zero: a bit other than the sign of a floating number, in any of its parts.
-  static Status Run(OpKernelContext& context, const Tensor& input, Tensor* index) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, Tensor* index) {
     const int rank = input.dims();
     if (rank < 1 || rank > 8) return errors::InvalidArgument("WhereOp : Unhandled input dimensions: ", rank);
     if (input.dtype() == DataType::kHalf)
       return errors::Unimplemented("No WhereOp available for float16/half type on CPU");
-    const DataType type = input.dtype();
-    const Index bytes = SizeOf(type), part = AlignmentOf(type), n = input.NumElements();
-    const bool floating = IsFloating(type) || IsComplex(type);
-    const auto* data = static_cast<const unsigned char*>(input.raw_data());
-    const auto is_set = [&](Index i) {
-      for (Index b = 0; b < bytes; ++b) {
-        const bool has_sign = floating && b % part == part - 1;  // little-endian
-        if ((data[i * bytes + b] & (has_sign ? 0x7f : 0xff)) != 0) return true;
-      }
-      return false;
-    };
-    Index count = 0;
-    for (Index i = 0; i < n; ++i) count += is_set(i) ? 1 : 0;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, Index{rank}}), &index));
-    std::int64_t* out = index->data<std::int64_t>();
-    for (Index i = 0; i < n; ++i) {
-      if (!is_set(i)) continue;
-      Index left = i;
-      for (int d = rank - 1; d >= 0; --d) {
-        out[d] = left % input.dim_size(d);
-        left /= input.dim_size(d);
-      }
-      out += rank;
+    const Index n = input.NumElements(), parts = IsComplex(input.dtype()) ? 2 : 1;
+    const DataType part = input.dtype() == DataType::kComplex64    ? DataType::kFloat
+                          : input.dtype() == DataType::kComplex128 ? DataType::kDouble
+                                                                   : input.dtype();
+    const bool is_mask = part == DataType::kBool;
+    const Scratch scratch(device, is_mask ? 0 : static_cast<std::size_t>(n * parts));
+    TENON_RETURN_IF_ERROR(scratch.status("Where"));
+    if (!is_mask)
+      TENON_RETURN_IF_ERROR(
+          tenon::Cast(device, part, input.raw_data(), DataType::kBool, scratch.As<bool>(), n * parts, false));
+    if (parts == 2) {
+      bool* const set = scratch.As<bool>();
+      for (Index i = 0; i < n; ++i) set[i] = set[2 * i] || set[2 * i + 1];
     }
+    const bool* const set = is_mask ? input.data<bool>() : scratch.As<bool>();
+    Index count = 0;
+    for (Index i = 0; i < n; ++i) count += set[i] ? 1 : 0;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, Index{rank}}), &index));
+    if (count > 0) WritePlaces(input.shape(), set, index->data<std::int64_t>());
     return OkStatus();
+  }
+  static void WritePlaces(const TensorShape& shape, const bool* set, std::int64_t* out) {
+    const int last = shape.dims() - 1;
+    const Index row = shape.dim_size(last), rows = shape.num_elements() / row;
+    std::int64_t at[8] = {};  // of the row
+    for (Index r = 0; r < rows; ++r, set += row) {
+      for (Index i = 0; i < row; ++i) {
+        if (!set[i]) continue;
+        for (int d = 0; d < last; ++d) out[d] = at[d];
+        out[last] = i;
+        out += last + 1;
+      }
+      for (int d = last - 1; d >= 0 && ++at[d] == shape.dim_size(d); --d) at[d] = 0;
+    }
   }
 };
 

@@ -46,16 +46,18 @@ inline Status CheckCropBoxes(std::string_view op, const Tensor& boxes, const Ten
   if (box_index.dim_size(0) != *count)
     return errors::InvalidArgument(op, ": box_index has incompatible shape ", box_index.shape(), ", must be [", *count,
                                    "]");
-  for (Index i = 0; i < boxes.NumElements(); ++i)
-    if (!std::isfinite(boxes.data<float>()[i]))
-      return errors::InvalidArgument(op, ": Boxes contains at least one element that is not finite: box ", i / 4);
   return OkStatus();
 }
-inline Status CheckCropIndices(std::string_view op, const std::int32_t* which, Index count, Index batch) {
+// The boxes have been checked by CheckCropBoxes.
+inline Status CheckCropIndices(std::string_view op, const Tensor& boxes, const std::int32_t* which, Index count,
+                               Index batch) {
   for (Index i = 0; i < count; ++i)
     if (which[i] < 0 || which[i] >= batch)
       return errors::OutOfRange(op, ": box_index has values outside [0, batch_size): ", which[i], " (box_index[", i,
                                 "]), batch_size is ", batch);
+  for (Index i = 0; i < count * 4; ++i)
+    if (!std::isfinite(boxes.data<float>()[i]))
+      return errors::InvalidArgument(op, ": Boxes contains at least one element that is not finite: box ", i / 4);
   return OkStatus();
 }
 inline Status CheckCropImage(std::string_view op, const TensorShape& image) {
@@ -149,7 +151,7 @@ struct CropAndResize {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
     const std::int32_t* const which = box_ind.data<std::int32_t>();
-    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, which, g.boxes, image.dim_size(0)));
+    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, boxes, which, g.boxes, image.dim_size(0)));
     if (shape.num_elements() > 0)
       detail::CropOf(image.dtype())(device, g, image.raw_data(), boxes.data<float>(), which, a.extrapolation_value,
                                     nullptr, out->data<float>());
@@ -213,7 +215,7 @@ struct CropAndResizeGradImage {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
     const std::int32_t* const which = box_ind.data<std::int32_t>();
-    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, which, g.boxes, sizes[0]));
+    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, boxes, which, g.boxes, sizes[0]));
     g.rows = sizes[1];
     g.columns = sizes[2];
     g.depth = sizes[3];
@@ -274,7 +276,7 @@ struct CropAndResizeGradBoxes {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{g.boxes, 4}, &out));
     const std::int32_t* const which = box_ind.data<std::int32_t>();
-    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, which, g.boxes, image.dim_size(0)));
+    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, boxes, which, g.boxes, image.dim_size(0)));
     g.rows = image.dim_size(1);
     g.columns = image.dim_size(2);
     g.depth = image.dim_size(3);

@@ -159,13 +159,14 @@ inline Status ParseExampleV2Shape(InferenceContext* c) {
   SlimVector<PartialTensorShape> shapes;
   SlimVector<DataType> ragged;
   std::int64_t num_sparse = 0;
-  ShapeHandle examples;
+  ShapeHandle examples, names;
   int at = 0;
   TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
   TENON_RETURN_IF_ERROR(c->GetAttr("num_sparse", &num_sparse));
   TENON_RETURN_IF_ERROR(c->GetAttr("ragged_value_types", &ragged));
   TENON_RETURN_IF_ERROR(ParseExampleV2Check(*c, shapes));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &examples));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &names));
   const Index rank = c->RankKnown(examples) ? c->Rank(examples) + 1 : -1;
   SparseParts(c, static_cast<std::size_t>(num_sparse), rank, &at);
   TENON_RETURN_IF_ERROR(DenseParts(c, examples, shapes, &at));

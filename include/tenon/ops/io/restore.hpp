@@ -156,7 +156,20 @@ struct RestoreV2 {
   };
 };
 
-// preferred_shard says where to look first, which the mapped files need no hint for.
+namespace detail {
+
+// Where to look first, which mapped files need no hint for: it is checked and not used.
+struct RestoreAttrs {
+  std::int64_t preferred_shard;
+
+  Status Init(OpKernelConstruction&) const {
+    if (preferred_shard >= -1) return OkStatus();
+    return errors::InvalidArgument("Attribute 'preferred_shard' must be greater or equal to -1, got ", preferred_shard);
+  }
+};
+
+}  // namespace detail
+
 struct Restore {
   static constexpr auto signature = Op("Restore")
                                         .Input("file_pattern: string")
@@ -166,12 +179,12 @@ struct Restore {
                                         .Attr("preferred_shard: int = -1")
                                         .SetIsStateful()
                                         .SetShapeFn(detail::RestoreShape);
+  using Attrs = detail::RestoreAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr std::string_view unused[] = {"preferred_shard"};
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel {
+  struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& file_pattern, const Tensor& tensor_name, Tensor&) const {
       return detail::RestoreOne(context.op(), file_pattern, tensor_name, nullptr);
     }
@@ -188,12 +201,12 @@ struct RestoreSlice {
                                         .Attr("preferred_shard: int = -1")
                                         .SetIsStateful()
                                         .SetShapeFn(detail::RestoreShape);
+  using Attrs = detail::RestoreAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr std::string_view unused[] = {"preferred_shard"};
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel {
+  struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& file_pattern, const Tensor& tensor_name,
                       const Tensor& shape_and_slice, Tensor&) const {
       return detail::RestoreOne(context.op(), file_pattern, tensor_name, &shape_and_slice);

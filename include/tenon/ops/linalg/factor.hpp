@@ -49,7 +49,12 @@ void DeterminantOf(const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
   for (Index i = 0; i < n; ++i) {
     const T diagonal = a[static_cast<std::size_t>(i * n + i)];
     const linalg::Real<T> size = std::abs(diagonal);
-    *sign = size == 0 ? T(0) : linalg::Times(*sign, T(diagonal / size));
+    if (size == 0)
+      *sign = T(0);
+    else if constexpr (std::is_same_v<T, linalg::Real<T>>)
+      *sign = diagonal < 0 ? -*sign : *sign;
+    else
+      *sign = linalg::Times(*sign, T(diagonal / size));
     sum += std::log(static_cast<double>(size));
   }
   *log_size = static_cast<linalg::Real<T>>(sum);

@@ -120,7 +120,7 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Qu
                         const T* min, const T* max, T* y) {
   for (Index c = 0; c < layout.depth && (layout.outer > 0 || s.range_given); ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
-    if (s.range_given && low > high)
+    if (s.range_given && !(low <= high))
       return errors::InvalidArgument(op, ": Invalid range: input_min ", low, " > input_max ", high);
     for (Index o = 0; !s.range_given && o < layout.outer; ++o) {
       const T* run = x + (o * layout.depth + c) * layout.inner;
@@ -138,7 +138,8 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Qu
   return OkStatus();
 }
 
-// Ranges that are given must be scalars, or (`vectors`) one for each channel.
+// Ranges that are given must be scalars, or (`vectors`) one for each channel; one number of any shape where there is
+// but one channel.
 inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout,
                                  bool vectors, const TensorShape& min, const TensorShape& max) {
   if (s.num_bits <= 0 || s.num_bits >= (s.signed_input ? 62 : 63))
@@ -150,8 +151,9 @@ inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s,
     return errors::InvalidArgument(op, ": Shape must be rank 1 for input_min_tensor when the axis is specified, got ",
                                    min, " and ", max);
   if (!per_channel || !vectors) {
-    if (min.dims() != 0) return errors::InvalidArgument(op, ": input_min must be a scalar, got shape ", min);
-    if (max.dims() != 0) return errors::InvalidArgument(op, ": input_max must be a scalar, got shape ", max);
+    const auto scalar = [vectors](const TensorShape& x) { return vectors ? x.num_elements() == 1 : x.dims() == 0; };
+    if (!scalar(min)) return errors::InvalidArgument(op, ": input_min must be a scalar, got shape ", min);
+    if (!scalar(max)) return errors::InvalidArgument(op, ": input_max must be a scalar, got shape ", max);
   } else if (min.dim_size(0) != layout.depth || max.dim_size(0) != layout.depth) {
     return errors::InvalidArgument(op, ": input_min and input_max must have ", layout.depth, " elements, got shapes ",
                                    min, " and ", max);
@@ -272,6 +274,10 @@ struct QuantizeAndDequantizeV3 {
         return errors::InvalidArgument(
             "QuantizeAndDequantizeV3: Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: ",
             num_bits.shape().dims());
+      if (input.shape().dims() == 0)
+        return errors::InvalidArgument(
+            "QuantizeAndDequantizeV3: Axis requested is larger than input dimensions. Axis: ", this->axis,
+            " Input Dimensions: 0");
       const detail::QuantizeSettings s{this->signed_input, this->range_given, false,
                                        this->narrow_range, num_bits[0],       this->axis};
       return detail::RunQuantize<T>(context.op(), s, true, input, input_min, input_max, &output);

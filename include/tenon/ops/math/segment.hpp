@@ -118,7 +118,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   TensorShape shape;
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(segments));
   for (int d = id_dims; d < data.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(data.dim_size(d)));
-  for (Index i = 0; i < ids.size(); ++i)
+  for (Index i = 0; i < ids.size() && data.NumElements() > 0; ++i)
     if (ids[i] >= segments) {
       return errors::InvalidArgument(op, ": segment_ids", PlaceText(ids.shape(), i), " = ", ids[i],
                                      " is out of range [0, ", segments, ")");
@@ -128,6 +128,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
   tenon::Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
+  if (data.NumElements() == 0) return OkStatus();
   ForEachColumnRange(device, ids.size(), columns, [&](Index begin, Index end) {
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] >= 0)

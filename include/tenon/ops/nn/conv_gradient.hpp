@@ -40,22 +40,23 @@ inline Status PlaceGradient(std::string_view op, int dimension, Padding padding,
                                  " dilation: ", w->dilation);
 }
 
-// Fills in all but the data. The errors are those of TensorFlow.
-inline Status ConvGradientGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& input,
+// Fills in all but the data. The errors are those of TensorFlow, which has another code for strides and dilations of
+// batch and depth in either gradient.
+inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGradientAttrs& a, const TensorShape& input,
                                    const TensorShape& filter, const TensorShape& gradient, Conv3DGeometry* geometry) {
   if (a.data_format != "NHWC") return errors::InvalidArgument(op, "Op only supports NHWC, got ", a.data_format);
   if (a.strides.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
   if (a.strides[0] != 1 || a.strides[3] != 1)
-    return errors::InvalidArgument(
-        op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
+    return Status(
+        code, StrCat(op, ": Current implementation does not yet support strides in the batch and depth dimensions."));
   if (a.strides[1] <= 0 || a.strides[2] <= 0)
     return errors::InvalidArgument(op, ": Row and column strides should be larger than 0.");
   if (a.dilations.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window dilations field must specify 4 dimensions");
   if (a.dilations[0] != 1 || a.dilations[3] != 1)
-    return errors::InvalidArgument(
-        op, ": Current implementation does not yet support dilations in the batch and depth dimensions.");
+    return Status(
+        code, StrCat(op, ": Current implementation does not yet support dilations in the batch and depth dimensions."));
   if (a.dilations[1] != 1 || a.dilations[2] != 1)
     return errors::InvalidArgument(op,
                                    ": Current CPU implementations do not yet support dilation rates larger than 1.");
@@ -164,8 +165,8 @@ struct Conv2DBackpropInput {
         TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
       }
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::ConvGradientGeometry(kName, *this, shape, filter.shape(), out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kUnimplemented, *this, shape, filter.shape(),
+                                                         out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
     }
   };
@@ -200,7 +201,8 @@ struct Conv2DBackpropFilter {
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, *this, input.shape(), shape, out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kInvalidArgument, *this, input.shape(), shape,
+                                                         out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
     }
   };

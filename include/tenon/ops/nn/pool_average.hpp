@@ -29,12 +29,15 @@ struct PoolAttrs {
   std::string_view padding, data_format;
 };
 
-// The geometry of a pool over rows and columns alone.
+// The geometry of a pool over rows and columns alone. As in TensorFlow, the batch is looked at before the window's
+// size.
 inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input, std::span<const std::int64_t> ksize,
                                   std::span<const std::int64_t> strides, std::string_view padding,
                                   std::span<const std::int64_t> paddings, PoolGeometry* geometry) {
   Padding kind{};
   TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
+  if (ksize.size() == 4 && strides.size() == 4 && (ksize[0] != 1 || strides[0] != 1))
+    return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
   TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry));
   if (geometry->depth_window != 1)
     return errors::Unimplemented(op, ": Non-spatial pooling is not yet supported, got ksize[3] = ", ksize[3]);
