@@ -892,3 +892,17 @@ case('infinite', 'MatrixDeterminant', ('input', f64, np.array([[3, -0.8, -0.1], 
 case('padding_of_rank_1', 'MatrixDiagPartV3', ('input', f32, [3, 4]), ('k', i32, np.array([-1, 1])),
      ('padding_value', f32, [1]), align='RIGHT_LEFT')
 case('shard_below', 'Restore', ('file_pattern', st, b'nowhere'), ('tensor_name', st, b'x'), dt=f32, preferred_shard=-2)
+for batch_dims in (1, 2, -1, -2):
+    for rank in (1, 2, 3):
+        case('params_%d_batch_%d' % (rank, batch_dims), 'GatherV2', ('params', f32, [2, 3, 4][:rank]),
+             ('indices', i32, np.zeros([2, 3])), ('axis', i32, np.array(rank - 1)), batch_dims=batch_dims)
+for least, most in ((-3.0, -0.5), (0.0, 1.0), (-0.5, 2.0), (-1.7, 0.0)):
+    for narrow in (False, True):
+        x = np.arange(-4, 4, 0.03125).astype(np.float32)
+        limits = dict(min=least, max=most, narrow_range=narrow)
+        name = 'halves_%g_%g_%s' % (least, most, narrow)
+        case(name, 'FakeQuantWithMinMaxArgs', ('inputs', f32, x), both=False, **limits)
+        case(name, 'FakeQuantWithMinMaxVars', ('inputs', f32, x), ('min', f32, least), ('max', f32, most), both=False,
+             narrow_range=narrow)
+        case(name, 'FakeQuantWithMinMaxVarsPerChannel', ('inputs', f32, x.reshape(-1, 1)),
+             ('min', f32, np.array([least])), ('max', f32, np.array([most])), both=False, narrow_range=narrow)

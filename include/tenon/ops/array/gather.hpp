@@ -58,6 +58,9 @@ inline Status GatherV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithAxis(params, axis, &unused));
   if (batch_dims != 0)
     TENON_RETURN_IF_ERROR(c->WithAxis(indices, batch_dims > 0 ? batch_dims - 1 : batch_dims, &unused));
+  if (batch_dims >= 0 || c->RankKnown(indices))
+    TENON_RETURN_IF_ERROR(
+        c->WithRankAtLeast(params, batch_dims < 0 ? batch_dims + c->Rank(indices) + 1 : batch_dims + 1, &unused));
   TENON_RETURN_IF_ERROR(c->Subshape(params, 0, axis, &out));
   TENON_RETURN_IF_ERROR(c->Subshape(indices, batch_dims, &part));
   TENON_RETURN_IF_ERROR(c->Concatenate(out, part, &out));

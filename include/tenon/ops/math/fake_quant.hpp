@@ -62,33 +62,31 @@ inline Status FakeQuantChannelGradientShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// A range moved so that 0 is one of its 2^bits (less one, when narrow) steps.
+// A range moved so that 0 is one of its 2^bits (less one, when narrow) steps. As in TensorFlow, a range that is one
+// tensor's divides by the step (`divides`), and one of attrs or of a channel multiplies by its inverse: halves fall
+// either way.
 struct FakeQuantRange {
   float low, high, scale, inverse, zero;
   bool is_zero;  // the range was [0, 0]: everything is 0
+  bool divides;
 
-  FakeQuantRange(float min, float max, std::int64_t bits, bool narrow) : is_zero(min == 0 && max == 0) {
+  FakeQuantRange(float min, float max, std::int64_t bits, bool narrow, bool divide)
+      : is_zero(min == 0 && max == 0), divides(divide) {
     const float least = narrow ? 1 : 0, most = static_cast<float>((1 << bits) - 1);
     scale = (max - min) / (most - least);
     const float point = least - min / scale;
     const float nudged = point < least ? least : point > most ? most : std::round(point);
     low = (least - nudged) * scale;
     high = (most - nudged) * scale;
-    inverse = 1 / scale;
-    zero = std::floor(-low * inverse + 0.5f);
-  }
-  // Of limits in attrs, whose inverse step TensorFlow rounds once.
-  static FakeQuantRange OfAttrs(float min, float max, std::int64_t bits, bool narrow) {
-    FakeQuantRange range(min, max, bits, narrow);
-    range.inverse = static_cast<float>((1 << bits) - (narrow ? 2 : 1)) / (max - min);
-    range.zero = std::floor(-range.low * range.inverse + 0.5f);
-    return range;
+    inverse = (most - least) / (max - min);
+    zero = std::floor((divides ? -low / scale : -low * inverse) + 0.5f);
   }
   float operator()(float x) const {
     if (is_zero) return 0;
     x = x > high ? high : x;
     x = x < low ? low : x;
-    return std::floor((x - low) * inverse - zero + 0.5f) * scale;
+    const float steps = divides ? (x - low) / scale : (x - low) * inverse;
+    return std::floor(steps - zero + 0.5f) * scale;
   }
 };
 
@@ -163,12 +161,12 @@ struct FakeQuantVarsKernel : FakeQuantVarsAttrs {
   Status operator()(Device& device, In<float> inputs, In<float> min, In<float> max, Out<float> outputs) const {
     TENON_RETURN_IF_ERROR(CheckFakeQuant(Op::signature.name, inputs.shape(), min.shape(), max.shape(), Op::kChannels));
     if (!Op::kChannels) {
-      FakeQuantRun(device, FakeQuantRange(min[0], max[0], num_bits, narrow_range), inputs.data, outputs.data,
+      FakeQuantRun(device, FakeQuantRange(min[0], max[0], num_bits, narrow_range, true), inputs.data, outputs.data,
                    inputs.size());
       return OkStatus();
     }
     for (Index c = 0; c < min.size(); ++c) {
-      const FakeQuantRange range(min[c], max[c], num_bits, narrow_range);
+      const FakeQuantRange range(min[c], max[c], num_bits, narrow_range, false);
       for (Index i = c; i < inputs.size(); i += min.size()) outputs[i] = range(inputs[i]);
     }
     return OkStatus();
@@ -183,7 +181,7 @@ struct FakeQuantVarsGradientKernel : FakeQuantVarsAttrs {
     TENON_RETURN_IF_ERROR(SameGradientShape(Op::signature.name, gradients.shape(), inputs.shape()));
     TENON_RETURN_IF_ERROR(CheckFakeQuant(Op::signature.name, inputs.shape(), min.shape(), max.shape(), Op::kChannels));
     for (Index c = 0; c < min.size(); ++c)
-      FakeQuantGradientRun(FakeQuantRange(min[c], max[c], num_bits, narrow_range), gradients.data, inputs.data,
+      FakeQuantGradientRun(FakeQuantRange(min[c], max[c], num_bits, narrow_range, false), gradients.data, inputs.data,
                            backprops_wrt_input.data, c, min.size(), inputs.size(), &backprop_wrt_min.data[c],
                            &backprop_wrt_max.data[c]);
     return OkStatus();
@@ -209,7 +207,7 @@ struct FakeQuantWithMinMaxArgs {
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) { return this->Check("FakeQuantWithMinMaxArgs"); }
     Status operator()(Device& device, In<float> inputs, Out<float> outputs) const {
-      const auto range = detail::FakeQuantRange::OfAttrs(this->min, this->max, this->num_bits, this->narrow_range);
+      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
       detail::FakeQuantRun(device, range, inputs.data, outputs.data, inputs.size());
       return OkStatus();
     }
@@ -236,7 +234,7 @@ struct FakeQuantWithMinMaxArgsGradient {
       TENON_RETURN_IF_ERROR(
           detail::SameGradientShape("FakeQuantWithMinMaxArgsGradient", gradients.shape(), inputs.shape()));
       float below = 0, above = 0;
-      const auto range = detail::FakeQuantRange::OfAttrs(this->min, this->max, this->num_bits, this->narrow_range);
+      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
       detail::FakeQuantGradientRun(range, gradients.data, inputs.data, backprops.data, 0, 1, inputs.size(), &below,
                                    &above);
       return OkStatus();

@@ -78,8 +78,6 @@ struct RaggedGather {
   };
 
  private:
-  using Built = SlimVector<SlimVector<Index>>;  // the output's splits, outermost first
-
   static Status Check(std::span<const Tensor> splits, const Tensor& values, const HostIndices& indices) {
     if (values.dims() < 1) return errors::InvalidArgument("RaggedGather: params.rank must be nonzero");
     for (const Tensor& one : splits)
@@ -103,31 +101,77 @@ struct RaggedGather {
     return OkStatus();
   }
 
-  // The splits of the output, and which values it has.
-  static void Gather(std::span<const Tensor> splits, const HostIndices& indices, Built* built,
-                     SlimVector<detail::RowRange>* ranges) {
-    const int outer =
-        indices.shape().dims() - 1;  // dimensions of the indices that become splits; -1: none, and one less
-    Index rows = 1;
-    for (int d = 0; d < outer; ++d) {
-      rows *= indices.shape().dim_size(d);
-      const Index width = indices.shape().dim_size(d + 1);
-      for (Index i = 1; i <= rows; ++i) (*built)[static_cast<std::size_t>(d)].push_back(i * width);
-    }
+  // row(d, begin, end) for every index, at each level of the splits; values(begin, end) for what is left of it.
+  template <class Row, class Values>
+  static Status ForRows(std::span<const Tensor> splits, const HostIndices& indices, const Row& row,
+                        const Values& values) {
     for (Index i = 0; i < indices.size(); ++i) {
       Index begin = indices[i], end = begin + 1;
       for (std::size_t d = 0; d < splits.size(); ++d) {
         const detail::Splits one(splits[d]);
-        if (const int at = static_cast<int>(d) + outer; at >= 0) {
-          SlimVector<Index>& to = (*built)[static_cast<std::size_t>(at)];
-          const Index shift = to.back() - one[begin];
-          for (Index k = begin; k < end; ++k) to.push_back(one[k + 1] + shift);
-        }
+        TENON_RETURN_IF_ERROR(row(d, begin, end));
         begin = one[begin];
         end = one[end];
       }
-      if (begin < end) ranges->push_back({begin, end});
+      if (begin < end) values(begin, end);
     }
+    return OkStatus();
+  }
+  // Output d, splits of so many rows that end at `last`.
+  static Status AllocateSplits(OpKernelContext& context, int d, Index rows, Index last, Tensor** out) {
+    const Index sizes[] = {rows + 1};
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+    TENON_RETURN_IF_ERROR(context.allocate_output(d, shape, out));
+    if ((*out)->dtype() == DataType::kInt32 && last > std::numeric_limits<std::int32_t>::max())
+      return errors::InvalidArgument("RaggedGather: the output has ", last, " rows, too many for int32 splits");
+    return OkStatus();
+  }
+  // The splits that the dimensions of the indices become.
+  static Status OuterSplits(OpKernelContext& context, const TensorShape& indices) {
+    Index rows = 1;
+    for (int d = 0; d + 1 < indices.dims(); ++d) {
+      rows *= indices.dim_size(d);
+      const Index width = indices.dim_size(d + 1);
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(AllocateSplits(context, d, rows, rows * width, &out));
+      for (Index i = 0; i <= rows; ++i) detail::StoreIndex(out, i, i * width);
+    }
+    return OkStatus();
+  }
+  // Those of the params' splits, and which values the output has.
+  static Status InnerSplits(OpKernelContext& context, std::span<const Tensor> splits, const HostIndices& indices,
+                            SlimVector<detail::RowRange>* ranges) {
+    const int outer = indices.shape().dims() - 1;  // -1: a scalar's row is none of the output
+    SlimVector<Index> sizes(splits.size() + 1, 0), at(splits.size(), 0), last(splits.size(), 0);
+    const auto count = [&](std::size_t d, Index begin, Index end) -> Status {
+      const Index more = d + 1 == splits.size() ? detail::Splits(splits[d])[end] - detail::Splits(splits[d])[begin] : 0;
+      if (end - begin > std::numeric_limits<Index>::max() - 1 - sizes[d] ||
+          more > std::numeric_limits<Index>::max() - sizes[splits.size()])
+        return errors::InvalidArgument("RaggedGather: the output has more rows than int64 can count");
+      sizes[d] += end - begin;
+      sizes[splits.size()] += more;
+      return OkStatus();
+    };
+    TENON_RETURN_IF_ERROR(
+        ForRows(splits, indices, count, [&](Index begin, Index end) { ranges->push_back({begin, end}); }));
+    for (int d = outer < 0 ? 1 : 0; d < static_cast<int>(splits.size()); ++d) {
+      const auto level = static_cast<std::size_t>(d);
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(AllocateSplits(context, d + outer, sizes[level], sizes[level + 1], &out));
+      detail::StoreIndex(out, 0, 0);
+    }
+    return ForRows(
+        splits, indices,
+        [&](std::size_t d, Index begin, Index end) -> Status {
+          if (static_cast<int>(d) + outer < 0) return OkStatus();
+          const detail::Splits one(splits[d]);
+          Tensor* const out = context.mutable_output(static_cast<int>(d) + outer);
+          const Index shift = last[d] - one[begin];
+          for (Index k = begin; k < end; ++k) detail::StoreIndex(out, ++at[d], last[d] = one[k + 1] + shift);
+          return OkStatus();
+        },
+        [](Index, Index) {});
   }
 
   static Status Run(OpKernelContext& context, std::span<const Tensor> splits, const Tensor& values,
@@ -138,18 +182,9 @@ struct RaggedGather {
       return errors::InvalidArgument(
           "RaggedGather: OUTPUT_RAGGED_RANK must be indices.rank - 1 + PARAMS_RAGGED_RANK = ",
           static_cast<int>(splits.size()) + indices.shape().dims() - 1, ", got ", nested);
-    Built built(static_cast<std::size_t>(nested), SlimVector<Index>(1, 0));
     SlimVector<detail::RowRange> ranges;
-    Gather(splits, indices, &built, &ranges);
-    for (int d = 0; d < nested; ++d) {
-      const SlimVector<Index>& from = built[static_cast<std::size_t>(d)];
-      Tensor* out = nullptr;
-      TENON_RETURN_IF_ERROR(context.allocate_output(d, TensorShape({static_cast<Index>(from.size())}), &out));
-      if (out->dtype() == DataType::kInt32 && from.back() > std::numeric_limits<std::int32_t>::max())
-        return errors::InvalidArgument("RaggedGather: the output has ", from.back(),
-                                       " rows, too many for int32 splits");
-      for (std::size_t i = 0; i < from.size(); ++i) detail::StoreIndex(out, static_cast<Index>(i), from[i]);
-    }
+    TENON_RETURN_IF_ERROR(OuterSplits(context, indices.shape()));
+    TENON_RETURN_IF_ERROR(InnerSplits(context, splits, indices, &ranges));
     Index rows = 0;
     for (const detail::RowRange& range : ranges) rows += range.end - range.begin;
     TensorShape shape = values.shape();

@@ -104,11 +104,11 @@ class CrossColumn {
   explicit CrossColumn(const Tensor& dense) : values_(&dense), count_(dense.dim_size(1)) {}
   // Rows of indices count as long as their first numbers ascend from 0 and are below `batch`.
   CrossColumn(const Tensor& indices, const Tensor& values, Index batch)
-      : values_(&values), rows_(indices.data<std::int64_t>()) {
+      : values_(&values), rows_(indices.data<std::int64_t>()), sparse_(true) {
     Index last = 0;
     while (end_ < indices.dim_size(0) && rows_[2 * end_] >= last && rows_[2 * end_] < batch) last = rows_[2 * end_++];
   }
-  bool sparse() const { return rows_ != nullptr; }
+  bool sparse() const { return sparse_; }
   // To row b of the batch; they must ascend.
   void MoveTo(Index b) {
     if (!sparse()) {
@@ -126,7 +126,7 @@ class CrossColumn {
   }
   // The next row of the batch, after row b (-1: from the start), that has features; `batch` when there is none.
   Index NextRow(Index b, Index batch) const {
-    if (!sparse()) return b + 1;
+    if (!sparse()) return count_ > 0 ? b + 1 : batch;
     const Index next = first_ + count_;
     return next < end_ ? rows_[2 * next] : batch;
   }
@@ -136,7 +136,8 @@ class CrossColumn {
 
  private:
   const Tensor* values_;
-  const std::int64_t* rows_ = nullptr;  // of the indices, [n, 2]; null for dense columns
+  const std::int64_t* rows_ = nullptr;  // of sparse columns' indices, [n, 2]; may be null where n is 0
+  bool sparse_ = false;
   Index end_ = 0, first_ = 0, count_ = 0;
 };
 
