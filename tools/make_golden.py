@@ -58,7 +58,9 @@ class Builder:
 
 
 def tensor_bytes(value, dtype):
-    return tf.make_tensor_proto(np.asarray(value), dtype=dtype).SerializeToString()
+    # As objects: numpy's own strings end before their last NULs.
+    value = np.asarray(value, object) if dtype == tf.string else np.asarray(value)
+    return tf.make_tensor_proto(value, dtype=dtype).SerializeToString()
 
 
 def shapes_of(steps):

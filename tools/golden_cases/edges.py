@@ -906,3 +906,7 @@ for least, most in ((-3.0, -0.5), (0.0, 1.0), (-0.5, 2.0), (-1.7, 0.0)):
              narrow_range=narrow)
         case(name, 'FakeQuantWithMinMaxVarsPerChannel', ('inputs', f32, x.reshape(-1, 1)),
              ('min', f32, np.array([least])), ('max', f32, np.array([most])), both=False, narrow_range=narrow)
+for precision in (0, 1, 5):
+    for width in (0, 4):
+        case('string_%d_%d' % (width, precision), 'AsString', ('input', st, np.array([b'ab', b'xyzzy'], object)),
+             precision=precision, width=width)

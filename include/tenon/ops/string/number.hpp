@@ -52,10 +52,12 @@ void PrintComplex(const Tensor& in, const NumberFormat& f, tstring* out) {
   }
 }
 
-// Texts get blanks up to the width: in front, or behind with the flag '-'. Nothing else of the format counts.
+// Texts get blanks up to the width, in front or, with the flag '-', behind; where there is one, a precision cuts them
+// off.
 inline void PrintTexts(const Tensor& in, const NumberFormat& f, tstring* out) {
   for (Index i = 0; i < in.NumElements(); ++i) {
-    const std::string_view text = in.data<tstring>()[i].view();
+    std::string_view text = in.data<tstring>()[i].view();
+    if (f.width > 0 && f.precision >= 0) text = text.substr(0, static_cast<std::size_t>(f.precision));
     const std::size_t width = f.width < 0 ? 0 : static_cast<std::size_t>(f.width);
     const std::size_t blanks = width > text.size() ? width - text.size() : 0;
     if (f.flag != '-') out[i].append(blanks, ' ');
