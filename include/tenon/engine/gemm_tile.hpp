@@ -225,7 +225,7 @@ inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 // For T = float and double, the best that this processor has for products of so many columns: shorter vectors where
 // they do not fill one of the longest.
 template <class T, class Isa = simd::Compiled>
-const GemmKernels& GemmKernelsOf(Index columns) {
+const GemmKernels& GemmKernelsOf([[maybe_unused]] Index columns) {
 #if TENON_DETAIL_TARGETS
   if (columns * Index{sizeof(T)} < 64) {
     if constexpr (std::is_same_v<Isa, simd::isa::Avx512>) return kGemmKernels<T, simd::isa::Avx2>;

@@ -46,8 +46,12 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
       TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
     else
       TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(axis, sizes[i]));
-    const Index size = drop_axis ? 1 : sizes[i], run = size * inner;
     Tensor* out = &output[i];
+    if (value.NumElements() == 0) {  // its other sizes may be anything
+      TENON_RETURN_IF_ERROR(context.allocate_output(static_cast<int>(i), shape, &out));
+      continue;
+    }
+    const Index size = drop_axis ? 1 : sizes[i], run = size * inner;
     if (run == row || (axis == 0 && run * mover.bytes >= kWorthSharingBytes)) {
       *out = Tensor(value.dtype());
       (void)out->CopyFrom(run == row ? value : value.Slice(begin, begin + size), shape);  // the element counts agree
