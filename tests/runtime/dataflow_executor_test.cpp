@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <iterator>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <tenon/base/notification.hpp>
 #include <tenon/device/device_factory.hpp>
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
@@ -77,7 +77,7 @@ struct DxAfterLinger : DxOp<AfterLingeringKernel> {
 // Says when it ran; those whose number is divisible by 7 take long enough for a thread of their own.
 constexpr int kMarks = 300;
 std::atomic<int> clock_of_marks{0};
-int marks[kMarks];
+std::atomic<int> marks[kMarks];
 class MarkKernel : public OpKernel {
  public:
   explicit MarkKernel(OpKernelConstruction* ctx) : OpKernel(ctx) { ctx->SetStatus(ctx->GetAttr("number", &number_)); }
@@ -165,7 +165,7 @@ TEST_SUITE("Dataflow engine") {
       const auto session = Session::FromGraph(b, {.inter_op_threads = threads, .executor = ExecutorKind::kDataflow});
       REQUIRE_MESSAGE(session.ok(), session.status().message());
       for (int run = 0; run < 40; ++run) {
-        std::fill(std::begin(marks), std::end(marks), 0);
+        for (std::atomic<int>& mark : marks) mark = 0;
         if (run % 10 == 5) CHECK(!session->Run(std::vector<NamedTensor>(), {}, all).ok());
         const auto out = session->Run(feeds, {}, all);
         REQUIRE_MESSAGE(out.ok(), out.status().message());
@@ -176,6 +176,29 @@ TEST_SUITE("Dataflow engine") {
         CHECK(in_order);
       }
     }
+  }
+  TEST_CASE("a task of the pool may run a session on that pool, though its threads are busy with such tasks") {
+    GraphBuilder b;
+    Output last = b.Add("NoOp", "last");
+    for (int i = 0; i < 21; ++i) b.AddControlInput(last, b.Add("DxMark", StrCat("m", i), {}, {{"number", 7 * i}}));
+    ThreadPool pool(3, "shared");
+    const auto session = Session::FromGraph(b, {.inter_op_pool = &pool, .executor = ExecutorKind::kDataflow});
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    struct Runs {
+      const Session& session;
+      std::atomic<int> ok{0}, left{8};
+      Notification done{};
+    } runs{*session};
+    for (int i = 0; i < 8; ++i)
+      pool.Schedule(
+          [](void* argument) {
+            auto* all = static_cast<Runs*>(argument);
+            all->ok += all->session.Run({}, {}, {"last"}).ok();
+            if (--all->left == 0) all->done.Notify();
+          },
+          &runs);
+    REQUIRE(runs.done.WaitForNotificationWithTimeout(20'000'000));
+    CHECK(runs.ok == 8);
   }
   TEST_CASE("a run ends after the calls of asynchronous kernels have returned") {
     const auto session = Session::FromGraph(LingeringGraph(), {.inter_op_threads = 3});

@@ -73,7 +73,7 @@ class DataflowRun final : public StepEngine {
     Begin(&mine);
     Process(&mine);
     Leave(this);
-    done.WaitForNotification();
+    WaitFor(done);
     return TakeStatus();
   }
   // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is

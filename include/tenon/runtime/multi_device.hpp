@@ -206,7 +206,7 @@ class PartitionedRun {
     if (queue_ != nullptr)
       queue.Serve();
     else
-      done.WaitForNotification();
+      WaitFor(done);
     deferred.Wait();
     if (settings.trace != nullptr) [[unlikely]]
       FinishTrace(settings.trace);
