@@ -265,6 +265,8 @@ TEST_SUITE("FunctionLibraryRuntime") {
   }
   TEST_CASE("a callback hears of the end of a run that nobody waits for") {
     std::atomic<int> good{0}, bad{0};
+    CancellationManager cancelled;
+    cancelled.StartCancel();
     {
       Functions f;
       const Handle add = f.Make("add");
@@ -280,8 +282,6 @@ TEST_SUITE("FunctionLibraryRuntime") {
       f.runtime.RunAsync(add + 1000, {}, [&](const Result<std::vector<Tensor>>& out) {
         bad += out.status().code() == Code::kNotFound;
       });
-      CancellationManager cancelled;
-      cancelled.StartCancel();
       f.runtime.RunAsync(
           add, {Tensor::Scalar(1.0f), Tensor::Scalar(1.0f)}, {.cancellation = &cancelled},
           [&](const Result<std::vector<Tensor>>& out) { bad += out.status().code() == Code::kCancelled; });

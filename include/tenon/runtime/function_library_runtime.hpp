@@ -127,7 +127,8 @@ class FunctionLibraryRuntime {
   }
 
   // The same without waiting: `done` hears once of the results, or what is wrong, on a thread of the runtime's. It may
-  // call the runtime, also to wait there, but not destroy it: that waits for all runs under way.
+  // call the runtime, also to wait there, but not destroy it: that waits for all runs under way. What `options` point
+  // to lives until then.
   using DoneCallback = Function<void(Result<std::vector<Tensor>>)>;
   void RunAsync(Handle handle, std::vector<Tensor> args, DoneCallback done) const {
     Start(

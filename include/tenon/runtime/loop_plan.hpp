@@ -86,13 +86,14 @@ class LoopPlan final : public PlannedLoop {
   Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
+    const bool has_moved = !moved_.empty();
     for (;;) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
       PlannedRun* const cond = *running = conds_[*phase].get();
-      for (const int i : moved_) GiveToCond(i, cond->step());
+      if (has_moved) GiveToCond(cond->step());
       TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
-      for (const int i : moved_) cond->step()->value(cond_->feeds[At(i)].value) = EmptySlot();
+      if (has_moved) TakeFromCond(cond->step());
       bool go_on = false;
       TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
       if (!go_on) {
@@ -100,12 +101,12 @@ class LoopPlan final : public PlannedLoop {
         return OkStatus();
       }
       PlannedRun* const body = *running = bodies_[*phase].get();
-      for (const int i : moved_) body->step()->value(body_->program().feeds[At(i)].value) = std::move(values_[At(i)]);
+      if (has_moved) GiveToBody(body->step());
       TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
       if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
         return TakeResults(body->step(), variables);
-      for (const int i : moved_) values_[At(i)] = body->step()->value(fetches_[At(i)].value);
-      for (const int value : let_go_) body->step()->value(value) = EmptySlot();
+      if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
+        return TakeResults(body->step(), variables);
       for (const Copy& copy : copies_) {
         const Variable& to = variables_[At(copy.to)];
         std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
@@ -116,16 +117,31 @@ class LoopPlan final : public PlannedLoop {
     }
   }
 
-  void GiveToCond(int i, Step* step) {
-    const int value = cond_->feeds[At(i)].value;
-    if (cond_->readers[At(value)] != 0) step->value(value) = values_[At(i)];
+  TENON_NOINLINE void GiveToCond(Step* step) {
+    for (const int i : moved_)
+      if (const int value = cond_->feeds[At(i)].value; cond_->readers[At(value)] != 0)
+        step->value(value) = values_[At(i)];
+  }
+  TENON_NOINLINE void TakeFromCond(Step* step) {
+    for (const int i : moved_) step->value(cond_->feeds[At(i)].value) = EmptySlot();
+  }
+  TENON_NOINLINE void GiveToBody(Step* step) {
+    for (const int i : moved_) step->value(body_->program().feeds[At(i)].value) = std::move(values_[At(i)]);
+  }
+  // False when a value has another shape than planned.
+  TENON_NOINLINE bool TakeFromBody(Step* step) {
+    for (const int i : moved_)
+      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+        return false;
+    for (const int i : moved_) values_[At(i)] = step->value(fetches_[At(i)].value);
+    for (const int value : let_go_) step->value(value) = EmptySlot();
+    return true;
   }
   // Values that the plan could not put in their places. False when one has another shape than planned.
   bool FetchStrays(Step* step, int phase) {
-    for (const SlimVector<int>* some : {&strays_, &moved_})
-      for (const int i : *some)
-        if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
-          return false;
+    for (const int i : strays_)
+      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+        return false;
     for (const int i : strays_)
       if (const Variable& to = variables_[At(i)]; to.bytes != 0)
         std::memcpy(to.places[phase], step->value(fetches_[At(i)].value).raw_data(), to.bytes);
