@@ -18,14 +18,15 @@ using loop_graphs::ListLoop;
 using loop_graphs::WhileLoop;
 constexpr std::int32_t kIterations = 1000;
 
-void TimeLoop(State& state, PeerGraph graph, const SessionOptions& options = {}) {
+void TimeLoop(State& state, PeerGraph graph, const SessionOptions& options = {}, bool single_threaded = true) {
   state.SetItems(kIterations, "iteration");
-  TimeGraph(state, {.graph = std::move(graph), .session = options});
+  TimeGraph(state, {.graph = std::move(graph), .session = options, .single_threaded = single_threaded});
 }
 
 }  // namespace
 
-TENON_BENCH(loop_frames) { TimeLoop(state, FrameLoop(kIterations)); }
+// TensorFlow's single-threaded executor has no such loops.
+TENON_BENCH(loop_frames) { TimeLoop(state, FrameLoop(kIterations), {}, false); }
 TENON_BENCH(loop_while) { TimeLoop(state, WhileLoop(kIterations)); }
 TENON_BENCH(loop_list) { TimeLoop(state, ListLoop(kIterations)); }
 TENON_BENCH(loop_list_without_plan) { TimeLoop(state, ListLoop(kIterations), {.plan_after_runs = 0}); }

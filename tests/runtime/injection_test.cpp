@@ -316,8 +316,8 @@ class PlacedInjector {
     auto session = Session::FromGraphDef(graph_, {.device_mgr = devices_.get(),
                                                   .allow_soft_placement = true,
                                                   .inter_op_pool = &pool_,
-                                                  .executor = executor_,
-                                                  .allocator = &memory_});
+                                                  .allocator = &memory_,
+                                                  .executor = executor_});
     REQUIRE_MESSAGE(session.ok(), Where(), ": ", session.status().message());
     session_.emplace(*session);
   }
