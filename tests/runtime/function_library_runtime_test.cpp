@@ -321,9 +321,9 @@ TEST_SUITE("FunctionLibraryRuntime") {
       threads.emplace_back([&f, &wrong, t] {
         for (int i = 0; i < 50; ++i) {
           Handle handle = 0;
-          const AttrMap attrs{{"T", i % 2 == 0 ? kFloatType : AttrValue(DataType::kDouble)}};
+          const AttrMap attrs{{"T", i % 2 == 0 ? kFloatType : AttrValue(DataType::kInt32)}};
           if (!f.runtime.Instantiate("double", attrs, {.state_handle = StrCat(t % 2)}, &handle).ok()) ++wrong;
-          const Tensor x = i % 2 == 0 ? Tensor::Scalar(1.0f) : Tensor::Scalar(1.0);
+          const Tensor x = i % 2 == 0 ? Tensor::Scalar(1.0f) : Tensor::Scalar(std::int32_t{1});
           if (!f.runtime.Run(handle, {&x, 1}).ok()) ++wrong;
           if (!f.runtime.ReleaseHandle(handle).ok()) ++wrong;
         }

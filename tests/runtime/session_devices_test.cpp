@@ -674,7 +674,8 @@ TEST_SUITE("Runs on several devices with RunOptions") {
               Code::kResourceExhausted, "Current usage from device: ");
   }
 
-  TEST_CASE("the caller's thread runs all parts where the executor is sequential, or the pool -1") {
+  TEST_CASE(
+      "the caller's thread runs all parts where the executor is sequential; pool -1 is the first, as in TensorFlow") {
     GraphBuilder b;
     Output value = b.Placeholder("x", DataType::kFloat);
     for (int i = 0; i < 20; ++i) {
@@ -695,7 +696,7 @@ TEST_SUITE("Runs on several devices with RunOptions") {
     for (int i = 0; i < 3; ++i) {
       check(in_order, {}, true);
       check(plain, {.executor = ExecutorKind::kSequential}, true);
-      check(plain, {.inter_op_thread_pool = -1}, true);
+      check(plain, {.inter_op_thread_pool = -1}, false);
       check(in_order, {.executor = ExecutorKind::kDataflow}, false);
       check(plain, {}, false);
     }

@@ -72,7 +72,7 @@ class RunOfOptions {
       services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
-    if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
+    if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
     return services;
   }
   Status ChooseEngine(RunSettings* settings) const {
@@ -83,15 +83,15 @@ class RunOfOptions {
     if (number < -1 || number >= count)
       return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
                                      " (0 is the first), and -1 is the caller's thread");
+    const bool placed = prepared_->placed() != nullptr;
     if (options_.inter_op_pool != nullptr)
       settings->pool = options_.inter_op_pool;
-    else if (number < 0)
+    else if (number < 0 && !placed)
       settings->pool = CallersThreadPool();
     else if (own > 0)
-      settings->pool = (*pools)[number];
-    if (prepared_->placed() != nullptr) {
+      settings->pool = (*pools)[number < 0 ? 0 : number];
+    if (placed) {
       if (options_.executor != ExecutorKind::kAuto) settings->dataflow = options_.executor == ExecutorKind::kDataflow;
-      if (settings->pool == CallersThreadPool()) settings->dataflow = false;
       return OkStatus();
     }
     const Program& program = prepared_->program();
