@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <tenon/tenon.hpp>
+#include <tenon/devices.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/functional.hpp>
 #include <tenon/ops/flow/loop.hpp>
