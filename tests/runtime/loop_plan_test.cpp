@@ -247,8 +247,9 @@ TEST_SUITE("Planned loops") {
   TEST_CASE("texts go from iteration to iteration, also exchanged, until one has another shape") {
     WhileGraph graph(2);
     for (FunctionDef* f : {&graph.cond, &graph.body})
-      for (const std::size_t v : {2, 3}) f->signature.input_arg[v].type = DataType::kString;
-    for (const std::size_t v : {2, 3}) graph.body.signature.output_arg[v].type = graph.types[v] = DataType::kString;
+      for (const std::size_t v : {std::size_t{2}, std::size_t{3}}) f->signature.input_arg[v].type = DataType::kString;
+    for (const std::size_t v : {std::size_t{2}, std::size_t{3}})
+      graph.body.signature.output_arg[v].type = graph.types[v] = DataType::kString;
     graph.body.node_def.push_back(
         function_test::MakeNode("text", "AsString", {"i"}, {{"T", AttrValue(DataType::kInt32)}}));
     graph.body.node_def.push_back(
