@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <tenon/tenon.hpp>
+#include <tenon/devices.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/functional.hpp>
 #include <tenon/ops/flow/loop.hpp>
@@ -13,6 +14,7 @@
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/comparison.hpp>
+#include <tenon/ops/state/tensor_list_element.hpp>
 
 #include "axpy_op.hpp"
 
@@ -21,4 +23,5 @@ TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::Placeholder, tenon
 TENON_REGISTER(tenon::Types<float>, tenon::bench::BenchAxpy);
 TENON_REGISTER(tenon::Types<std::int32_t, bool>, tenon::ops::Const, tenon::ops::Enter, tenon::ops::Merge,
                tenon::ops::LoopCond, tenon::ops::Switch, tenon::ops::NextIteration, tenon::ops::Exit,
-               tenon::ops::StatelessWhile, tenon::ops::IdentityN);
+               tenon::ops::StatelessWhile, tenon::ops::IdentityN, tenon::ops::TensorListReserve,
+               tenon::ops::TensorListGetItem, tenon::ops::TensorListSetItem);

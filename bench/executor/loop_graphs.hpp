@@ -95,4 +95,37 @@ inline PeerGraph WhileLoop(std::int32_t limit) {
   return Finish(std::move(graph), limit);
 }
 
+// The same with a TensorList beside, as recurrent networks have it: list[i] += i.
+inline PeerGraph ListLoop(std::int32_t limit) {
+  const AttrValue shape(Tensor::Zeros<std::int32_t>({0}));
+  const auto no_sizes = [&](const char* name) { return Node(name, "Const", {}, {{"dtype", kInt}, {"value", shape}}); };
+  FunctionDef more =
+      Function("more", {Node("less", "Less", {"i", "limit"}, {{"T", kInt}})}, {{"go_on", "less:z:0"}}, DataType::kBool);
+  FunctionDef step =
+      Function("step",
+               {Const("one", 1), no_sizes("sizes"), Node("add", "AddV2", {"i", "one:output:0"}, {{"T", kInt}}),
+                Node("get", "TensorListGetItem", {"list", "i", "sizes:output:0"}, {{"element_dtype", kInt}}),
+                Node("sum", "AddV2", {"get:item:0", "i"}, {{"T", kInt}}),
+                Node("set", "TensorListSetItem", {"list", "i", "sum:z:0"}, {{"element_dtype", kInt}})},
+               {{"next", "add:z:0"}, {"same", "limit"}, {"changed", "set:output_handle:0"}}, DataType::kInt32);
+  for (FunctionDef* function : {&more, &step}) {
+    function->signature.input_arg.emplace_back();
+    function->signature.input_arg.back().name = "list";
+    function->signature.input_arg.back().type = DataType::kVariant;
+  }
+  step.signature.output_arg.back().type = DataType::kVariant;
+  GraphDef graph = Begin();
+  graph.library.function = {std::move(more), std::move(step)};
+  AttrValue types;
+  types.mutable_list()->type = {DataType::kInt32, DataType::kInt32, DataType::kVariant};
+  graph.node.push_back(no_sizes("sizes"));
+  graph.node.push_back(
+      Node("list", "TensorListReserve", {"sizes", "limit"}, {{"element_dtype", kInt}, {"shape_type", kInt}}));
+  graph.node.push_back(Node(
+      "loop", "StatelessWhile", {"zero", "limit", "list"},
+      {{"T", types}, {"cond", AttrValue(NameAttrList{"more", {}})}, {"body", AttrValue(NameAttrList{"step", {}})}}));
+  graph.node.push_back(Node("result", "Identity", {"loop"}, {{"T", kInt}}));
+  return Finish(std::move(graph), limit);
+}
+
 }  // namespace tenon::bench::loop_graphs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/runtime/function_library_runtime.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -71,9 +72,29 @@ FunctionDef Start() {
       MakeNode("set", "AssignVariableOp", {"v:resource:0", "zero:output:0"}, {{"dtype", kFloatType}})};
   return f;
 }
+// The queue "q" of floats: put(x) gives x on, take() waits for one.
+FunctionDef OfQueue(const char* name, const NodeDef& node, const char* result) {
+  const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
+  FunctionDef f = Floats(
+      name, {},
+      {MakeNode("q", "FIFOQueueV2", {}, {{"component_types", floats}, {"shared_name", AttrValue("q")}}), node}, result);
+  f.signature.is_stateful = true;
+  return f;
+}
+FunctionDef Take() {
+  const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
+  return OfQueue("take", MakeNode("t", "QueueDequeueV2", {"q:handle:0"}, {{"component_types", floats}}),
+                 "t:components:0");
+}
+FunctionDef Put() {
+  const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
+  FunctionDef f = OfQueue("put", MakeNode("p", "QueueEnqueueV2", {"q:handle:0", "x"}, {{"Tcomponents", floats}}), "x");
+  f.signature.input_arg.push_back(Arg("x", DataType::kFloat));
+  return f;
+}
 FunctionDefLibrary Library() {
   FunctionDefLibrary library;
-  library.function = {Double(), AddAndPass(), Forever(), Dice(), Count(), Start()};
+  library.function = {Double(), AddAndPass(), Forever(), Dice(), Count(), Start(), Take(), Put()};
   return library;
 }
 struct Functions {
@@ -242,6 +263,56 @@ TEST_SUITE("FunctionLibraryRuntime") {
     cancelled.StartCancel();
     CHECK(f.runtime.Run(add, args, {.cancellation = &cancelled}).status().code() == Code::kCancelled);
   }
+  TEST_CASE("a callback hears of the end of a run that nobody waits for") {
+    std::atomic<int> good{0}, bad{0};
+    CancellationManager cancelled;
+    cancelled.StartCancel();
+    {
+      Functions f;
+      const Handle add = f.Make("add");
+      for (int i = 0; i < 100; ++i)
+        f.runtime.RunAsync(add, {Tensor::Scalar(1.0f), Tensor::Scalar(static_cast<float>(i))},
+                           [&, i](const Result<std::vector<Tensor>>& out) {
+                             good += out.ok() && First(*out) == 1 + static_cast<float>(i);
+                           });
+      const auto count = [&](const Result<std::vector<Tensor>>& out) {
+        bad += out.status().code() == Code::kInvalidArgument;
+      };
+      f.runtime.RunAsync(add, {Tensor::Scalar(1.0f)}, count);
+      f.runtime.RunAsync(add + 1000, {}, [&](const Result<std::vector<Tensor>>& out) {
+        bad += out.status().code() == Code::kNotFound;
+      });
+      f.runtime.RunAsync(
+          add, {Tensor::Scalar(1.0f), Tensor::Scalar(1.0f)}, {.cancellation = &cancelled},
+          [&](const Result<std::vector<Tensor>>& out) { bad += out.status().code() == Code::kCancelled; });
+      // Of an instance that is released meanwhile; from a callback.
+      f.runtime.RunAsync(add, {Tensor::Scalar(1.0f), Tensor::Scalar(2.0f)}, [&](const Result<std::vector<Tensor>>&) {
+        const Handle again = f.Make("add");
+        f.runtime.RunAsync(again, {Tensor::Scalar(1.0f), Tensor::Scalar(2.0f)},
+                           [&](const Result<std::vector<Tensor>>& out) { good += out.ok() && First(*out) == 3; });
+        CHECK(f.runtime.ReleaseHandle(again).ok());
+      });
+    }  // waits for them
+    CHECK(good == 101);
+    CHECK(bad == 3);
+  }
+  TEST_CASE("more runs may wait for each other than there are threads") {
+    std::atomic<int> sum{0};
+    {
+      Functions f;
+      const Handle take = f.Make("take"), put = f.Make("put");
+      const int runs = 2 * Thread::HardwareThreads() + 6;
+      for (int i = 0; i < runs; ++i)
+        f.runtime.RunAsync(take, {}, [&](const Result<std::vector<Tensor>>& out) {
+          if (out.ok()) sum += static_cast<int>(First(*out));
+        });
+      for (int i = 0; i < runs; ++i)
+        f.runtime.RunAsync(put, {Tensor::Scalar(1.0f)},
+                           [](const Result<std::vector<Tensor>>& out) { CHECK(out.ok()); });
+      while (sum < runs) std::this_thread::yield();
+    }
+    CHECK(sum > 0);
+  }
   TEST_CASE("many threads instantiate, call and release") {
     Functions f({.inter_op_threads = 2, .intra_op_threads = 2});
     std::atomic<int> wrong{0};
@@ -250,9 +321,9 @@ TEST_SUITE("FunctionLibraryRuntime") {
       threads.emplace_back([&f, &wrong, t] {
         for (int i = 0; i < 50; ++i) {
           Handle handle = 0;
-          const AttrMap attrs{{"T", i % 2 == 0 ? kFloatType : AttrValue(DataType::kDouble)}};
+          const AttrMap attrs{{"T", i % 2 == 0 ? kFloatType : AttrValue(DataType::kInt32)}};
           if (!f.runtime.Instantiate("double", attrs, {.state_handle = StrCat(t % 2)}, &handle).ok()) ++wrong;
-          const Tensor x = i % 2 == 0 ? Tensor::Scalar(1.0f) : Tensor::Scalar(1.0);
+          const Tensor x = i % 2 == 0 ? Tensor::Scalar(1.0f) : Tensor::Scalar(std::int32_t{1});
           if (!f.runtime.Run(handle, {&x, 1}).ok()) ++wrong;
           if (!f.runtime.ReleaseHandle(handle).ok()) ++wrong;
         }

@@ -269,7 +269,7 @@ void InjectEverywhere(Injection injection) {
 // One graph on the CPU and simulated devices, whose nodes take turns.
 class PlacedInjector {
  public:
-  PlacedInjector(const Case& c, int devices) : case_(c), graph_(c.graph) {
+  PlacedInjector(const Case& c, int devices, ExecutorKind executor) : case_(c), executor_(executor), graph_(c.graph) {
     for (int i = 0; i < devices; ++i) names_.push_back(StrCat("SIM:", i));
     int turn = 0;
     for (NodeDef& node : graph_.node)
@@ -313,9 +313,11 @@ class PlacedInjector {
     Result<SlimVector<Owned<Device>>> devices = MakeDevices(names_, {&memory_, nullptr});
     REQUIRE_MESSAGE(devices.ok(), devices.status().ToString());
     devices_.reset(StaticDeviceMgr::Create(*std::move(devices)).value().release());
-    auto session = Session::FromGraphDef(
-        graph_,
-        {.device_mgr = devices_.get(), .allow_soft_placement = true, .inter_op_pool = &pool_, .allocator = &memory_});
+    auto session = Session::FromGraphDef(graph_, {.device_mgr = devices_.get(),
+                                                  .allow_soft_placement = true,
+                                                  .inter_op_pool = &pool_,
+                                                  .allocator = &memory_,
+                                                  .executor = executor_});
     REQUIRE_MESSAGE(session.ok(), Where(), ": ", session.status().message());
     session_.emplace(*session);
   }
@@ -335,9 +337,13 @@ class PlacedInjector {
         ->Run(case_.feeds, case_.fetches, case_.targets, {.timeout_in_ms = timeout, .cancellation = &cancellation})
         .status();
   }
-  std::string Where() const { return StrCat("'", case_.name, "', ", names_.size() - 1, " simulated devices"); }
+  std::string Where() const {
+    return StrCat("'", case_.name, "', ", names_.size() - 1, " simulated devices, ",
+                  executor_ == ExecutorKind::kSequential ? "the caller's thread" : "a pool");
+  }
 
   const Case& case_;
+  const ExecutorKind executor_;
   GraphDef graph_;
   SlimVector<std::string> names_;
   TrackingAllocator memory_{CpuAllocator()};
@@ -349,13 +355,14 @@ class PlacedInjector {
 void InjectOnDevices(Injection injection) {
   int tried = 0;
   for (const Case& c : Cases())
-    for (const int devices : {1, 3}) {
-      PlacedInjector injector(c, devices);
-      const int count = injector.Count();
-      REQUIRE_MESSAGE(count > 0, c.name);
-      for (int at = 0; at < count; ++at, ++tried) injector.Try(injection, at);
-    }
-  CHECK(tried > 200);
+    for (const int devices : {1, 3})
+      for (const ExecutorKind executor : {ExecutorKind::kAuto, ExecutorKind::kSequential}) {
+        PlacedInjector injector(c, devices, executor);
+        const int count = injector.Count();
+        REQUIRE_MESSAGE(count > 0, c.name);
+        for (int at = 0; at < count; ++at, ++tried) injector.Try(injection, at);
+      }
+  CHECK(tried > 400);
 }
 
 }  // namespace

@@ -3,14 +3,18 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tenon/graph/lower_functional.hpp>
+#include <tenon/ops/string/tensor_text.hpp>
+#include <tenon/register.hpp>
 #include <tenon/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
@@ -23,6 +27,8 @@ using namespace tenon;
 using namespace runtime_test;
 
 namespace {
+
+TENON_REGISTER(Types<float>, ops::StringFormat);  // not all builds have the texts' ops
 
 // While it lives, the plans of loops that are made are counted.
 class CountsPlans {
@@ -197,6 +203,76 @@ TEST_SUITE("Planned loops") {
     const Loop planned(graph, kPlanned), plain(graph, kPlain);
     const std::vector<Tensor> x{MakeTensor<float>({4}, {9, 9, 9, 9}), MakeTensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8})};
     for (const std::int32_t n : {3, 5, 8, 4}) CHECK(Same(planned.Run(n, x), plain.Run(n, x)));
+    CHECK(plans.made >= 1);
+  }
+
+  TEST_CASE("variables that are lists of tensors go from iteration to iteration, and what lists keep is theirs") {
+    // x0 is a list: x0[i] = x1 = x0[i] + x1 + x2; x2 = x1 as it was. Lists keep x1, and could keep i.
+    WhileGraph graph(3);
+    for (FunctionDef* f : {&graph.cond, &graph.body}) f->signature.input_arg[2].type = DataType::kVariant;
+    graph.body.signature.output_arg[2].type = graph.types[2] = DataType::kVariant;
+    const AttrValue of_floats(DataType::kFloat);
+    graph.body.node_def.push_back(ConstNode("shape", MakeTensor<std::int32_t>({1}, {2})));
+    graph.body.node_def.push_back(function_test::MakeNode("get", "TensorListGetItem", {"x0", "i", "shape:output:0"},
+                                                          {{"element_dtype", of_floats}}));
+    graph.Add("most", "AddV2", {"get:item:0", "x1"}).Add("sum", "AddV2", {"most:z:0", "x2"});
+    graph.body.node_def.push_back(
+        function_test::MakeNode("set", "TensorListSetItem", {"x0", "i", "sum:z:0"}, {{"element_dtype", of_floats}}));
+    graph.Next(0, "set:output_handle:0").Next(1, "sum:z:0").Next(2, "x1");
+    GraphDef with_lists = graph.Graph();
+    with_lists.node.push_back(ConstNode("list_shape", MakeTensor<std::int32_t>({1}, {2})));
+    with_lists.node.push_back(ConstNode("list_size", Tensor::Scalar(std::int32_t{9})));
+    with_lists.node.push_back(
+        function_test::MakeNode("list", "TensorListReserve", {"list_shape", "list_size"},
+                                {{"element_dtype", of_floats}, {"shape_type", AttrValue(DataType::kInt32)}}));
+    with_lists.node.push_back(
+        function_test::MakeNode("stack", "TensorListStack", {"loop:2", "list_shape"}, {{"element_dtype", of_floats}}));
+    const CountsPlans plans;
+    const auto planned = Session::FromGraphDef(with_lists, kPlanned), plain = Session::FromGraphDef(with_lists, kPlain);
+    REQUIRE_MESSAGE(planned.ok(), planned.status().message());
+    const Tensor list = (*planned->Run({}, {"list"}))[0];
+    std::vector<std::vector<Tensor>> kept, right;
+    for (const std::int32_t n : {9, 4, 1, 0, 7, 9}) {
+      for (const auto& [session, results] : {std::pair{&*planned, &kept}, {&*plain, &right}}) {
+        auto out = session->Run({{"n", Tensor::Scalar(n)},
+                                 {"x0", list},
+                                 {"x1", MakeTensor<float>({2}, {1, static_cast<float>(n)})},
+                                 {"x2", MakeTensor<float>({2}, {0.5f, 2})}},
+                                {"stack", "loop:0", "loop:3", "loop:4"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        results->push_back(*std::move(out));
+      }
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i) CHECK(Same(kept[i], right[i]));
+    CHECK(plans.made == 1);
+    CHECK(plans.failed == 0);
+  }
+
+  TEST_CASE("texts go from iteration to iteration, also exchanged, until one has another shape") {
+    WhileGraph graph(2);
+    for (FunctionDef* f : {&graph.cond, &graph.body})
+      for (const std::size_t v : {std::size_t{2}, std::size_t{3}}) f->signature.input_arg[v].type = DataType::kString;
+    for (const std::size_t v : {std::size_t{2}, std::size_t{3}})
+      graph.body.signature.output_arg[v].type = graph.types[v] = DataType::kString;
+    const AttrValue types(SlimVector<DataType>{DataType::kString, DataType::kInt32});
+    graph.body.node_def.push_back(
+        function_test::MakeNode("both", "StringFormat", {"x1", "i"},
+                                {{"T", types}, {"template", AttrValue("<%s %s>")}, {"placeholder", AttrValue("%s")}}));
+    graph.Next(0, "both:output:0").Next(1, "x0");
+    const CountsPlans plans;
+    const Loop planned(graph, kPlanned), plain(graph, kPlain);
+    const auto same_texts = [](const Tensor& a, const Tensor& b) {
+      return a.shape() == b.shape() &&
+             std::equal(a.flat<tstring>().begin(), a.flat<tstring>().end(), b.flat<tstring>().begin());
+    };
+    for (const std::int32_t n : {6, 3, 0, 1, 8})
+      for (const std::vector<Tensor>& x :
+           {std::vector<Tensor>{Tensor::Scalar(tstring("a")), Tensor::Scalar(tstring("b"))},
+            {MakeTensor<tstring>({2}, {"a", "c"}), Tensor::Scalar(tstring("b"))}}) {
+        const std::vector<Tensor> a = planned.Run(n, x), b = plain.Run(n, x);
+        CHECK(same_texts(a[1], b[1]));
+        CHECK(same_texts(a[2], b[2]));
+      }
     CHECK(plans.made >= 1);
   }
 

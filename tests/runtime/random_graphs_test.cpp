@@ -179,6 +179,20 @@ class Case {
       if (!Compare(places.name, (*session)->Run(feeds_, fetches_))) return false;
     return true;
   }
+  // All parts on this thread.
+  bool TryInOrder(const Places& places) {
+    if (places.devices.size() < 2 || (places.lower == nullptr && has_stateful_calls_)) return true;
+    Block copy = program_;
+    std::vector<std::string> fetches;
+    SessionOptions options;
+    options.devices.assign(places.devices.begin(), places.devices.end());
+    options.executor = ExecutorKind::kSequential;
+    options.allow_soft_placement = true;
+    options.lower_control_flow = places.lower != nullptr ? places.lower : &KeepFunctionalOps;
+    const auto session = Session::FromGraphDef(RandomGraphWriter(places.devices).Write(&copy, &fetches), options);
+    if (!session.ok()) return Says(places.name, session.status());
+    return Compare("several devices in order", session->Run(feeds_, fetches_));
+  }
   bool empty() const { return fetches_.empty(); }
 
  private:
@@ -224,7 +238,7 @@ TEST_SUITE("random graphs") {
       if (c.empty()) continue;
       bool right = c.Evaluate();
       for (const Way& way : Ways()) right = right && c.Try(way);
-      for (const Places& places : AllPlaces()) right = right && c.Try(places, &pool);
+      for (const Places& places : AllPlaces()) right = right && c.Try(places, &pool) && c.TryInOrder(places);
       wrong += right ? 0 : 1;
     }
     CHECK(wrong == 0);

@@ -21,6 +21,7 @@
 #include <tenon/kernel/session_tensors.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
+#include <tenon/op/common_shape_fns.hpp>
 #include <tenon/register.hpp>
 #include <tenon/runtime/run_metadata.hpp>
 #include <tenon/runtime/session_counters.hpp>
@@ -41,6 +42,24 @@ using function_test::Call;
 using function_test::Floats;
 
 namespace {
+
+// Adds 1, and notes when another thread than the caller's does.
+std::atomic<int> other_threads{0};
+std::atomic<std::thread::id> callers_thread;
+struct SdThread {
+  static constexpr auto signature =
+      Op("SdThread").Input("x: float").Output("y: float").SetIsStateful().SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<float> x, Out<float> y) const {
+      if (std::this_thread::get_id() != callers_thread.load()) ++other_threads;
+      for (Index i = 0; i < x.size(); ++i) y[i] = x[i] + 1;
+      return OkStatus();
+    }
+  };
+};
+TENON_REGISTER(tenon::Types<float>, SdThread);
 
 using Names = std::vector<std::string>;
 const Names kNames{"CPU:0", "CPU:1", "SIM:0", "SIM:1"};
@@ -655,13 +674,50 @@ TEST_SUITE("Runs on several devices with RunOptions") {
               Code::kResourceExhausted, "Current usage from device: ");
   }
 
-  TEST_CASE("a run in one fixed order cannot be") {
-    const Session session = OnFour(Chain());
-    CheckSays(session.Run({{"x", Pair(1, 2)}}, {"w"}, {}, {.executor = ExecutorKind::kSequential}).status(),
-              Code::kUnimplemented, "kSequential");
-    CHECK(session.Run({{"x", Pair(1, 2)}}, {"w"}, {}, {.executor = ExecutorKind::kDataflow}).ok());
-    CheckSays(Session::FromGraph(Chain(), {.devices = kNames, .executor = ExecutorKind::kSequential}).status(),
-              Code::kUnimplemented, "kSequential");
+  TEST_CASE(
+      "the caller's thread runs all parts where the executor is sequential; pool -1 is the first, as in TensorFlow") {
+    GraphBuilder b;
+    Output value = b.Placeholder("x", DataType::kFloat);
+    for (int i = 0; i < 20; ++i) {
+      value = b.Add("SdThread", StrCat("n", i), {value});
+      b.SetDevice(value, On(kNames[static_cast<std::size_t>(i % 2)]));  // SIM:0 has a thread of its own
+    }
+    const Output far = b.Add("Neg", "far", {value});
+    b.SetDevice(far, On("SIM:0"));
+    const auto check = [&](const Session& session, const RunOptions& options, bool on_caller) {
+      other_threads = 0;
+      callers_thread = std::this_thread::get_id();
+      const auto out = session.Run({{"x", Tensor::Scalar(1.0f)}}, {"far"}, {}, options);
+      REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+      CHECK(FirstOf((*out)[0]) == -21);
+      CHECK((other_threads == 0) == on_caller);
+    };
+    const Session plain = OnFour(b), in_order = Make(b, {.devices = kNames, .executor = ExecutorKind::kSequential});
+    for (int i = 0; i < 3; ++i) {
+      check(in_order, {}, true);
+      check(plain, {.executor = ExecutorKind::kSequential}, true);
+      check(plain, {.inter_op_thread_pool = -1}, false);
+      check(in_order, {.executor = ExecutorKind::kDataflow}, false);
+      check(plain, {}, false);
+    }
+  }
+  TEST_CASE("a run on the caller's thread is bounded, fails and is traced as others are") {
+    const Session waiting = Make(Waiting(), {.devices = kNames, .executor = ExecutorKind::kSequential});
+    CheckSays(waiting.Run({}, {"out", "more"}, {}, {.timeout_in_ms = 20}).status(), Code::kDeadlineExceeded,
+              "did not end within 20 ms");
+    std::thread giver([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      CHECK(waiting.Run({{"x", Tensor::Scalar(2.0f)}}, {}, {"put"}).ok());
+    });
+    CHECK(Run(waiting, {}, {"out"})[0].scalar<float>()() == -2);
+    giver.join();
+    RunMetadata metadata;
+    const Session chain = OnFour(Chain());
+    const RunOptions traced{.trace_level = TraceLevel::kFull, .executor = ExecutorKind::kSequential};
+    REQUIRE(chain.Run({{"x", Pair(1, 2)}}, {"w"}, {}, traced, &metadata).ok());
+    CHECK(metadata.step_stats.dev_stats.size() >= 3);
+    CheckSays(chain.Run({}, {"w"}, {}, traced).status(), Code::kInvalidArgument, "You must feed a value");
+    REQUIRE(chain.Run({{"x", Pair(1, 2)}}, {"w"}, {}, traced).ok());
   }
 }
 

@@ -75,7 +75,7 @@ struct WhileGraph {
     graph.node.push_back(function_test::MakeNode("n", "Placeholder", {}, {{"dtype", AttrValue(DataType::kInt32)}}));
     for (std::size_t v = 2; v < types.size(); ++v) {
       const std::string name = StrCat("x", v - 2);
-      graph.node.push_back(function_test::MakeNode(name, "Placeholder", {}, {{"dtype", AttrValue(DataType::kFloat)}}));
+      graph.node.push_back(function_test::MakeNode(name, "Placeholder", {}, {{"dtype", AttrValue(types[v])}}));
       loop.input.push_back(name);
     }
     graph.node.push_back(std::move(loop));

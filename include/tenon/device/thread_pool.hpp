@@ -33,6 +33,28 @@ inline void SpinPause() {
   Thread::Yield();
 #endif
 }
+
+// Threads that take tasks, and want to hear when one of them waits for what may be queued behind its task.
+class WaitedThreads {
+ public:
+  virtual void BeginWait() = 0;
+  virtual void EndWait() = 0;
+  // Says whose this thread is, while it lives.
+  class OfThisThread {
+   public:
+    explicit OfThisThread(WaitedThreads* threads) : before_(std::exchange(current, threads)) {}
+    OfThisThread(const OfThisThread&) = delete;
+    OfThisThread& operator=(const OfThisThread&) = delete;
+    ~OfThisThread() { current = before_; }
+
+   private:
+    WaitedThreads* before_;
+  };
+  inline static thread_local WaitedThreads* current = nullptr;
+
+ protected:
+  ~WaitedThreads() = default;
+};
 }  // namespace detail
 
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
@@ -42,7 +64,7 @@ inline void SpinPause() {
 //   ThreadPool pool(4, "intra");                                  // the caller and three threads
 //   Cpu device{.pool = &pool};
 //   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
-class ThreadPool final : public ThreadPoolInterface {
+class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThreads {
  public:
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
@@ -102,17 +124,17 @@ class ThreadPool final : public ThreadPoolInterface {
   // threads that belong to no pool.
   class Waiting {
    public:
-    Waiting() : pool_(current_pool) {
-      if (pool_ != nullptr) pool_->BeginWait();
+    Waiting() : threads_(detail::WaitedThreads::current) {
+      if (threads_ != nullptr) threads_->BeginWait();
     }
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
     ~Waiting() {
-      if (pool_ != nullptr) pool_->EndWait();
+      if (threads_ != nullptr) threads_->EndWait();
     }
 
    private:
-    ThreadPool* pool_;
+    detail::WaitedThreads* threads_;
   };
 
  private:
@@ -165,20 +187,20 @@ class ThreadPool final : public ThreadPoolInterface {
     return thread;
   }
   // Without a thread more, what waits goes on waiting; so it would have without this.
-  TENON_COLD void BeginWait() {
+  TENON_COLD void BeginWait() override {
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
     (void)StartIn(&extra_threads_);
   }
-  TENON_COLD void EndWait() {
+  TENON_COLD void EndWait() override {
     MutexLock lock(mutex_);
     --waiting_;
   }
 
   // A thread's life.
   void Main() {
-    current_pool = this;
+    const OfThisThread mine(this);
     Thread::NameThis(StrCat(name_, "-", started_.fetch_add(1) + 1).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
@@ -313,8 +335,6 @@ class ThreadPool final : public ThreadPoolInterface {
     ring_.swap(larger);
     first_ = 0;
   }
-
-  inline static thread_local ThreadPool* current_pool = nullptr;  // that this thread belongs to
 
   std::string name_;
   Mutex mutex_;

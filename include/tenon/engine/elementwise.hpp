@@ -400,32 +400,23 @@ inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorSh
   return OkStatus();
 }
 
-}  // namespace detail
-
-// out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
-inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
-                              const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
-                              const TensorShape& out_shape) {
-  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b),
-                                static_cast<char*>(out)};
+TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, const TensorShape& a_shape,
+                                          const TensorShape& b_shape, const TensorShape& out_shape) {
+  const BinaryLoops& loops = work.loops;
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
-  if (n == 1 && same && a_shape == out_shape) {
-    loops.vv(attrs, a, b, out, 1);
-    return OkStatus();
-  }
   const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;
   const Index step_b = same || b_shape.num_elements() != 1 ? 1 : 0;
   // The common cases need no plan: both alike, or one of them a single element.
   const Index longer = step_a != 0 ? a_shape.num_elements() : b_shape.num_elements();
   if (longer != n || !(same || step_a == 0 || step_b == 0) || n == 0) {
-    return detail::BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
+    return BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
   }
-  const bool streams = detail::WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
+  const bool streams = WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
     const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
     if (streams) {
-      detail::RunPastCaches(
+      RunPastCaches(
           {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
           end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
     } else {
@@ -433,6 +424,21 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
     }
   });
   return OkStatus();
+}
+
+}  // namespace detail
+
+// out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
+inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
+                              const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
+                              const TensorShape& out_shape) {
+  if (out_shape.num_elements() == 1 && a_shape == b_shape && a_shape == out_shape) {  // scalars: no work for a frame
+    loops.vv(attrs, a, b, out, 1);
+    return OkStatus();
+  }
+  return detail::BinaryOfMany(
+      device, {loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(out)},
+      a_shape, b_shape, out_shape);
 }
 
 // ---- half and bfloat16: the op's float loop, a tile of converted elements at a time. Compiled once for all ops.

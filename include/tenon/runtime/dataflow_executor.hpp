@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include <tenon/base/mutex.hpp>
@@ -28,29 +29,36 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// The counts of one run; kept with its step and used again.
+// The counts of one run; kept with its step and used again: what is counted down to nothing starts anew at once.
 class DataflowRun final : public StepEngine {
  public:
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
         nodes_(program.nodes.size() + 1),
-        after_(program.nodes.size()),
-        pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
+        first_readers_(program.readers),
+        after_(program.nodes.size()),
         tasks_(program.nodes.size()),
         costs_(program) {
+    bool has_nothings = false;
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
       nodes_[n].first_consumer = node.first_consumer;
-      nodes_[n].pending = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
+      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
       nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
+      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
+      has_nothings = has_nothings || nodes_[n].does_nothing;
       tasks_[n] = {this, static_cast<int>(n)};
     }
-    nodes_.back().first_consumer = static_cast<int>(program.consumers.size());
+    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
+    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    constants_.assign(static_cast<std::size_t>(program.num_values), 0);
-    for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
+    for (const auto& [value, tensor] : program.constants) first_readers_[At(value)] = kStays;
+    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
+      if (program.escapes[v] != 0) first_readers_[v] = kStays;
+      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
+    }
     // Without a fixed order only the sole reader of a value may overwrite it.
     for (std::size_t n = 0; n < program.nodes.size(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
@@ -64,7 +72,8 @@ class DataflowRun final : public StepEngine {
     Local mine;
     Begin(&mine);
     Process(&mine);
-    done.WaitForNotification();
+    Leave(this);
+    WaitFor(done);
     return TakeStatus();
   }
   // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
@@ -75,7 +84,8 @@ class DataflowRun final : public StepEngine {
     failed_callback_ = failed;
     Local mine;
     Begin(&mine);
-    if (!mine.IsEmpty()) PublishAll(&mine);
+    PublishAll(&mine);
+    Leave(this);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -87,29 +97,27 @@ class DataflowRun final : public StepEngine {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
-      pending_[n].store(static_cast<int>(nodes_[n].pending), std::memory_order_relaxed);
-    for (std::size_t v = 0; v < program_.readers.size(); ++v)
-      readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
     failed_callback_ = {};
     costs_.BeginRun();
-    left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
+    busy_.store(1, std::memory_order_release);
   }
 
   struct Task {
     DataflowRun* run;
     int node;
   };
-  // What counting down reads of a node: in large graphs the nodes themselves are far apart. The consumers of one node
+  // What counting down needs of a node: in large graphs the nodes themselves are far apart. The consumers of one node
   // lie before those of the next.
   struct Counts {
     int first_consumer = 0;
-    unsigned pending : 31 = 0;
+    unsigned waits_for : 31 = 0;  // edges
     unsigned does_nothing : 1 = 0;
+    std::atomic<int> pending{0};  // edges, in this run
   };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -117,27 +125,29 @@ class DataflowRun final : public StepEngine {
     int cheap = -1;  // the same of those that cost little
     int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
     int delay = 0;  // cheap nodes that have run while it waits
+    bool alone = false;  // nobody else works on this run, or will before this thread publishes something
     bool IsEmpty() const { return cheap < 0 && expensive < 0; }
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
-  void Add(int node, Local* mine) {
-    int& after = after_[static_cast<std::size_t>(node)];
-    if (nodes_[static_cast<std::size_t>(node)].does_nothing) {
-      after = std::exchange(mine->nothing, node);
-    } else if (!costs_.IsExpensive(node)) {
-      after = std::exchange(mine->cheap, node);
+  void Add(int number, Local* mine) {
+    Counts& node = nodes_[At(number)];
+    node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (node.does_nothing) {
+      after_[At(number)] = std::exchange(mine->nothing, number);
+    } else if (!costs_.IsExpensive(number)) {
+      after_[At(number)] = std::exchange(mine->cheap, number);
     } else if (mine->expensive < 0) {
-      mine->expensive = node;
+      mine->expensive = number;
       mine->delay = 0;
     } else {
-      Publish(node);
+      Publish(number, mine);
     }
   }
   // What this thread runs next; *mine is not empty.
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
-    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1));
-    return std::exchange(mine->cheap, after_[static_cast<std::size_t>(mine->cheap)]);
+    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
+    return std::exchange(mine->cheap, after_[At(mine->cheap)]);
   }
   static void RunTask(void* argument) {
     const Task task = *static_cast<const Task*>(argument);
@@ -153,16 +163,25 @@ class DataflowRun final : public StepEngine {
     } else {
       task.run->Process(&mine);
     }
+    Leave(task.run);
   }
-  void Publish(int node) { pool_->Schedule(&RunTask, &tasks_[static_cast<std::size_t>(node)]); }
-  // *mine is not empty; the last of the two may end the run before this returns.
+  void Publish(int node, Local* mine) {
+    mine->alone = false;
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    pool_->Schedule(&RunTask, &tasks_[At(node)]);
+  }
   void PublishAll(Local* mine) {
-    if (mine->expensive >= 0 && mine->cheap >= 0) Publish(mine->expensive);
-    Publish(mine->cheap >= 0 ? mine->cheap : mine->expensive);
+    if (mine->expensive >= 0) Publish(mine->expensive, mine);
+    if (mine->cheap >= 0) Publish(mine->cheap, mine);
+  }
+  // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
+  // object in use again or gone.
+  static void Leave(DataflowRun* run) {
+    const RunEnded ended = run->ended_;
+    if (run->busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
   }
 
-  // Runs what this thread has, and then whatever that made ready, until nothing is left for it. The run may be over,
-  // and this object in use again or gone, as soon as the last node was counted down.
+  // Runs what this thread has, and then whatever that made ready, until nothing is left for it.
   void Process(Local* mine) {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
@@ -195,6 +214,7 @@ class DataflowRun final : public StepEngine {
     RefReads references;
   };
   void StartAsync(int number) {
+    busy_.fetch_add(1, std::memory_order_relaxed);
     auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()};
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     if (!node.reads_references) {
@@ -207,12 +227,12 @@ class DataflowRun final : public StepEngine {
         return AsyncDone(state);
       }
     }
-    left_.fetch_add(1, std::memory_order_relaxed);
+    busy_.fetch_add(1, std::memory_order_relaxed);
     StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
-    CountDown();
+    Leave(this);
   }
   static void AsyncDone(void* argument) {
-    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     Status status = state->context.TakeStatus();
@@ -223,7 +243,9 @@ class DataflowRun final : public StepEngine {
       run->trace_->Add(run->program_, node, run->step_, state->begin);
     Local made;
     run->Finish(state->node, &made);
-    if (!made.IsEmpty()) run->PublishAll(&made);
+    run->PublishAll(&made);
+    state.reset();
+    Leave(run);
   }
 
   bool StopsHere() {
@@ -244,61 +266,121 @@ class DataflowRun final : public StepEngine {
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
+  bool IsAlone() const { return busy_.load(std::memory_order_acquire) == 1; }
   void Begin(Local* mine) {
+    mine->alone = true;
     for (const int root : program_.roots) Add(root, mine);
-    CountNothings(mine, 0);
+    CountNothings(mine);
   }
   // Drops the values that nobody will read any more and counts the consumers down: those that became ready are in
   // *mine, or published. After an error nodes are only counted down, so that the run comes to its end.
   void Finish(int number, Local* mine) {
-    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
+    mine->alone = IsAlone();
+    const ProgramNode& node = program_.nodes[At(number)];
+    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[At(node.first_input + i)], mine->alone);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
-        step_->value(node.first_output + i) = EmptySlot();
-    CountConsumers(static_cast<std::size_t>(number), mine);
-    CountNothings(mine, 1);
+      if (first_readers_[At(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+    CountConsumers(number, mine);
+    CountNothings(mine);
   }
-  void CountConsumers(std::size_t number, Local* mine) {
-    const int end = nodes_[number + 1].first_consumer;
-    for (int i = nodes_[number].first_consumer; i < end; ++i) {
-      const int node = program_.consumers[static_cast<std::size_t>(i)];
-      const auto consumer = static_cast<std::size_t>(node);
-      // Who waits for one node only is ready; nobody else counts it.
-      if (nodes_[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Add(node, mine);
-    }
+  // Whether that was the last. Who is alone needs no atomic operation.
+  static bool IsLast(std::atomic<int>* count, bool alone) {
+    if (!alone) return count->fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = count->load(std::memory_order_relaxed) - 1;
+    count->store(left, std::memory_order_relaxed);
+    return left == 0;
   }
-  // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
-  void CountNothings(Local* mine, int finished) {
+  void CountConsumers(int number, Local* mine) {
+    const int end = nodes_[At(number) + 1].first_consumer;
+    for (int edge = nodes_[At(number)].first_consumer; edge < end; ++edge)
+      CountEdge(program_.consumers[At(edge)], mine);
+  }
+  void CountEdge(int consumer, Local* mine) {
+    Counts& node = nodes_[At(consumer)];
+    // Who waits for one node only is ready; nobody else counts it.
+    if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
+  }
+  // Nodes that do nothing, with all of that kind behind them.
+  void CountNothings(Local* mine) {
     while (mine->nothing >= 0) {
-      const auto number = static_cast<std::size_t>(mine->nothing);
-      mine->nothing = after_[number];
-      CountConsumers(number, mine);
-      ++finished;
+      if (mine->alone) {
+        CountAlone(mine);
+      } else {
+        const int number = mine->nothing;
+        mine->nothing = after_[At(number)];
+        CountConsumers(number, mine);
+      }
     }
-    if (finished > 0) CountDown(finished);
   }
-  // The run is over, and this object perhaps in use again, when the last of all was counted.
-  void CountDown(int count = 1) {
-    const RunEnded ended = ended_;
-    if (left_.fetch_sub(count, std::memory_order_acq_rel) == count) ended();
+  // The same while this thread is alone. First come, first served, in two passes over some of them: one writes their
+  // edges side by side, the other counts these. Neither how many edges a node has nor which of them makes a node ready
+  // is a branch, which the processor would guess wrong in large graphs.
+  void CountAlone(Local* mine) {
+    constexpr std::size_t kRoom = 256, kLanes = 8;
+    int edges[kRoom + kLanes];
+    const int* const consumers = program_.consumers.data();
+    const std::size_t num_consumers = program_.consumers.size();
+    Counts* const nodes = &nodes_[0];
+    int* const queue = queue_.data();
+    std::size_t begin = 0, end = 0;
+    for (; mine->nothing >= 0; mine->nothing = after_[At(mine->nothing)]) queue[end++] = mine->nothing;
+    while (begin < end && mine->alone) {
+      std::size_t room = 0;
+      while (begin < end && room < kRoom) {
+        const Counts* const node = nodes + queue[begin++];
+        const std::size_t first = At(node[0].first_consumer), last = At(node[1].first_consumer);
+        if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
+          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // of those behind, too
+          room += last - first;
+        } else {
+          end = CountAlone(consumers + first, consumers + last, queue, end, mine);
+        }
+      }
+      end = CountAlone(edges, edges + room, queue, end, mine);
+    }
+    for (; begin < end; ++begin) Add(queue[begin], mine);
   }
-  void Drop(int value) {
-    const auto v = static_cast<std::size_t>(value);
-    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0)
-      step_->value(value) = EmptySlot();
+  // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
+  // more.
+  std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
+    Counts* const nodes = &nodes_[0];
+    for (; consumer < last && mine->alone; ++consumer) {
+      const int number = *consumer;
+      Counts& node = nodes[number];
+      const unsigned left = static_cast<unsigned>(node.pending.load(std::memory_order_relaxed)) - 1;
+      const unsigned ready = (left - 1) >> 31;  // left == 0, as no compiler makes it a branch
+      node.pending.store(static_cast<int>(left + (node.waits_for & (0 - ready))), std::memory_order_relaxed);
+      queue[end] = number;
+      end += ready & node.does_nothing;
+      if ((ready & ~node.does_nothing & 1u) != 0) [[unlikely]]
+        Add(number, mine);
+    }
+    for (; consumer < last; ++consumer) CountEdge(*consumer, mine);
+    return end;
   }
+  void Drop(int value, bool alone) {
+    const int readers = first_readers_[At(value)];
+    if (readers == kStays) return;
+    if (readers > 1) {
+      if (!IsLast(&readers_[At(value)], alone)) return;
+      readers_[At(value)].store(readers, std::memory_order_relaxed);
+    }
+    step_->value(value) = EmptySlot();
+  }
+
+  static constexpr int kStays = -1;  // constants, and what is fetched
 
   const Program& program_;
   Step* step_;
-  SlimVector<Counts> nodes_;  // and one more, behind the last
+  Owned<Counts[]> nodes_;  // and one more, behind the last
+  Owned<std::atomic<int>[]> readers_;  // per value: that are still to come
+  SlimVector<int> first_readers_;  // the same when a run begins; or kStays
   SlimVector<int> after_;  // per node: the next in a list of Local, or of what is published as one task
-  Owned<std::atomic<int>[]> pending_, readers_;
+  SlimVector<int> queue_;  // of who is alone; empty where no node does nothing
   Owned<Task[]> tasks_;
   NodeCosts costs_;
-  SlimVector<char> constants_;
-  std::atomic<int> left_{0};  // nodes, and calls of asynchronous kernels that have not returned
+  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
+  std::atomic<int> busy_{0};
   std::atomic<bool> failed_{false};
   RunEnded ended_;
   RunFailed failed_callback_;

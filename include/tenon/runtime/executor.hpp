@@ -199,6 +199,12 @@ struct RunFailed {
     if (call != nullptr) call(state, status);
   }
 };
+// The end of a run. Its caller may be a task of the pool that has the run's nodes queued: then somebody else runs them.
+inline void WaitFor(const Notification& done) {
+  if (done.HasBeenNotified()) return;
+  const ThreadPool::Waiting waiting;
+  done.WaitForNotification();
+}
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
 // Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
@@ -237,8 +243,7 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
     Notification done;
     const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
     StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
-    const ThreadPool::Waiting waiting;
-    done.WaitForNotification();
+    WaitFor(done);
     context->SetStatus(faults->Take());
   }
 }

@@ -14,6 +14,8 @@
 
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
+#include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -124,6 +126,22 @@ class FunctionLibraryRuntime {
     });
   }
 
+  // The same without waiting: `done` hears once of the results, or what is wrong, on a thread of the runtime's. It may
+  // call the runtime, also to wait there, but not destroy it: that waits for all runs under way. What `options` point
+  // to lives until then.
+  using DoneCallback = Function<void(Result<std::vector<Tensor>>)>;
+  void RunAsync(Handle handle, std::vector<Tensor> args, DoneCallback done) const {
+    Start(
+        handle, std::move(args), std::move(done),
+        [](const Callable& body, Span<const Tensor> feeds, Span<Tensor> fetches) { return body.Run(feeds, fetches); });
+  }
+  void RunAsync(Handle handle, std::vector<Tensor> args, RunOptions options, DoneCallback done) const {
+    Start(handle, std::move(args), std::move(done),
+          [options = std::move(options)](const Callable& body, Span<const Tensor> feeds, Span<Tensor> fetches) {
+            return body.Run(feeds, fetches, options);
+          });
+  }
+
   // One for each argument and result; a list has one for each of its tensors.
   Result<SlimVector<DataType>> GetArgTypes(Handle handle) const {
     TENON_ASSIGN_OR_RETURN(const Ref<Instance> instance, Find(handle));
@@ -215,6 +233,33 @@ class FunctionLibraryRuntime {
     Callable callable;
     int uses = 1;  // guarded by the runtime's mutex
   };
+
+  // A run that RunAsync has started.
+  template <class RunBody>
+  struct Call {
+    Result<Ref<Instance>> instance;
+    std::vector<Tensor> args;
+    DoneCallback done;
+    RunBody run_body;
+
+    static void Run(void* argument) {
+      const Owned<Call> call(static_cast<Call*>(argument));
+      Result<std::vector<Tensor>> results =
+          call->instance.ok() ? (*call->instance)->Run(call->args, call->run_body) : call->instance.status();
+      detail::CallAndLog("the done callback of a function", [&] { call->done(std::move(results)); });
+    }
+  };
+  template <class RunBody>
+  void Start(Handle handle, std::vector<Tensor> args, DoneCallback done, RunBody run_body) const {
+    using Made = Call<RunBody>;
+    auto* const call = new Made{Find(handle), std::move(args), std::move(done), std::move(run_body)};
+    CallPool()->Schedule(&Made::Run, call);
+  }
+  ThreadPool* CallPool() const {
+    const MutexLock lock(mutex_);
+    if (call_pool_ == nullptr) call_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-call");
+    return call_pool_.get();
+  }
 
   bool FindLocked(const Key& key, Handle* handle) {
     for (std::size_t i = 0; i < instances_.size(); ++i) {
@@ -351,6 +396,7 @@ class FunctionLibraryRuntime {
   mutable Mutex mutex_;
   SlimVector<Owned<Place>> places_;  // outlive the instances
   SlimVector<Ref<Instance>> instances_;  // by handle; null: released
+  mutable Owned<ThreadPool> call_pool_;  // of RunAsync, made by the first; goes before all that its runs use
 };
 
 TENON_SETUP_CODE_END

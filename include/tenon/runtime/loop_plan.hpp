@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
-// variable has two fixed places; the body reads from the one and writes to the other, in turn. So both functions are
-// planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
+// variable of plain data has two fixed places; the body reads from the one and writes to the other, in turn. So both
+// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -68,11 +68,13 @@ class LoopPlan final : public PlannedLoop {
   }
 
  private:
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied };
+  // kMoved: a tensor that goes from run to run, wherever it lies: it holds no plain data, or somebody may keep it.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved };
   struct Variable {
     Kind kind = Kind::kInvariant;
     std::size_t bytes = 0;
-    char* places[2] = {nullptr, nullptr};  // none for an invariant
+    char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
+    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied; }
   };
   // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
   struct Copy {
@@ -84,11 +86,14 @@ class LoopPlan final : public PlannedLoop {
   Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
+    const bool has_moved = !moved_.empty();
     for (;;) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
       PlannedRun* const cond = *running = conds_[*phase].get();
+      if (has_moved) GiveToCond(cond->step());
       TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+      if (has_moved) TakeFromCond(cond->step());
       bool go_on = false;
       TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
       if (!go_on) {
@@ -96,8 +101,11 @@ class LoopPlan final : public PlannedLoop {
         return OkStatus();
       }
       PlannedRun* const body = *running = bodies_[*phase].get();
+      if (has_moved) GiveToBody(body->step());
       TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
       if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
+        return TakeResults(body->step(), variables);
+      if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
         return TakeResults(body->step(), variables);
       for (const Copy& copy : copies_) {
         const Variable& to = variables_[At(copy.to)];
@@ -109,6 +117,26 @@ class LoopPlan final : public PlannedLoop {
     }
   }
 
+  TENON_NOINLINE void GiveToCond(Step* step) {
+    for (const int i : moved_)
+      if (const int value = cond_->feeds[At(i)].value; cond_->readers[At(value)] != 0)
+        step->value(value) = values_[At(i)];
+  }
+  TENON_NOINLINE void TakeFromCond(Step* step) {
+    for (const int i : moved_) step->value(cond_->feeds[At(i)].value) = EmptySlot();
+  }
+  TENON_NOINLINE void GiveToBody(Step* step) {
+    for (const int i : moved_) step->value(body_->program().feeds[At(i)].value) = std::move(values_[At(i)]);
+  }
+  // False when a value has another shape than planned.
+  TENON_NOINLINE bool TakeFromBody(Step* step) {
+    for (const int i : moved_)
+      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+        return false;
+    for (const int i : moved_) values_[At(i)] = step->value(fetches_[At(i)].value);
+    for (const int value : let_go_) step->value(value) = EmptySlot();
+    return true;
+  }
   // Values that the plan could not put in their places. False when one has another shape than planned.
   bool FetchStrays(Step* step, int phase) {
     for (const int i : strays_)
@@ -126,6 +154,8 @@ class LoopPlan final : public PlannedLoop {
       if (variable.kind == Kind::kInvariant) {
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
+      } else if (variable.kind == Kind::kMoved) {
+        values_[i] = std::move(variables[i]);
       } else if (variable.bytes != 0) {
         std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
       }
@@ -137,9 +167,10 @@ class LoopPlan final : public PlannedLoop {
   }
   TENON_NOINLINE void End() {
     for (std::size_t i = 0; i < variables_.size(); ++i)
-      if (variables_[i].kind == Kind::kInvariant)
+      if (!variables_[i].HasPlaces())
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
+    for (const int i : moved_) values_[At(i)] = EmptySlot();
     ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
   }
   template <class Visit>
@@ -152,7 +183,8 @@ class LoopPlan final : public PlannedLoop {
   TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
-      if (from.kind == Kind::kInvariant) continue;
+      if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
+      if (!from.HasPlaces()) continue;
       TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
       if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
     }
@@ -163,7 +195,7 @@ class LoopPlan final : public PlannedLoop {
     SlimVector<Tensor> results;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Tensor& value = step->value(fetches_[i].value);
-      if (variables_[i].kind == Kind::kInvariant || value.TotalBytes() == 0) {
+      if (!variables_[i].HasPlaces() || value.TotalBytes() == 0) {
         results.push_back(value);
         continue;
       }
@@ -186,6 +218,9 @@ class LoopPlan final : public PlannedLoop {
   SlimVector<Copy> copies_;
   SlimVector<int>
       strays_;  // variables whose next values lie somewhere else: no planned node makes them, or they are kept
+  SlimVector<int> moved_;  // variables of that kind
+  SlimVector<Tensor> values_;  // theirs, between two runs
+  SlimVector<int> let_go_;  // values of the body that hold theirs after a run
   Buffer* memory_ = nullptr;  // of the places
   Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
 };
@@ -199,8 +234,19 @@ class LoopPlanner {
       : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
 
   bool Make() {
-    for (const Tensor& variable : given_) plan_.shapes_.push_back(variable.shape());
-    return FindKinds() && MakePlaces() && PlanRuns() && CheckPlaces();
+    for (const Tensor& variable : given_) {
+      plan_.shapes_.push_back(variable.shape());
+      moves_.push_back(IsPlain(variable.dtype()) ? 0 : 1);
+      plan_.values_.push_back(EmptySlot());
+    }
+    while (true) {
+      FindKinds();
+      if (!MakePlaces()) return false;
+      if (PlanRuns()) return CheckPlaces();
+      if (!MoveKept()) return false;
+      plan_.memory_->Unref();
+      plan_.memory_ = nullptr;
+    }
   }
 
  private:
@@ -210,13 +256,51 @@ class LoopPlanner {
 
   // Feeds are numbered first: the value of feed i is value i.
   bool IsFeed(int value) const { return At(value) < body().feeds.size(); }
-  bool FindKinds() {
+  static bool IsPlain(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
+  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable; }
+  // What shares a value with a variable that moves does so, too: it must not be a view of a place.
+  void SpreadMoves() {
+    for (bool again = true; again;) {
+      again = false;
+      const auto move = [&](std::size_t i) {
+        if (!IsInvariant(i)) again = std::exchange(moves_[i], std::uint8_t{1}) == 0 || again;
+      };
+      for (std::size_t i = 0; i < given_.size(); ++i) {
+        const int value = NextValue(i);
+        if (IsInvariant(i)) continue;
+        if (IsFeed(value)) {
+          if (moves_[i] != 0) move(At(value));
+          if (moves_[At(value)] != 0 || IsInvariant(At(value))) move(i);
+        }
+        if (moves_[i] == 0) continue;
+        for (std::size_t k = 0; k < given_.size(); ++k)
+          if (NextValue(k) == value && IsConstant(value) == nullptr) move(k);
+      }
+    }
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      if (IsInvariant(i)) moves_[i] = 0;
+  }
+  void FindKinds() {
+    SpreadMoves();
+    plan_.variables_.clear();
+    plan_.moved_.clear();
+    plan_.let_go_.clear();
+    sources_.clear();
     SlimVector<int> maker(At(body().num_values), -1);  // the first variable that takes the value
     for (std::size_t i = 0; i < given_.size(); ++i) {
-      const int value = body().fetches[i].value;
+      const int value = NextValue(i);
       LoopPlan::Variable& variable = plan_.variables_.emplace_back();
-      if (IsFeed(value) && At(value) == i) continue;
-      if (SizeOf(given_[i].dtype()) == 0) return false;
+      if (IsInvariant(i)) continue;
+      if (moves_[i] != 0) {
+        variable.kind = Kind::kMoved;
+        plan_.moved_.push_back(static_cast<int>(i));
+        plan_.let_go_.push_back(body().feeds[i].value);
+        if (!IsFeed(value) && IsConstant(value) == nullptr) plan_.let_go_.push_back(value);
+        continue;
+      }
       variable.bytes = given_[i].TotalBytes();
       if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
         variable.kind = Kind::kCopied;
@@ -226,7 +310,13 @@ class LoopPlanner {
         maker[At(value)] = static_cast<int>(i);
       }
     }
-    return true;
+  }
+  // Variables with places that somebody may keep; false: there is none.
+  bool MoveKept() {
+    bool any = false;
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      any = (kept_[i] != 0 && std::exchange(moves_[i], std::uint8_t{1}) == 0) || any;
+    return any;
   }
   const Tensor* IsConstant(int value) const {
     for (const auto& [number, tensor] : body().constants)
@@ -237,12 +327,12 @@ class LoopPlanner {
   bool MakePlaces() {
     std::size_t bytes = kPlanAlignment;  // of the condition, and as much again for each place
     for (const LoopPlan::Variable& variable : plan_.variables_)
-      if (variable.kind != Kind::kInvariant) bytes += 2 * PlaceBytes(variable);
+      if (variable.HasPlaces()) bytes += 2 * PlaceBytes(variable);
     plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
     if (plan_.memory_ == nullptr) return false;
     char* next = static_cast<char*>(plan_.memory_->data()) + kPlanAlignment;
     for (LoopPlan::Variable& variable : plan_.variables_) {
-      if (variable.kind == Kind::kInvariant) continue;
+      if (!variable.HasPlaces()) continue;
       for (char*& place : variable.places) {
         place = next;
         next += PlaceBytes(variable);
@@ -255,6 +345,7 @@ class LoopPlanner {
   }
 
   bool PlanRuns() {
+    kept_.assign(given_.size(), 0);
     for (std::size_t phase = 0; phase < 2; ++phase) {
       SlimVector<void*> feeds, next, cond_result(1, nullptr);
       for (const LoopPlan::Variable& variable : plan_.variables_) {
@@ -270,7 +361,7 @@ class LoopPlanner {
   }
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
     const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
-    const GivenPlaces places{feeds, fetches};
+    const GivenPlaces places{feeds, fetches, moves_, &kept_};
     *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }
@@ -290,8 +381,6 @@ class LoopPlanner {
           copy.from[phase] = constant->raw_data();
         else if (!IsFeed(source.value))
           copy.from[phase] = plan_.variables_[At(source.made_for)].places[1 - phase];
-        else if (plan_.variables_[At(source.value)].kind == Kind::kInvariant)
-          return false;  // it would be another one in the next run
         else
           copy.from[phase] = plan_.variables_[At(source.value)].places[phase];
       }
@@ -312,6 +401,7 @@ class LoopPlanner {
   const Span<const Tensor> given_;
   LoopPlan& plan_;
   SlimVector<Source> sources_;
+  SlimVector<std::uint8_t> moves_, kept_;  // per variable
 };
 
 inline Owned<PlannedLoop> MakeLoopPlan(const Step& cond, const Tensor& condition, Step* body,

@@ -33,6 +33,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/bounded_run.hpp>
+#include <tenon/runtime/callers_queue.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/device_rendezvous.hpp>
 #include <tenon/runtime/functions.hpp>
@@ -168,15 +169,18 @@ class PartitionedRun {
   std::size_t num_parts() const { return parts_.size(); }
 
   // Runs all parts to their end. The first error counts; it stops the others, as `settings.cancellation` does.
-  // `fetched`: the names of all fetches.
+  // `fetched`: the names of all fetches. Without a pool the caller's thread runs the parts, whichever has a node ready.
   Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const std::string> fetched) {
     const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
     CancellationManager cancellation(settings.cancellation);
     DeferredOps deferred;
     Notification done;
+    CallersQueue queue;
+    ThreadPoolInterface* const pool = settings.pool != nullptr ? settings.pool : &queue;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
     rendezvous_ = rendezvous.get();
     done_ = &done;
+    queue_ = settings.pool == nullptr ? &queue : nullptr;
     left_.store(static_cast<int>(parts_.size()), std::memory_order_release);
     for (const Owned<Part>& part : parts_) {
       part->container = MakeOwned<StepContainer>(part->resources, step_id);
@@ -195,11 +199,14 @@ class PartitionedRun {
     const RunFailed failed{&PartFailed, this};
     for (const Owned<Part>& part : parts_) {
       if (part->frames != nullptr)
-        part->frames->StartOn(settings.pool, settings.flush_denormals, part->trace.get(), ended, failed);
+        part->frames->StartOn(pool, settings.flush_denormals, part->trace.get(), ended, failed);
       else
-        part->dataflow->Start(settings.pool, settings.flush_denormals, part->trace.get(), ended, failed);
+        part->dataflow->Start(pool, settings.flush_denormals, part->trace.get(), ended, failed);
     }
-    done.WaitForNotification();
+    if (queue_ != nullptr)
+      queue.Serve();
+    else
+      WaitFor(done);
     deferred.Wait();
     if (settings.trace != nullptr) [[unlikely]]
       FinishTrace(settings.trace);
@@ -220,7 +227,12 @@ class PartitionedRun {
   static void PartEnded(void* state) {
     auto* run = static_cast<PartitionedRun*>(state);
     Notification* const done = run->done_;  // the run may be used again once all have ended
-    if (run->left_.fetch_sub(1, std::memory_order_acq_rel) == 1) done->Notify();
+    CallersQueue* const queue = run->queue_;
+    if (run->left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (queue != nullptr)
+      queue->Stop();
+    else
+      done->Notify();
   }
   TENON_COLD static void PartFailed(void* state, const Status& status) {
     auto* run = static_cast<PartitionedRun*>(state);
@@ -276,6 +288,7 @@ class PartitionedRun {
   SlimVector<Owned<Part>> parts_;
   std::atomic<int> left_{0};
   Notification* done_ = nullptr;
+  CallersQueue* queue_ = nullptr;  // null: the run has a pool
   Rendezvous* rendezvous_ = nullptr;
   Mutex mutex_;
   Status first_error_;

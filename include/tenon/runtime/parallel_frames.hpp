@@ -40,7 +40,7 @@ class ParallelFrameRun : public FrameRun {
       Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
       Work(lock);
     }
-    done.WaitForNotification();
+    WaitFor(done);
     return EndRun();
   }
   // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it

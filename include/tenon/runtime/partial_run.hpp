@@ -64,7 +64,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     front->feeds.clear();
     front->fetches.clear();
     placed_ = placed.get();
-    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), false, Owned<PlacedProgram>(placed.release())));
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), true, Owned<PlacedProgram>(placed.release())));
     return OkStatus();
   }
 

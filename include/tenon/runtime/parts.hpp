@@ -82,7 +82,7 @@ using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 // For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
 // has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when it cannot be: some variable that changes holds no plain data, or may be kept by somebody; or there is no memory.
+// when there is no memory.
 using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
                                                Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);

@@ -59,7 +59,7 @@ class PartsProgram : public Base {
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& given) override {
     RunSettings settings = given;
-    settings.pool = owner_.pool_for(owner_.session, given.pool);
+    settings.pool = given.dataflow ? owner_.pool_for(owner_.session, given.pool) : nullptr;
     const Status status = callable_->RunChecked(owner_.devices, settings, feeds, fetches);
     if (settings.trace != nullptr) [[unlikely]]
       NameNodes(settings.trace);

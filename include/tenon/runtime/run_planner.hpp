@@ -28,9 +28,12 @@ namespace detail {
 TENON_SETUP_CODE_BEGIN
 
 // Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
-// none; a result that no planned node makes, or that somebody may keep, does not lie there either.
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either. An argument without
+// a place is bound once for many runs; one that `moves` is put into the step for each run, which may take it away.
 struct GivenPlaces {
   Span<void* const> feeds, fetches;
+  Span<const std::uint8_t> moves;  // per argument
+  SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
 };
 
 // Decides what PlannedRun executes.
@@ -116,6 +119,7 @@ class RunPlanner {
     if (places_ == nullptr) return;
     for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
       const int value = program_.feeds[i].value;
+      if (places_->moves[i] != 0) place_[At(value)] = Place::kOther;
       if (places_->feeds[i] == nullptr) continue;
       place_[At(value)] = Place::kGiven;
       given_[At(value)] = places_->feeds[i];
@@ -185,7 +189,10 @@ class RunPlanner {
       if (kept[v] == 0) continue;
       if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
       if (place_[v] != Place::kGiven) continue;
-      keeps_given_ = keeps_given_ || v < program_.feeds.size();
+      if (v < program_.feeds.size()) {  // feeds are numbered first
+        keeps_given_ = true;
+        (*places_->kept)[v] = 1;
+      }
       place_[v] = Place::kFresh;
     }
     for (std::size_t i = 0; i < run_.at_place_.size(); ++i)

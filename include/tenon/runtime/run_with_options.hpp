@@ -69,8 +69,7 @@ class RunOfOptions {
     if (options_.services != nullptr) services = *options_.services;
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
     if (services.executor_type.empty())
-      services.executor_type =
-          settings.dataflow || prepared_->placed() != nullptr ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
     if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
@@ -84,16 +83,17 @@ class RunOfOptions {
     if (number < -1 || number >= count)
       return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
                                      " (0 is the first), and -1 is the caller's thread");
-    const bool placed = prepared_->placed() != nullptr;  // the parts meet: one thread cannot run one after the other
-    if (placed && options_.executor == ExecutorKind::kSequential)
-      return errors::Unimplemented("RunOptions: a run on several devices cannot be ExecutorKind::kSequential");
+    const bool placed = prepared_->placed() != nullptr;
     if (options_.inter_op_pool != nullptr)
       settings->pool = options_.inter_op_pool;
     else if (number < 0 && !placed)
       settings->pool = CallersThreadPool();
     else if (own > 0)
       settings->pool = (*pools)[number < 0 ? 0 : number];
-    if (placed) return OkStatus();
+    if (placed) {
+      if (options_.executor != ExecutorKind::kAuto) settings->dataflow = options_.executor == ExecutorKind::kDataflow;
+      return OkStatus();
+    }
     const Program& program = prepared_->program();
     switch (options_.executor) {
       case ExecutorKind::kSequential: settings->dataflow = false; break;

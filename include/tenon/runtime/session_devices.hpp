@@ -86,8 +86,6 @@ class PlacedDevices final : public SessionDevices {
           " and the others");
     if (options.device_mgr != nullptr && !options.devices.empty())
       return errors::InvalidArgument("SessionOptions: either `devices` or a device_mgr, which has all of its devices");
-    if (options.executor == ExecutorKind::kSequential)
-      return errors::Unimplemented("SessionOptions: a session on several devices cannot be ExecutorKind::kSequential");
     return OkStatus();
   }
   Status Load(ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources) {

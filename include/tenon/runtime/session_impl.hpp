@@ -88,7 +88,7 @@ class RunCounts {
 // only.
 struct RunSettings {
   ThreadPoolInterface* pool = nullptr;
-  bool dataflow = false;
+  bool dataflow = false;  // on several devices: the pool runs the parts, not the caller's thread
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
@@ -590,8 +590,9 @@ class SessionImpl : public RefCounted {
   }
   // `placed`: null on one device.
   Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
-    const bool dataflow = placed == nullptr && WantsDataflow(*program);
-    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    const bool dataflow = placed == nullptr ? WantsDataflow(*program) : options_.executor != ExecutorKind::kSequential;
+    if (placed == nullptr && (dataflow || program->has_control_flow()))
+      TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
     return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
   }
   // What callables with feeds or fetches in the memory of devices run.

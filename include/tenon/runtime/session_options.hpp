@@ -29,7 +29,7 @@ using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, co
 
 enum class ExecutorKind : std::uint8_t {
   kAuto,  // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
-  kSequential,  // one precomputed order on the caller's thread
+  kSequential,  // one precomputed order on the caller's thread; on several devices: that thread, node after node
   kDataflow,  // every node as soon as its inputs are there, on a pool of inter_op_threads threads
 };
 
