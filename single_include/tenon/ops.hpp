@@ -1065,7 +1065,7 @@ inline constexpr GemmKernels kGemmKernels = MakeGemmKernels<T, Isa>();
 // For T = float and double, the best that this processor has for products of so many columns: shorter vectors where
 // they do not fill one of the longest.
 template <class T, class Isa = simd::Compiled>
-const GemmKernels& GemmKernelsOf(Index columns) {
+const GemmKernels& GemmKernelsOf([[maybe_unused]] Index columns) {
 #if TENON_DETAIL_TARGETS
   if (columns * Index{sizeof(T)} < 64) {
     if constexpr (std::is_same_v<Isa, simd::isa::Avx512>) return kGemmKernels<T, simd::isa::Avx2>;
@@ -3478,32 +3478,23 @@ inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorSh
   return OkStatus();
 }
 
-}  // namespace detail
-
-// out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
-inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
-                              const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
-                              const TensorShape& out_shape) {
-  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b),
-                                static_cast<char*>(out)};
+TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, const TensorShape& a_shape,
+                                          const TensorShape& b_shape, const TensorShape& out_shape) {
+  const BinaryLoops& loops = work.loops;
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
-  if (n == 1 && same && a_shape == out_shape) {
-    loops.vv(attrs, a, b, out, 1);
-    return OkStatus();
-  }
   const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;
   const Index step_b = same || b_shape.num_elements() != 1 ? 1 : 0;
   // The common cases need no plan: both alike, or one of them a single element.
   const Index longer = step_a != 0 ? a_shape.num_elements() : b_shape.num_elements();
   if (longer != n || !(same || step_a == 0 || step_b == 0) || n == 0) {
-    return detail::BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
+    return BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
   }
-  const bool streams = detail::WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
+  const bool streams = WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
     const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
     if (streams) {
-      detail::RunPastCaches(
+      RunPastCaches(
           {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
           end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
     } else {
@@ -3511,6 +3502,21 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
     }
   });
   return OkStatus();
+}
+
+}  // namespace detail
+
+// out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
+inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
+                              const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
+                              const TensorShape& out_shape) {
+  if (out_shape.num_elements() == 1 && a_shape == b_shape && a_shape == out_shape) {  // scalars: no work for a frame
+    loops.vv(attrs, a, b, out, 1);
+    return OkStatus();
+  }
+  return detail::BinaryOfMany(
+      device, {loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(out)},
+      a_shape, b_shape, out_shape);
 }
 
 // ---- half and bfloat16: the op's float loop, a tile of converted elements at a time. Compiled once for all ops.
@@ -7345,9 +7351,6 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   g.out_depth = filter.dim_size(3);
   const Index filter_depth = filter.dim_size(2);
   if (filter_depth <= 0) return errors::InvalidArgument("filter depth must be strictly positive, got ", filter_depth);
-  if (filter.dim_size(0) <= 0 || filter.dim_size(1) <= 0) {
-    return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
-  }
   if (g.in_depth % filter_depth != 0) {
     return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
                                    filter_depth);
@@ -7383,7 +7386,11 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
                                    " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
   *geometry = g;
-  return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}).status();
+  TensorShape output;
+  TENON_ASSIGN_OR_RETURN(output, TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}));
+  if (output.num_elements() > 0 && (g.rows.size == 0 || g.columns.size == 0))
+    return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
+  return OkStatus();
 }
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
@@ -8387,6 +8394,501 @@ class FusedElementwise {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/byte_casts.hpp ----
+// Casts between float and elements of one or two bytes, sixteen at a time, by instructions that every x86-64 has. (g++
+// makes a vector of each step, but widens and narrows by more of them than there are here.) The results are those of
+// ConvertScalar.
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#define TENON_DETAIL_BYTE_CASTS 1
+#else
+#define TENON_DETAIL_BYTE_CASTS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+#if TENON_DETAIL_BYTE_CASTS
+
+namespace detail {
+
+// Each of these has `Run`, for sixteen elements at any place.
+
+// The low byte of the number without its fraction, of either sign; 0 for NaN and what has no int32.
+struct FloatToByte {
+  using From = float;
+  using To = std::uint8_t;
+  static __m128i Low(const float* x) { return _mm_and_si128(_mm_cvttps_epi32(_mm_loadu_ps(x)), _mm_set1_epi32(0xff)); }
+  static void Run(const float* x, std::uint8_t* to) {
+    const __m128i first = _mm_packs_epi32(Low(x), Low(x + 4)), second = _mm_packs_epi32(Low(x + 8), Low(x + 12));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(first, second));
+  }
+};
+
+// 1 for all but zeros.
+struct FloatToBool {
+  using From = float;
+  using To = std::uint8_t;
+  static __m128i IsSet(const float* x) { return _mm_castps_si128(_mm_cmpneq_ps(_mm_loadu_ps(x), _mm_setzero_ps())); }
+  static void Run(const float* x, std::uint8_t* to) {
+    const __m128i first = _mm_packs_epi32(IsSet(x), IsSet(x + 4)),
+                  second = _mm_packs_epi32(IsSet(x + 8), IsSet(x + 12));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_and_si128(_mm_packs_epi16(first, second), _mm_set1_epi8(1)));
+  }
+};
+
+// Eight 16-bit integers of that sign as float.
+template <bool is_signed>
+void StoreAsFloat(__m128i words, float* to) {
+  const __m128i sign = is_signed ? _mm_srai_epi16(words, 15) : _mm_setzero_si128();
+  _mm_storeu_ps(to, _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, sign)));
+  _mm_storeu_ps(to + 4, _mm_cvtepi32_ps(_mm_unpackhi_epi16(words, sign)));
+}
+template <class Byte, bool is_signed>
+struct ByteToFloat {
+  using From = Byte;
+  using To = float;
+  static void Run(const Byte* x, float* to) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
+    const __m128i sign = is_signed ? _mm_cmpgt_epi8(_mm_setzero_si128(), bytes) : _mm_setzero_si128();
+    StoreAsFloat<is_signed>(_mm_unpacklo_epi8(bytes, sign), to);
+    StoreAsFloat<is_signed>(_mm_unpackhi_epi8(bytes, sign), to + 8);
+  }
+};
+
+// The upper half, rounded to nearest, ties to even; NaN is one for each sign.
+struct FloatToUpperHalf {
+  using From = float;
+  using To = std::uint16_t;
+  static __m128i Rounded(__m128i bits) {
+    const __m128i is_odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+    return _mm_srai_epi32(_mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), is_odd), 16);
+  }
+  static __m128i NotANumber(__m128i bits) {
+    return _mm_or_si128(_mm_slli_epi32(_mm_srai_epi32(bits, 31), 15), _mm_set1_epi32(0x7fc0));
+  }
+  static __m128i Upper(__m128 x) {
+    const __m128i bits = _mm_castps_si128(x), is_nan = _mm_castps_si128(_mm_cmpunord_ps(x, x));
+    return _mm_or_si128(_mm_and_si128(is_nan, NotANumber(bits)), _mm_andnot_si128(is_nan, Rounded(bits)));
+  }
+  static void Run(const float* x, std::uint16_t* to) {
+    for (int i = 0; i < 16; i += 8) {
+      const __m128 a = _mm_loadu_ps(x + i), b = _mm_loadu_ps(x + i + 4);
+      __m128i result;
+      if (_mm_movemask_ps(_mm_cmpunord_ps(a, b)) == 0) [[likely]]
+        result = _mm_packs_epi32(Rounded(_mm_castps_si128(a)), Rounded(_mm_castps_si128(b)));
+      else
+        result = _mm_packs_epi32(Upper(a), Upper(b));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), result);
+    }
+  }
+};
+
+// n elements; the last ones in a block of their own.
+template <class Block>
+void RunByteCast(const void* from_data, void* to_data, Index n) {
+  using From = typename Block::From;
+  using To = typename Block::To;
+  constexpr Index kBlock = 16;
+  const From* from = static_cast<const From*>(from_data);
+  To* to = static_cast<To*>(to_data);
+  Index i = 0;
+  for (; i + kBlock <= n; i += kBlock) Block::Run(from + i, to + i);
+  if (i == n) return;
+  From rest[kBlock] = {};
+  To result[kBlock];
+  std::memcpy(rest, from + i, static_cast<std::size_t>(n - i) * sizeof(From));
+  Block::Run(rest, result);
+  std::memcpy(to + i, result, static_cast<std::size_t>(n - i) * sizeof(To));
+}
+
+}  // namespace detail
+
+#endif  // TENON_DETAIL_BYTE_CASTS
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/cast.hpp ----
+// Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
+// tile at a time: so there are loops per type, not per pair.
+#if TENON_DETAIL_TARGETS
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+using CastLoop = void (*)(const void* from, void* to, Index n);
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class From, class To>
+TENON_DETAIL_LOOP void RunCast(const void* pfrom, void* pto, Index n) {
+  const From* from = static_cast<const From*>(pfrom);
+  To* to = static_cast<To*>(pto);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) to[i] = ConvertScalar<To>(from[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+// float to bfloat16, which the loop above cannot vectorise, by lanes: the upper half, rounded to nearest, ties to even;
+// NaN is one for each sign.
+#if TENON_DETAIL_LANES
+struct FloatToBfloat16Body {
+  template <int bytes>
+  TENON_HD static void Run(const void* pfrom, void* pto, Index n) {
+    using L = simd::Lanes<float, bytes>;
+    using Ints = typename L::Ints;
+    typedef std::int16_t Narrow __attribute__((vector_size(L::size * sizeof(std::int16_t))));
+    const float* from = static_cast<const float*>(pfrom);
+    bfloat16* to = static_cast<bfloat16*>(pto);
+    Index i = 0;
+    for (; i + L::size <= n; i += L::size) {
+      const L x = L::Load(from + i);
+      const Ints upper = x.Bits() >> 16;
+      const Ints rounded = (x.Bits() + Ints(0x7fff) + (upper & Ints(1))) >> 16;
+      const Ints not_a_number = (upper & Ints(0x8000)) | Ints(0x7fc0);
+      const Ints result = Select(x == x, L::FromBits(rounded), L::FromBits(not_a_number)).Bits();
+      const Narrow narrow = __builtin_convertvector(result.v, Narrow);
+      std::memcpy(static_cast<void*>(to + i), &narrow, sizeof narrow);
+    }
+    for (; i < n; ++i) to[i] = bfloat16(from[i]);
+  }
+};
+inline CastLoop FloatToBfloat16() {
+#if TENON_DETAIL_BYTE_CASTS
+  if (simd::BestLevel() < simd::Level::kAvx512) return &RunByteCast<FloatToUpperHalf>;
+#endif
+  return simd::detail::ForLevels<FloatToBfloat16Body, simd::Compiled, const void*, void*, Index>::Best();
+}
+#else
+inline CastLoop FloatToBfloat16() { return &RunCast<float, bfloat16>; }
+#endif
+
+// half from and to float by the processor's instructions, where there are such. They treat NaN in their own way:
+// sixteen elements with a NaN among them are left to the loops above.
+#if TENON_DETAIL_TARGETS
+#define TENON_DETAIL_TARGET_F16C __attribute__((target("avx2,fma,f16c")))
+
+TENON_DETAIL_TARGET_F16C inline void HalfToFloatF16c(const void* pfrom, void* pto, Index n) {
+  const half* from = static_cast<const half*>(pfrom);
+  float* to = static_cast<float*>(pto);
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    const __m256 y = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i + 8)));
+    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) [[unlikely]] {
+      RunCast<half, float>(from + i, to + i, 16);
+      continue;
+    }
+    _mm256_storeu_ps(to + i, x);
+    _mm256_storeu_ps(to + i + 8, y);
+  }
+  if (i < n) RunCast<half, float>(from + i, to + i, n - i);
+}
+TENON_DETAIL_TARGET_F16C inline void FloatToHalfF16c(const void* pfrom, void* pto, Index n) {
+  const float* from = static_cast<const float*>(pfrom);
+  half* to = static_cast<half*>(pto);
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256 x = _mm256_loadu_ps(from + i), y = _mm256_loadu_ps(from + i + 8);
+    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) [[unlikely]] {
+      RunCast<float, half>(from + i, to + i, 16);
+      continue;
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i + 8), _mm256_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
+  }
+  if (i < n) RunCast<float, half>(from + i, to + i, n - i);
+}
+#undef TENON_DETAIL_TARGET_F16C
+
+template <bool is_signed>
+using ByteToFloatUnit = std::conditional_t<is_signed, ByteToFloat<std::int8_t, true>, ByteToFloat<std::uint8_t, false>>;
+template <bool is_signed>
+TENON_DETAIL_TARGET_AVX2 void ByteToFloatAvx2(const void* pfrom, void* pto, Index n) {
+  const char* from = static_cast<const char*>(pfrom);
+  float* to = static_cast<float*>(pto);
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i));
+    const __m128i second = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i + 8));
+    _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(first) : _mm256_cvtepu8_epi32(first)));
+    _mm256_storeu_ps(to + i + 8,
+                     _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(second) : _mm256_cvtepu8_epi32(second)));
+  }
+  if (i < n) RunByteCast<ByteToFloatUnit<is_signed>>(from + i, to + i, n - i);
+}
+template <bool is_signed>
+CastLoop ByteToFloatLoop() {
+  return simd::BestLevel() >= simd::Level::kAvx2 ? &ByteToFloatAvx2<is_signed>
+                                                 : &RunByteCast<ByteToFloatUnit<is_signed>>;
+}
+
+inline bool FindF16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return simd::BestLevel() >= simd::Level::kAvx2 && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+inline bool HasF16c() {
+  static const bool has = FindF16c();
+  return has;
+}
+inline CastLoop HalfToFloat() { return HasF16c() ? &HalfToFloatF16c : &RunCast<half, float>; }
+inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<float, half>; }
+#else
+inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
+inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
+template <bool is_signed>
+CastLoop ByteToFloatLoop() {
+  return &RunCast<std::conditional_t<is_signed, std::int8_t, std::uint8_t>, float>;
+}
+#endif
+
+// From float to bytes. Those that keep the low bits are the same for both signs.
+#if TENON_DETAIL_BYTE_CASTS
+inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>;
+#else
+inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>;
+#endif
+
+// The widest types: every number that is cast is exactly one of their values.
+enum class CastKind : std::uint8_t { kNone, kSigned, kUnsigned, kFloat };  // none, int64, uint64, double
+
+// Quantised integers are cast as the integers that they are stored in.
+constexpr DataType CastType(DataType dtype) {
+  switch (dtype) {
+    case DataType::kQint8: return DataType::kInt8;
+    case DataType::kQuint8: return DataType::kUint8;
+    case DataType::kQint16: return DataType::kInt16;
+    case DataType::kQuint16: return DataType::kUint16;
+    case DataType::kQint32: return DataType::kInt32;
+    default: return dtype;
+  }
+}
+constexpr bool IsCastFloat8(DataType dtype) {
+  return dtype == DataType::kFloat8E5M2 || dtype == DataType::kFloat8E4M3FN;
+}
+constexpr bool IsInt4(DataType dtype) { return dtype == DataType::kInt4 || dtype == DataType::kUint4; }
+
+// The first step: to the widest type. No loop: it is that already (or, for kNone, no number that can be cast).
+struct CastSource {
+  CastKind kind = CastKind::kNone;
+  CastLoop widen = nullptr;
+};
+inline CastSource CastSourceOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kBool: return {CastKind::kSigned, &RunCast<bool, std::int64_t>};
+    case DataType::kInt8: return {CastKind::kSigned, &RunCast<std::int8_t, std::int64_t>};
+    case DataType::kUint8: return {CastKind::kSigned, &RunCast<std::uint8_t, std::int64_t>};
+    case DataType::kInt16: return {CastKind::kSigned, &RunCast<std::int16_t, std::int64_t>};
+    case DataType::kUint16: return {CastKind::kSigned, &RunCast<std::uint16_t, std::int64_t>};
+    case DataType::kInt32: return {CastKind::kSigned, &RunCast<std::int32_t, std::int64_t>};
+    case DataType::kUint32: return {CastKind::kSigned, &RunCast<std::uint32_t, std::int64_t>};
+    case DataType::kInt4: return {CastKind::kSigned, &RunCast<int4, std::int64_t>};
+    case DataType::kUint4: return {CastKind::kSigned, &RunCast<uint4, std::int64_t>};
+    case DataType::kInt64: return {CastKind::kSigned};
+    case DataType::kUint64: return {CastKind::kUnsigned};
+    case DataType::kHalf: return {CastKind::kFloat, &RunCast<half, double>};
+    case DataType::kBfloat16: return {CastKind::kFloat, &RunCast<bfloat16, double>};
+    case DataType::kFloat: return {CastKind::kFloat, &RunCast<float, double>};
+    case DataType::kDouble: return {CastKind::kFloat};
+    case DataType::kFloat8E5M2: return {CastKind::kFloat, &RunCast<float8_e5m2, double>};
+    case DataType::kFloat8E4M3FN: return {CastKind::kFloat, &RunCast<float8_e4m3fn, double>};
+    case DataType::kComplex64: return {CastKind::kFloat, &RunCast<complex64, double>};
+    case DataType::kComplex128: return {CastKind::kFloat, &RunCast<complex128, double>};
+    default: return {};
+  }
+}
+
+// The second step. Integers that keep the low bits only need one loop for both signs.
+inline CastLoop NarrowSigned(DataType to) {
+  switch (to) {
+    case DataType::kBool: return &RunCast<std::int64_t, bool>;
+    case DataType::kInt8:
+    case DataType::kUint8: return &RunCast<std::int64_t, std::uint8_t>;
+    case DataType::kInt16:
+    case DataType::kUint16: return &RunCast<std::int64_t, std::uint16_t>;
+    case DataType::kInt32:
+    case DataType::kUint32: return &RunCast<std::int64_t, std::uint32_t>;
+    case DataType::kInt64:
+    case DataType::kUint64: return &RunCast<std::int64_t, std::int64_t>;
+    case DataType::kInt4: return &RunCast<std::int64_t, int4>;
+    case DataType::kUint4: return &RunCast<std::int64_t, uint4>;
+    case DataType::kHalf: return &RunCast<std::int64_t, half>;
+    case DataType::kBfloat16: return &RunCast<std::int64_t, bfloat16>;
+    case DataType::kFloat: return &RunCast<std::int64_t, float>;
+    case DataType::kDouble: return &RunCast<std::int64_t, double>;
+    case DataType::kComplex64: return &RunCast<std::int64_t, complex64>;
+    case DataType::kComplex128: return &RunCast<std::int64_t, complex128>;
+    default: return nullptr;
+  }
+}
+inline CastLoop NarrowUnsigned(DataType to) {
+  switch (to) {
+    case DataType::kHalf: return &RunCast<std::uint64_t, half>;
+    case DataType::kBfloat16: return &RunCast<std::uint64_t, bfloat16>;
+    case DataType::kFloat: return &RunCast<std::uint64_t, float>;
+    case DataType::kDouble: return &RunCast<std::uint64_t, double>;
+    case DataType::kComplex64: return &RunCast<std::uint64_t, complex64>;
+    case DataType::kComplex128: return &RunCast<std::uint64_t, complex128>;
+    default: return NarrowSigned(to);  // the same bits
+  }
+}
+inline CastLoop NarrowFloat(DataType to) {
+  switch (to) {
+    case DataType::kBool: return &RunCast<double, bool>;
+    case DataType::kInt8:
+    case DataType::kUint8: return &RunCast<double, std::uint8_t>;
+    case DataType::kInt16:
+    case DataType::kUint16: return &RunCast<double, std::uint16_t>;
+    case DataType::kInt32: return &RunCast<double, std::int32_t>;
+    case DataType::kUint32: return &RunCast<double, std::uint32_t>;
+    case DataType::kInt64: return &RunCast<double, std::int64_t>;
+    case DataType::kUint64: return &RunCast<double, std::uint64_t>;
+    case DataType::kHalf: return &RunCast<double, half>;
+    case DataType::kBfloat16: return &RunCast<double, bfloat16>;
+    case DataType::kFloat: return &RunCast<double, float>;
+    case DataType::kDouble: return &RunCast<double, double>;
+    case DataType::kFloat8E5M2: return &RunCast<double, float8_e5m2>;
+    case DataType::kFloat8E4M3FN: return &RunCast<double, float8_e4m3fn>;
+    case DataType::kComplex64: return &RunCast<double, complex64>;
+    case DataType::kComplex128: return &RunCast<double, complex128>;
+    default: return nullptr;
+  }
+}
+
+// The frequent pairs, in one step; null for the others.
+inline CastLoop DirectCast(DataType from, DataType to) {
+  if (from == DataType::kFloat) {
+    switch (to) {
+      case DataType::kHalf: return FloatToHalf();
+      case DataType::kBfloat16: return FloatToBfloat16();
+      case DataType::kInt32: return &RunCast<float, std::int32_t>;
+      case DataType::kInt64: return &RunCast<float, std::int64_t>;
+      case DataType::kDouble: return &RunCast<float, double>;
+      case DataType::kUint8:
+      case DataType::kInt8: return kFloatToByte;
+      case DataType::kBool: return kFloatToBool;
+      case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
+      default: return nullptr;
+    }
+  }
+  if (to == DataType::kFloat) {
+    switch (from) {
+      case DataType::kHalf: return HalfToFloat();
+      case DataType::kBfloat16: return &RunCast<bfloat16, float>;
+      case DataType::kInt32: return &RunCast<std::int32_t, float>;
+      case DataType::kUint8:
+      case DataType::kBool: return ByteToFloatLoop<false>();  // true is 1
+      case DataType::kInt8: return ByteToFloatLoop<true>();
+      case DataType::kDouble: return &RunCast<double, float>;
+      case DataType::kComplex64: return &RunCast<complex64, float>;
+      default: return nullptr;
+    }
+  }
+  return from == DataType::kInt32 && to == DataType::kInt64 ? &RunCast<std::int32_t, std::int64_t> : nullptr;
+}
+
+// Bits of the fraction, for complex numbers those of their parts; 0: no floating-point type that is cast.
+constexpr int FractionBits(DataType dtype) {
+  switch (dtype) {
+    case DataType::kDouble:
+    case DataType::kComplex128: return 52;
+    case DataType::kFloat:
+    case DataType::kComplex64: return 23;
+    case DataType::kHalf: return 10;
+    case DataType::kBfloat16: return 7;
+    case DataType::kFloat8E5M2: return 2;
+    case DataType::kFloat8E4M3FN: return 3;
+    default: return 0;
+  }
+}
+// Whether the attr Truncate changes anything: as TensorFlow has it, to bfloat16 from float only.
+constexpr bool Truncates(DataType from, DataType to) {
+  if (FractionBits(to) == 0 || FractionBits(from) <= FractionBits(to) || IsCastFloat8(from)) return false;
+  return to != DataType::kBfloat16 || from == DataType::kFloat;
+}
+// Clears all bits of the fractions but the first `kept`. NaN stays.
+inline void TruncateFractions(double* x, Index n, int kept) {
+  const std::uint64_t mask = ~((std::uint64_t{1} << (52 - kept)) - 1);
+  for (Index i = 0; i < n; ++i)
+    if (x[i] == x[i]) x[i] = BitCast<double>(BitCast<std::uint64_t>(x[i]) & mask);
+}
+
+// One cast, worked out.
+struct CastPlan {
+  CastLoop direct = nullptr;  // the whole cast; else:
+  CastLoop widen = nullptr;  // null: the elements are wide already
+  CastLoop narrow = nullptr;
+  int kept_bits = 0;  // of the fractions; 0: all
+  Index from_bytes = 0, to_bytes = 0;
+
+  void Run(const char* from, char* to, Index n) const {
+    if (direct != nullptr) return direct(from, to, n);
+    constexpr Index kTile = 512;
+    alignas(64) double tile[kTile];  // or 64-bit integers: only their bytes are moved through it
+    for (Index i = 0; i < n; i += kTile) {
+      const Index m = n - i < kTile ? n - i : kTile;
+      const void* wide = from + i * from_bytes;
+      if (widen != nullptr) {
+        widen(wide, tile, m);
+        wide = tile;
+      }
+      if (kept_bits != 0) {
+        if (wide != tile) std::memcpy(tile, wide, static_cast<std::size_t>(m) * sizeof(double));
+        TruncateFractions(tile, m, kept_bits);
+        wide = tile;
+      }
+      narrow(wide, to + i * to_bytes, m);
+    }
+  }
+};
+
+// Whether TensorFlow has this conversion.
+inline bool HasCast(DataType from, DataType to) {
+  if (CastSourceOf(from).kind == CastKind::kNone || CastSourceOf(to).kind == CastKind::kNone) return false;
+  const auto is_integer = [](DataType t) { return IsInteger(t); };
+  if (IsInt4(from) || IsInt4(to)) return is_integer(from) && is_integer(to);
+  if (IsCastFloat8(to)) return FractionBits(from) != 0 && !IsComplex(from);
+  return true;
+}
+
+}  // namespace detail
+
+// to[i] = from[i] as another type, n elements, as ConvertScalar converts (types/convert.hpp). `truncate`: a float that
+// becomes a narrower one is cut off instead of rounded. Complex to real drops the imaginary part. Unimplemented for
+// pairs that TensorFlow has no conversion for, "Cast int4 to float is not supported". Not for equal types.
+inline Status Cast(Cpu& device, DataType from_type, const void* from, DataType to_type, void* to, Index n,
+                   bool truncate) {
+  DataType source = detail::CastType(from_type), target = detail::CastType(to_type);
+  if (!detail::HasCast(source, target))
+    return errors::Unimplemented("Cast ", from_type, " to ", to_type, " is not supported");
+  if (IsComplex(source) && IsComplex(target)) {  // part by part
+    n *= 2;
+    source = source == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+    target = target == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+  }
+  detail::CastPlan plan;
+  const detail::CastSource first = detail::CastSourceOf(source);
+  if (truncate && detail::Truncates(source, target)) plan.kept_bits = detail::FractionBits(target);
+  if (plan.kept_bits == 0) plan.direct = detail::DirectCast(source, target);
+  plan.widen = first.widen;
+  plan.narrow = first.kind == detail::CastKind::kSigned     ? detail::NarrowSigned(target)
+                : first.kind == detail::CastKind::kUnsigned ? detail::NarrowUnsigned(target)
+                                                            : detail::NarrowFloat(target);
+  plan.from_bytes = static_cast<Index>(detail::ElementBytes(source));
+  plan.to_bytes = static_cast<Index>(detail::ElementBytes(target));
+  ParallelFor(device, n, plan.direct != nullptr ? 0.3 : 1.5, [&](Index begin, Index end) {
+    plan.Run(static_cast<const char*>(from) + begin * plan.from_bytes, static_cast<char*>(to) + begin * plan.to_bytes,
+             end - begin);
+  });
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/array/places.hpp ----
 // Index vectors: which place of a tensor each one names. For GatherNd, ScatterNd and the TensorScatter ops. And
 // StoreIndex, for outputs that are indices.
@@ -8596,42 +9098,50 @@ struct Where {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& index) const {
-      return Run(context.op(), input, &index);
+      return Run(context.op(), context.device(), input, &index);
     }
   };
 
  private:
-  // Not zero: a bit other than the sign of a floating number, in any of its parts.
-  static Status Run(OpKernelContext& context, const Tensor& input, Tensor* index) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, Tensor* index) {
     const int rank = input.dims();
     if (rank < 1 || rank > 8) return errors::InvalidArgument("WhereOp : Unhandled input dimensions: ", rank);
     if (input.dtype() == DataType::kHalf)
       return errors::Unimplemented("No WhereOp available for float16/half type on CPU");
-    const DataType type = input.dtype();
-    const Index bytes = SizeOf(type), part = AlignmentOf(type), n = input.NumElements();
-    const bool floating = IsFloating(type) || IsComplex(type);
-    const auto* data = static_cast<const unsigned char*>(input.raw_data());
-    const auto is_set = [&](Index i) {
-      for (Index b = 0; b < bytes; ++b) {
-        const bool has_sign = floating && b % part == part - 1;  // little-endian
-        if ((data[i * bytes + b] & (has_sign ? 0x7f : 0xff)) != 0) return true;
-      }
-      return false;
-    };
-    Index count = 0;
-    for (Index i = 0; i < n; ++i) count += is_set(i) ? 1 : 0;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, Index{rank}}), &index));
-    std::int64_t* out = index->data<std::int64_t>();
-    for (Index i = 0; i < n; ++i) {
-      if (!is_set(i)) continue;
-      Index left = i;
-      for (int d = rank - 1; d >= 0; --d) {
-        out[d] = left % input.dim_size(d);
-        left /= input.dim_size(d);
-      }
-      out += rank;
+    const Index n = input.NumElements(), parts = IsComplex(input.dtype()) ? 2 : 1;
+    const DataType part = input.dtype() == DataType::kComplex64    ? DataType::kFloat
+                          : input.dtype() == DataType::kComplex128 ? DataType::kDouble
+                                                                   : input.dtype();
+    const bool is_mask = part == DataType::kBool;
+    const Scratch scratch(device, is_mask ? 0 : static_cast<std::size_t>(n * parts));
+    TENON_RETURN_IF_ERROR(scratch.status("Where"));
+    if (!is_mask)
+      TENON_RETURN_IF_ERROR(
+          tenon::Cast(device, part, input.raw_data(), DataType::kBool, scratch.As<bool>(), n * parts, false));
+    if (parts == 2) {
+      bool* const set = scratch.As<bool>();
+      for (Index i = 0; i < n; ++i) set[i] = set[2 * i] || set[2 * i + 1];
     }
+    const bool* const set = is_mask ? input.data<bool>() : scratch.As<bool>();
+    Index count = 0;
+    for (Index i = 0; i < n; ++i) count += set[i] ? 1 : 0;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, Index{rank}}), &index));
+    if (count > 0) WritePlaces(input.shape(), set, index->data<std::int64_t>());
     return OkStatus();
+  }
+  static void WritePlaces(const TensorShape& shape, const bool* set, std::int64_t* out) {
+    const int last = shape.dims() - 1;
+    const Index row = shape.dim_size(last), rows = shape.num_elements() / row;
+    std::int64_t at[8] = {};  // of the row
+    for (Index r = 0; r < rows; ++r, set += row) {
+      for (Index i = 0; i < row; ++i) {
+        if (!set[i]) continue;
+        for (int d = 0; d < last; ++d) out[d] = at[d];
+        out[last] = i;
+        out += last + 1;
+      }
+      for (int d = last - 1; d >= 0 && ++at[d] == shape.dim_size(d); --d) at[d] = 0;
+    }
   }
 };
 
@@ -9422,6 +9932,9 @@ inline Status GatherV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithAxis(params, axis, &unused));
   if (batch_dims != 0)
     TENON_RETURN_IF_ERROR(c->WithAxis(indices, batch_dims > 0 ? batch_dims - 1 : batch_dims, &unused));
+  if (batch_dims >= 0 || c->RankKnown(indices))
+    TENON_RETURN_IF_ERROR(
+        c->WithRankAtLeast(params, batch_dims < 0 ? batch_dims + c->Rank(indices) + 1 : batch_dims + 1, &unused));
   TENON_RETURN_IF_ERROR(c->Subshape(params, 0, axis, &out));
   TENON_RETURN_IF_ERROR(c->Subshape(indices, batch_dims, &part));
   TENON_RETURN_IF_ERROR(c->Concatenate(out, part, &out));
@@ -10376,8 +10889,7 @@ inline void CopyDiagonals(Cpu& device, const ElementMover& mover, const Diagonal
   });
 }
 
-inline Status CheckPaddingValue(const char* op, const Tensor& value) {
-  if (value.dims() == 0) return OkStatus();
+TENON_COLD inline Status BadPaddingValue(const char* op, const Tensor& value) {
   return errors::InvalidArgument(op, ": padding_value must be a scalar, received shape: ", value.shape());
 }
 inline void FillOrZero(Cpu& device, const ElementMover& mover, const Tensor* value, Tensor* out) {
@@ -10541,7 +11053,7 @@ struct MatrixDiagV3 {
         return errors::InvalidArgument("MatrixDiagV3: num_rows must be a scalar, received shape: ", num_rows.shape());
       if (num_cols.shape().dims() != 0)
         return errors::InvalidArgument("MatrixDiagV3: num_cols must be a scalar, received shape: ", num_cols.shape());
-      TENON_RETURN_IF_ERROR(detail::CheckPaddingValue("MatrixDiagV3", padding_value));
+      if (padding_value.dims() != 0) return detail::BadPaddingValue("MatrixDiagV3", padding_value);
       return detail::MakeMatrices(context.op(), context.device(), diagonals, num_rows[0], num_cols[0], diagonal,
                                   &padding_value, &output);
     }
@@ -10573,7 +11085,7 @@ struct MatrixDiagPartV3 {
       detail::Diagonals diagonals;
       diagonals.Align(this->align);
       TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagPartV3", k));
-      TENON_RETURN_IF_ERROR(detail::CheckPaddingValue("MatrixDiagPartV3", padding_value));
+      if (padding_value.NumElements() != 1) return detail::BadPaddingValue("MatrixDiagPartV3", padding_value);
       return detail::TakeDiagonals(context.op(), context.device(), diagonals, input, &padding_value, &diagonal);
     }
   };
@@ -11267,6 +11779,10 @@ struct Reverse {
       const int rank = tensor.dims();
       if (rank > 0 && tensor.dim_size(0) == 0)
         return errors::InvalidArgument("Reverse: Invalid input first dimension. Found 0.");
+      if (rank == 0) {  // whatever dims are
+        output = tensor;
+        return OkStatus();
+      }
       if (dims.shape().dims() != 1)
         return errors::InvalidArgument("Reverse: 'dims' must be 1-dimension, not ", dims.shape().dims());
       if (dims.size() != rank)
@@ -11513,501 +12029,6 @@ struct ScatterNdNonAliasingAdd {
 };
 
 }  // namespace ops
-
-TENON_NAMESPACE_END
-
-// ---- tenon/engine/byte_casts.hpp ----
-// Casts between float and elements of one or two bytes, sixteen at a time, by instructions that every x86-64 has. (g++
-// makes a vector of each step, but widens and narrows by more of them than there are here.) The results are those of
-// ConvertScalar.
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#define TENON_DETAIL_BYTE_CASTS 1
-#else
-#define TENON_DETAIL_BYTE_CASTS 0
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-#if TENON_DETAIL_BYTE_CASTS
-
-namespace detail {
-
-// Each of these has `Run`, for sixteen elements at any place.
-
-// The low byte of the number without its fraction, of either sign; 0 for NaN and what has no int32.
-struct FloatToByte {
-  using From = float;
-  using To = std::uint8_t;
-  static __m128i Low(const float* x) { return _mm_and_si128(_mm_cvttps_epi32(_mm_loadu_ps(x)), _mm_set1_epi32(0xff)); }
-  static void Run(const float* x, std::uint8_t* to) {
-    const __m128i first = _mm_packs_epi32(Low(x), Low(x + 4)), second = _mm_packs_epi32(Low(x + 8), Low(x + 12));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(first, second));
-  }
-};
-
-// 1 for all but zeros.
-struct FloatToBool {
-  using From = float;
-  using To = std::uint8_t;
-  static __m128i IsSet(const float* x) { return _mm_castps_si128(_mm_cmpneq_ps(_mm_loadu_ps(x), _mm_setzero_ps())); }
-  static void Run(const float* x, std::uint8_t* to) {
-    const __m128i first = _mm_packs_epi32(IsSet(x), IsSet(x + 4)),
-                  second = _mm_packs_epi32(IsSet(x + 8), IsSet(x + 12));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_and_si128(_mm_packs_epi16(first, second), _mm_set1_epi8(1)));
-  }
-};
-
-// Eight 16-bit integers of that sign as float.
-template <bool is_signed>
-void StoreAsFloat(__m128i words, float* to) {
-  const __m128i sign = is_signed ? _mm_srai_epi16(words, 15) : _mm_setzero_si128();
-  _mm_storeu_ps(to, _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, sign)));
-  _mm_storeu_ps(to + 4, _mm_cvtepi32_ps(_mm_unpackhi_epi16(words, sign)));
-}
-template <class Byte, bool is_signed>
-struct ByteToFloat {
-  using From = Byte;
-  using To = float;
-  static void Run(const Byte* x, float* to) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
-    const __m128i sign = is_signed ? _mm_cmpgt_epi8(_mm_setzero_si128(), bytes) : _mm_setzero_si128();
-    StoreAsFloat<is_signed>(_mm_unpacklo_epi8(bytes, sign), to);
-    StoreAsFloat<is_signed>(_mm_unpackhi_epi8(bytes, sign), to + 8);
-  }
-};
-
-// The upper half, rounded to nearest, ties to even; NaN is one for each sign.
-struct FloatToUpperHalf {
-  using From = float;
-  using To = std::uint16_t;
-  static __m128i Rounded(__m128i bits) {
-    const __m128i is_odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
-    return _mm_srai_epi32(_mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), is_odd), 16);
-  }
-  static __m128i NotANumber(__m128i bits) {
-    return _mm_or_si128(_mm_slli_epi32(_mm_srai_epi32(bits, 31), 15), _mm_set1_epi32(0x7fc0));
-  }
-  static __m128i Upper(__m128 x) {
-    const __m128i bits = _mm_castps_si128(x), is_nan = _mm_castps_si128(_mm_cmpunord_ps(x, x));
-    return _mm_or_si128(_mm_and_si128(is_nan, NotANumber(bits)), _mm_andnot_si128(is_nan, Rounded(bits)));
-  }
-  static void Run(const float* x, std::uint16_t* to) {
-    for (int i = 0; i < 16; i += 8) {
-      const __m128 a = _mm_loadu_ps(x + i), b = _mm_loadu_ps(x + i + 4);
-      __m128i result;
-      if (_mm_movemask_ps(_mm_cmpunord_ps(a, b)) == 0) [[likely]]
-        result = _mm_packs_epi32(Rounded(_mm_castps_si128(a)), Rounded(_mm_castps_si128(b)));
-      else
-        result = _mm_packs_epi32(Upper(a), Upper(b));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), result);
-    }
-  }
-};
-
-// n elements; the last ones in a block of their own.
-template <class Block>
-void RunByteCast(const void* from_data, void* to_data, Index n) {
-  using From = typename Block::From;
-  using To = typename Block::To;
-  constexpr Index kBlock = 16;
-  const From* from = static_cast<const From*>(from_data);
-  To* to = static_cast<To*>(to_data);
-  Index i = 0;
-  for (; i + kBlock <= n; i += kBlock) Block::Run(from + i, to + i);
-  if (i == n) return;
-  From rest[kBlock] = {};
-  To result[kBlock];
-  std::memcpy(rest, from + i, static_cast<std::size_t>(n - i) * sizeof(From));
-  Block::Run(rest, result);
-  std::memcpy(to + i, result, static_cast<std::size_t>(n - i) * sizeof(To));
-}
-
-}  // namespace detail
-
-#endif  // TENON_DETAIL_BYTE_CASTS
-
-TENON_NAMESPACE_END
-
-// ---- tenon/engine/cast.hpp ----
-// Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
-// tile at a time: so there are loops per type, not per pair.
-#if TENON_DETAIL_TARGETS
-#include <cpuid.h>
-#include <immintrin.h>
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-using CastLoop = void (*)(const void* from, void* to, Index n);
-
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class From, class To>
-TENON_DETAIL_LOOP void RunCast(const void* pfrom, void* pto, Index n) {
-  const From* from = static_cast<const From*>(pfrom);
-  To* to = static_cast<To*>(pto);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = ConvertScalar<To>(from[i]);
-}
-
-TENON_DETAIL_LOOPS_END
-
-// float to bfloat16, which the loop above cannot vectorise, by lanes: the upper half, rounded to nearest, ties to even;
-// NaN is one for each sign.
-#if TENON_DETAIL_LANES
-struct FloatToBfloat16Body {
-  template <int bytes>
-  TENON_HD static void Run(const void* pfrom, void* pto, Index n) {
-    using L = simd::Lanes<float, bytes>;
-    using Ints = typename L::Ints;
-    typedef std::int16_t Narrow __attribute__((vector_size(L::size * sizeof(std::int16_t))));
-    const float* from = static_cast<const float*>(pfrom);
-    bfloat16* to = static_cast<bfloat16*>(pto);
-    Index i = 0;
-    for (; i + L::size <= n; i += L::size) {
-      const L x = L::Load(from + i);
-      const Ints upper = x.Bits() >> 16;
-      const Ints rounded = (x.Bits() + Ints(0x7fff) + (upper & Ints(1))) >> 16;
-      const Ints not_a_number = (upper & Ints(0x8000)) | Ints(0x7fc0);
-      const Ints result = Select(x == x, L::FromBits(rounded), L::FromBits(not_a_number)).Bits();
-      const Narrow narrow = __builtin_convertvector(result.v, Narrow);
-      std::memcpy(static_cast<void*>(to + i), &narrow, sizeof narrow);
-    }
-    for (; i < n; ++i) to[i] = bfloat16(from[i]);
-  }
-};
-inline CastLoop FloatToBfloat16() {
-#if TENON_DETAIL_BYTE_CASTS
-  if (simd::BestLevel() < simd::Level::kAvx512) return &RunByteCast<FloatToUpperHalf>;
-#endif
-  return simd::detail::ForLevels<FloatToBfloat16Body, simd::Compiled, const void*, void*, Index>::Best();
-}
-#else
-inline CastLoop FloatToBfloat16() { return &RunCast<float, bfloat16>; }
-#endif
-
-// half from and to float by the processor's instructions, where there are such. They treat NaN in their own way:
-// sixteen elements with a NaN among them are left to the loops above.
-#if TENON_DETAIL_TARGETS
-#define TENON_DETAIL_TARGET_F16C __attribute__((target("avx2,fma,f16c")))
-
-TENON_DETAIL_TARGET_F16C inline void HalfToFloatF16c(const void* pfrom, void* pto, Index n) {
-  const half* from = static_cast<const half*>(pfrom);
-  float* to = static_cast<float*>(pto);
-  Index i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
-    const __m256 y = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i + 8)));
-    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) [[unlikely]] {
-      RunCast<half, float>(from + i, to + i, 16);
-      continue;
-    }
-    _mm256_storeu_ps(to + i, x);
-    _mm256_storeu_ps(to + i + 8, y);
-  }
-  if (i < n) RunCast<half, float>(from + i, to + i, n - i);
-}
-TENON_DETAIL_TARGET_F16C inline void FloatToHalfF16c(const void* pfrom, void* pto, Index n) {
-  const float* from = static_cast<const float*>(pfrom);
-  half* to = static_cast<half*>(pto);
-  Index i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m256 x = _mm256_loadu_ps(from + i), y = _mm256_loadu_ps(from + i + 8);
-    if (_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_UNORD_Q)) != 0) [[unlikely]] {
-      RunCast<float, half>(from + i, to + i, 16);
-      continue;
-    }
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i + 8), _mm256_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
-  }
-  if (i < n) RunCast<float, half>(from + i, to + i, n - i);
-}
-#undef TENON_DETAIL_TARGET_F16C
-
-template <bool is_signed>
-using ByteToFloatUnit = std::conditional_t<is_signed, ByteToFloat<std::int8_t, true>, ByteToFloat<std::uint8_t, false>>;
-template <bool is_signed>
-TENON_DETAIL_TARGET_AVX2 void ByteToFloatAvx2(const void* pfrom, void* pto, Index n) {
-  const char* from = static_cast<const char*>(pfrom);
-  float* to = static_cast<float*>(pto);
-  Index i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i));
-    const __m128i second = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i + 8));
-    _mm256_storeu_ps(to + i, _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(first) : _mm256_cvtepu8_epi32(first)));
-    _mm256_storeu_ps(to + i + 8,
-                     _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(second) : _mm256_cvtepu8_epi32(second)));
-  }
-  if (i < n) RunByteCast<ByteToFloatUnit<is_signed>>(from + i, to + i, n - i);
-}
-template <bool is_signed>
-CastLoop ByteToFloatLoop() {
-  return simd::BestLevel() >= simd::Level::kAvx2 ? &ByteToFloatAvx2<is_signed>
-                                                 : &RunByteCast<ByteToFloatUnit<is_signed>>;
-}
-
-inline bool FindF16c() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return simd::BestLevel() >= simd::Level::kAvx2 && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
-}
-inline bool HasF16c() {
-  static const bool has = FindF16c();
-  return has;
-}
-inline CastLoop HalfToFloat() { return HasF16c() ? &HalfToFloatF16c : &RunCast<half, float>; }
-inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<float, half>; }
-#else
-inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
-inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
-template <bool is_signed>
-CastLoop ByteToFloatLoop() {
-  return &RunCast<std::conditional_t<is_signed, std::int8_t, std::uint8_t>, float>;
-}
-#endif
-
-// From float to bytes. Those that keep the low bits are the same for both signs.
-#if TENON_DETAIL_BYTE_CASTS
-inline constexpr CastLoop kFloatToByte = &RunByteCast<FloatToByte>, kFloatToBool = &RunByteCast<FloatToBool>;
-#else
-inline constexpr CastLoop kFloatToByte = &RunCast<float, std::uint8_t>, kFloatToBool = &RunCast<float, bool>;
-#endif
-
-// The widest types: every number that is cast is exactly one of their values.
-enum class CastKind : std::uint8_t { kNone, kSigned, kUnsigned, kFloat };  // none, int64, uint64, double
-
-// Quantised integers are cast as the integers that they are stored in.
-constexpr DataType CastType(DataType dtype) {
-  switch (dtype) {
-    case DataType::kQint8: return DataType::kInt8;
-    case DataType::kQuint8: return DataType::kUint8;
-    case DataType::kQint16: return DataType::kInt16;
-    case DataType::kQuint16: return DataType::kUint16;
-    case DataType::kQint32: return DataType::kInt32;
-    default: return dtype;
-  }
-}
-constexpr bool IsCastFloat8(DataType dtype) {
-  return dtype == DataType::kFloat8E5M2 || dtype == DataType::kFloat8E4M3FN;
-}
-constexpr bool IsInt4(DataType dtype) { return dtype == DataType::kInt4 || dtype == DataType::kUint4; }
-
-// The first step: to the widest type. No loop: it is that already (or, for kNone, no number that can be cast).
-struct CastSource {
-  CastKind kind = CastKind::kNone;
-  CastLoop widen = nullptr;
-};
-inline CastSource CastSourceOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::kBool: return {CastKind::kSigned, &RunCast<bool, std::int64_t>};
-    case DataType::kInt8: return {CastKind::kSigned, &RunCast<std::int8_t, std::int64_t>};
-    case DataType::kUint8: return {CastKind::kSigned, &RunCast<std::uint8_t, std::int64_t>};
-    case DataType::kInt16: return {CastKind::kSigned, &RunCast<std::int16_t, std::int64_t>};
-    case DataType::kUint16: return {CastKind::kSigned, &RunCast<std::uint16_t, std::int64_t>};
-    case DataType::kInt32: return {CastKind::kSigned, &RunCast<std::int32_t, std::int64_t>};
-    case DataType::kUint32: return {CastKind::kSigned, &RunCast<std::uint32_t, std::int64_t>};
-    case DataType::kInt4: return {CastKind::kSigned, &RunCast<int4, std::int64_t>};
-    case DataType::kUint4: return {CastKind::kSigned, &RunCast<uint4, std::int64_t>};
-    case DataType::kInt64: return {CastKind::kSigned};
-    case DataType::kUint64: return {CastKind::kUnsigned};
-    case DataType::kHalf: return {CastKind::kFloat, &RunCast<half, double>};
-    case DataType::kBfloat16: return {CastKind::kFloat, &RunCast<bfloat16, double>};
-    case DataType::kFloat: return {CastKind::kFloat, &RunCast<float, double>};
-    case DataType::kDouble: return {CastKind::kFloat};
-    case DataType::kFloat8E5M2: return {CastKind::kFloat, &RunCast<float8_e5m2, double>};
-    case DataType::kFloat8E4M3FN: return {CastKind::kFloat, &RunCast<float8_e4m3fn, double>};
-    case DataType::kComplex64: return {CastKind::kFloat, &RunCast<complex64, double>};
-    case DataType::kComplex128: return {CastKind::kFloat, &RunCast<complex128, double>};
-    default: return {};
-  }
-}
-
-// The second step. Integers that keep the low bits only need one loop for both signs.
-inline CastLoop NarrowSigned(DataType to) {
-  switch (to) {
-    case DataType::kBool: return &RunCast<std::int64_t, bool>;
-    case DataType::kInt8:
-    case DataType::kUint8: return &RunCast<std::int64_t, std::uint8_t>;
-    case DataType::kInt16:
-    case DataType::kUint16: return &RunCast<std::int64_t, std::uint16_t>;
-    case DataType::kInt32:
-    case DataType::kUint32: return &RunCast<std::int64_t, std::uint32_t>;
-    case DataType::kInt64:
-    case DataType::kUint64: return &RunCast<std::int64_t, std::int64_t>;
-    case DataType::kInt4: return &RunCast<std::int64_t, int4>;
-    case DataType::kUint4: return &RunCast<std::int64_t, uint4>;
-    case DataType::kHalf: return &RunCast<std::int64_t, half>;
-    case DataType::kBfloat16: return &RunCast<std::int64_t, bfloat16>;
-    case DataType::kFloat: return &RunCast<std::int64_t, float>;
-    case DataType::kDouble: return &RunCast<std::int64_t, double>;
-    case DataType::kComplex64: return &RunCast<std::int64_t, complex64>;
-    case DataType::kComplex128: return &RunCast<std::int64_t, complex128>;
-    default: return nullptr;
-  }
-}
-inline CastLoop NarrowUnsigned(DataType to) {
-  switch (to) {
-    case DataType::kHalf: return &RunCast<std::uint64_t, half>;
-    case DataType::kBfloat16: return &RunCast<std::uint64_t, bfloat16>;
-    case DataType::kFloat: return &RunCast<std::uint64_t, float>;
-    case DataType::kDouble: return &RunCast<std::uint64_t, double>;
-    case DataType::kComplex64: return &RunCast<std::uint64_t, complex64>;
-    case DataType::kComplex128: return &RunCast<std::uint64_t, complex128>;
-    default: return NarrowSigned(to);  // the same bits
-  }
-}
-inline CastLoop NarrowFloat(DataType to) {
-  switch (to) {
-    case DataType::kBool: return &RunCast<double, bool>;
-    case DataType::kInt8:
-    case DataType::kUint8: return &RunCast<double, std::uint8_t>;
-    case DataType::kInt16:
-    case DataType::kUint16: return &RunCast<double, std::uint16_t>;
-    case DataType::kInt32: return &RunCast<double, std::int32_t>;
-    case DataType::kUint32: return &RunCast<double, std::uint32_t>;
-    case DataType::kInt64: return &RunCast<double, std::int64_t>;
-    case DataType::kUint64: return &RunCast<double, std::uint64_t>;
-    case DataType::kHalf: return &RunCast<double, half>;
-    case DataType::kBfloat16: return &RunCast<double, bfloat16>;
-    case DataType::kFloat: return &RunCast<double, float>;
-    case DataType::kDouble: return &RunCast<double, double>;
-    case DataType::kFloat8E5M2: return &RunCast<double, float8_e5m2>;
-    case DataType::kFloat8E4M3FN: return &RunCast<double, float8_e4m3fn>;
-    case DataType::kComplex64: return &RunCast<double, complex64>;
-    case DataType::kComplex128: return &RunCast<double, complex128>;
-    default: return nullptr;
-  }
-}
-
-// The frequent pairs, in one step; null for the others.
-inline CastLoop DirectCast(DataType from, DataType to) {
-  if (from == DataType::kFloat) {
-    switch (to) {
-      case DataType::kHalf: return FloatToHalf();
-      case DataType::kBfloat16: return FloatToBfloat16();
-      case DataType::kInt32: return &RunCast<float, std::int32_t>;
-      case DataType::kInt64: return &RunCast<float, std::int64_t>;
-      case DataType::kDouble: return &RunCast<float, double>;
-      case DataType::kUint8:
-      case DataType::kInt8: return kFloatToByte;
-      case DataType::kBool: return kFloatToBool;
-      case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
-      default: return nullptr;
-    }
-  }
-  if (to == DataType::kFloat) {
-    switch (from) {
-      case DataType::kHalf: return HalfToFloat();
-      case DataType::kBfloat16: return &RunCast<bfloat16, float>;
-      case DataType::kInt32: return &RunCast<std::int32_t, float>;
-      case DataType::kUint8:
-      case DataType::kBool: return ByteToFloatLoop<false>();  // true is 1
-      case DataType::kInt8: return ByteToFloatLoop<true>();
-      case DataType::kDouble: return &RunCast<double, float>;
-      case DataType::kComplex64: return &RunCast<complex64, float>;
-      default: return nullptr;
-    }
-  }
-  return from == DataType::kInt32 && to == DataType::kInt64 ? &RunCast<std::int32_t, std::int64_t> : nullptr;
-}
-
-// Bits of the fraction, for complex numbers those of their parts; 0: no floating-point type that is cast.
-constexpr int FractionBits(DataType dtype) {
-  switch (dtype) {
-    case DataType::kDouble:
-    case DataType::kComplex128: return 52;
-    case DataType::kFloat:
-    case DataType::kComplex64: return 23;
-    case DataType::kHalf: return 10;
-    case DataType::kBfloat16: return 7;
-    case DataType::kFloat8E5M2: return 2;
-    case DataType::kFloat8E4M3FN: return 3;
-    default: return 0;
-  }
-}
-// Whether the attr Truncate changes anything: as TensorFlow has it, to bfloat16 from float only.
-constexpr bool Truncates(DataType from, DataType to) {
-  if (FractionBits(to) == 0 || FractionBits(from) <= FractionBits(to) || IsCastFloat8(from)) return false;
-  return to != DataType::kBfloat16 || from == DataType::kFloat;
-}
-// Clears all bits of the fractions but the first `kept`. NaN stays.
-inline void TruncateFractions(double* x, Index n, int kept) {
-  const std::uint64_t mask = ~((std::uint64_t{1} << (52 - kept)) - 1);
-  for (Index i = 0; i < n; ++i)
-    if (x[i] == x[i]) x[i] = BitCast<double>(BitCast<std::uint64_t>(x[i]) & mask);
-}
-
-// One cast, worked out.
-struct CastPlan {
-  CastLoop direct = nullptr;  // the whole cast; else:
-  CastLoop widen = nullptr;  // null: the elements are wide already
-  CastLoop narrow = nullptr;
-  int kept_bits = 0;  // of the fractions; 0: all
-  Index from_bytes = 0, to_bytes = 0;
-
-  void Run(const char* from, char* to, Index n) const {
-    if (direct != nullptr) return direct(from, to, n);
-    constexpr Index kTile = 512;
-    alignas(64) double tile[kTile];  // or 64-bit integers: only their bytes are moved through it
-    for (Index i = 0; i < n; i += kTile) {
-      const Index m = n - i < kTile ? n - i : kTile;
-      const void* wide = from + i * from_bytes;
-      if (widen != nullptr) {
-        widen(wide, tile, m);
-        wide = tile;
-      }
-      if (kept_bits != 0) {
-        if (wide != tile) std::memcpy(tile, wide, static_cast<std::size_t>(m) * sizeof(double));
-        TruncateFractions(tile, m, kept_bits);
-        wide = tile;
-      }
-      narrow(wide, to + i * to_bytes, m);
-    }
-  }
-};
-
-// Whether TensorFlow has this conversion.
-inline bool HasCast(DataType from, DataType to) {
-  if (CastSourceOf(from).kind == CastKind::kNone || CastSourceOf(to).kind == CastKind::kNone) return false;
-  const auto is_integer = [](DataType t) { return IsInteger(t); };
-  if (IsInt4(from) || IsInt4(to)) return is_integer(from) && is_integer(to);
-  if (IsCastFloat8(to)) return FractionBits(from) != 0 && !IsComplex(from);
-  return true;
-}
-
-}  // namespace detail
-
-// to[i] = from[i] as another type, n elements, as ConvertScalar converts (types/convert.hpp). `truncate`: a float that
-// becomes a narrower one is cut off instead of rounded. Complex to real drops the imaginary part. Unimplemented for
-// pairs that TensorFlow has no conversion for, "Cast int4 to float is not supported". Not for equal types.
-inline Status Cast(Cpu& device, DataType from_type, const void* from, DataType to_type, void* to, Index n,
-                   bool truncate) {
-  DataType source = detail::CastType(from_type), target = detail::CastType(to_type);
-  if (!detail::HasCast(source, target))
-    return errors::Unimplemented("Cast ", from_type, " to ", to_type, " is not supported");
-  if (IsComplex(source) && IsComplex(target)) {  // part by part
-    n *= 2;
-    source = source == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
-    target = target == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
-  }
-  detail::CastPlan plan;
-  const detail::CastSource first = detail::CastSourceOf(source);
-  if (truncate && detail::Truncates(source, target)) plan.kept_bits = detail::FractionBits(target);
-  if (plan.kept_bits == 0) plan.direct = detail::DirectCast(source, target);
-  plan.widen = first.widen;
-  plan.narrow = first.kind == detail::CastKind::kSigned     ? detail::NarrowSigned(target)
-                : first.kind == detail::CastKind::kUnsigned ? detail::NarrowUnsigned(target)
-                                                            : detail::NarrowFloat(target);
-  plan.from_bytes = static_cast<Index>(detail::ElementBytes(source));
-  plan.to_bytes = static_cast<Index>(detail::ElementBytes(target));
-  ParallelFor(device, n, plan.direct != nullptr ? 0.3 : 1.5, [&](Index begin, Index end) {
-    plan.Run(static_cast<const char*>(from) + begin * plan.from_bytes, static_cast<char*>(to) + begin * plan.to_bytes,
-             end - begin);
-  });
-  return OkStatus();
-}
 
 TENON_NAMESPACE_END
 
@@ -13076,8 +13097,12 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
       TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
     else
       TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(axis, sizes[i]));
-    const Index size = drop_axis ? 1 : sizes[i], run = size * inner;
     Tensor* out = &output[i];
+    if (value.NumElements() == 0) {  // its other sizes may be anything
+      TENON_RETURN_IF_ERROR(context.allocate_output(static_cast<int>(i), shape, &out));
+      continue;
+    }
+    const Index size = drop_axis ? 1 : sizes[i], run = size * inner;
     if (run == row || (axis == 0 && run * mover.bytes >= kWorthSharingBytes)) {
       *out = Tensor(value.dtype());
       (void)out->CopyFrom(run == row ? value : value.Slice(begin, begin + size), shape);  // the element counts agree
@@ -13509,14 +13534,14 @@ struct BroadcastTo {
     if (own > rank)
       return errors::InvalidArgument("BroadcastTo: Rank of input (", own,
                                      ") must be no greater than rank of output shape (", rank, ").");
-    for (int d = 0; d < own; ++d)
-      if (input.dim_size(d) != 1 && input.dim_size(d) != shape.dim_size(rank - own + d))
-        return errors::InvalidArgument("BroadcastTo: Incompatible shapes: ", input.shape(), " vs. ", shape);
     if (shape == input.shape()) {
       *output = input;
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    for (int d = 0; d < own; ++d)
+      if (input.dim_size(d) != 1 && input.dim_size(d) != shape.dim_size(rank - own + d))
+        return errors::InvalidArgument("BroadcastTo: Incompatible shapes: ", input.shape(), " vs. ", shape);
     NdCopy copy;
     const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()), to = StridesOf(shape.dim_sizes());
     for (int d = 0; d < rank; ++d) {
@@ -16848,8 +16873,12 @@ inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype
   return detail::ForResizedRows(device, g, 2 * row, detail::ResizedRowNs(g, 6), work);
 }
 
-// Each output pixel is the mean of the piece of the input that it covers.
-inline Status ResizeArea(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
+// Each output pixel is the mean of the piece of the input that it covers: of something, so that a single row or column
+// is repeated even where its corners are aligned.
+inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType dtype, const void* images, float* out) {
+  ResizeGeometry g = geometry;
+  for (ResizeAxis* const axis : {&g.rows, &g.columns})
+    if (axis->input == 1) *axis = ResizeAxis(1, axis->output, false);
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
   const float scale = static_cast<float>(1.0 / static_cast<double>(g.rows.scale * g.columns.scale));
@@ -17496,16 +17525,18 @@ inline Status CheckCropBoxes(std::string_view op, const Tensor& boxes, const Ten
   if (box_index.dim_size(0) != *count)
     return errors::InvalidArgument(op, ": box_index has incompatible shape ", box_index.shape(), ", must be [", *count,
                                    "]");
-  for (Index i = 0; i < boxes.NumElements(); ++i)
-    if (!std::isfinite(boxes.data<float>()[i]))
-      return errors::InvalidArgument(op, ": Boxes contains at least one element that is not finite: box ", i / 4);
   return OkStatus();
 }
-inline Status CheckCropIndices(std::string_view op, const std::int32_t* which, Index count, Index batch) {
+// The boxes have been checked by CheckCropBoxes.
+inline Status CheckCropIndices(std::string_view op, const Tensor& boxes, const std::int32_t* which, Index count,
+                               Index batch) {
   for (Index i = 0; i < count; ++i)
     if (which[i] < 0 || which[i] >= batch)
       return errors::OutOfRange(op, ": box_index has values outside [0, batch_size): ", which[i], " (box_index[", i,
                                 "]), batch_size is ", batch);
+  for (Index i = 0; i < count * 4; ++i)
+    if (!std::isfinite(boxes.data<float>()[i]))
+      return errors::InvalidArgument(op, ": Boxes contains at least one element that is not finite: box ", i / 4);
   return OkStatus();
 }
 inline Status CheckCropImage(std::string_view op, const TensorShape& image) {
@@ -17599,7 +17630,7 @@ struct CropAndResize {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
     const std::int32_t* const which = box_ind.data<std::int32_t>();
-    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, which, g.boxes, image.dim_size(0)));
+    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, boxes, which, g.boxes, image.dim_size(0)));
     if (shape.num_elements() > 0)
       detail::CropOf(image.dtype())(device, g, image.raw_data(), boxes.data<float>(), which, a.extrapolation_value,
                                     nullptr, out->data<float>());
@@ -17663,7 +17694,7 @@ struct CropAndResizeGradImage {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
     const std::int32_t* const which = box_ind.data<std::int32_t>();
-    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, which, g.boxes, sizes[0]));
+    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, boxes, which, g.boxes, sizes[0]));
     g.rows = sizes[1];
     g.columns = sizes[2];
     g.depth = sizes[3];
@@ -17724,7 +17755,7 @@ struct CropAndResizeGradBoxes {
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{g.boxes, 4}, &out));
     const std::int32_t* const which = box_ind.data<std::int32_t>();
-    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, which, g.boxes, image.dim_size(0)));
+    TENON_RETURN_IF_ERROR(detail::CheckCropIndices(kName, boxes, which, g.boxes, image.dim_size(0)));
     g.rows = image.dim_size(1);
     g.columns = image.dim_size(2);
     g.depth = image.dim_size(3);
@@ -20339,13 +20370,14 @@ inline Status ParseExampleV2Shape(InferenceContext* c) {
   SlimVector<PartialTensorShape> shapes;
   SlimVector<DataType> ragged;
   std::int64_t num_sparse = 0;
-  ShapeHandle examples;
+  ShapeHandle examples, names;
   int at = 0;
   TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
   TENON_RETURN_IF_ERROR(c->GetAttr("num_sparse", &num_sparse));
   TENON_RETURN_IF_ERROR(c->GetAttr("ragged_value_types", &ragged));
   TENON_RETURN_IF_ERROR(ParseExampleV2Check(*c, shapes));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &examples));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &names));
   const Index rank = c->RankKnown(examples) ? c->Rank(examples) + 1 : -1;
   SparseParts(c, static_cast<std::size_t>(num_sparse), rank, &at);
   TENON_RETURN_IF_ERROR(DenseParts(c, examples, shapes, &at));
@@ -21605,7 +21637,20 @@ struct RestoreV2 {
   };
 };
 
-// preferred_shard says where to look first, which the mapped files need no hint for.
+namespace detail {
+
+// Where to look first, which mapped files need no hint for: it is checked and not used.
+struct RestoreAttrs {
+  std::int64_t preferred_shard;
+
+  Status Init(OpKernelConstruction&) const {
+    if (preferred_shard >= -1) return OkStatus();
+    return errors::InvalidArgument("Attribute 'preferred_shard' must be greater or equal to -1, got ", preferred_shard);
+  }
+};
+
+}  // namespace detail
+
 struct Restore {
   static constexpr auto signature = Op("Restore")
                                         .Input("file_pattern: string")
@@ -21615,12 +21660,12 @@ struct Restore {
                                         .Attr("preferred_shard: int = -1")
                                         .SetIsStateful()
                                         .SetShapeFn(detail::RestoreShape);
+  using Attrs = detail::RestoreAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr std::string_view unused[] = {"preferred_shard"};
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel {
+  struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& file_pattern, const Tensor& tensor_name, Tensor&) const {
       return detail::RestoreOne(context.op(), file_pattern, tensor_name, nullptr);
     }
@@ -21637,12 +21682,12 @@ struct RestoreSlice {
                                         .Attr("preferred_shard: int = -1")
                                         .SetIsStateful()
                                         .SetShapeFn(detail::RestoreShape);
+  using Attrs = detail::RestoreAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr std::string_view unused[] = {"preferred_shard"};
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel {
+  struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& file_pattern, const Tensor& tensor_name,
                       const Tensor& shape_and_slice, Tensor&) const {
       return detail::RestoreOne(context.op(), file_pattern, tensor_name, &shape_and_slice);
@@ -21812,11 +21857,11 @@ void Multiply(const T* a, const T* b, T* c, Index m, Index k, Index n) {
     for (Index p = 0; p < k; ++p) Subtract(T(-a[i * k + p]), b + p * n, c + i * n, n);
 }
 
-// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0 or
-// NaN. *swaps: how many rows were exchanged.
+// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0, or
+// the first one NaN. *swaps: how many rows were exchanged.
 template <class T>
 bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
-  bool regular = true;
+  Real<T> smallest = 1;
   *swaps = 0;
   for (Index i = 0; i < n; ++i) order[i] = i;
   for (Index k = 0; k < n; ++k) {
@@ -21829,7 +21874,7 @@ bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
       ++*swaps;
     }
     const T top = a[k * n + k];
-    regular = regular && std::abs(top) > 0;
+    if (k == 0 || std::abs(top) < smallest) smallest = std::abs(top);
     if (top == T(0)) continue;
     for (Index i = k + 1; i < n; ++i) {
       T& factor = a[i * n + k];
@@ -21837,7 +21882,7 @@ bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
       Subtract(factor, a + k * n + k + 1, a + i * n + k + 1, n - k - 1);
     }
   }
-  return regular;
+  return smallest > 0;
 }
 
 // b: [n, k] becomes the solution of a x = b, where a: [n, n] is triangular; only its triangle is read.
@@ -21860,13 +21905,14 @@ void SolveLu(const T* lu, const Index* order, Index n, const T* b, T* x, Index k
   SolveTriangular(lu, n, false, false, x, k);
 }
 
-// The lower triangle of a: [n, n] becomes its Cholesky factor, the upper one zero. False if a is not positive definite.
+// The lower triangle of a: [n, n] becomes its Cholesky factor, the upper one zero. False if a is not positive definite;
+// NaN is taken for positive, as in TensorFlow.
 template <class T>
 bool FactorCholesky(T* a, Index n) {
   for (Index j = 0; j < n; ++j) {
     Real<T> diagonal = RealPart(a[j * n + j]);
     for (Index p = 0; p < j; ++p) diagonal -= Square(a[j * n + p]);
-    if (!(diagonal > 0)) return false;
+    if (diagonal <= 0) return false;
     diagonal = std::sqrt(diagonal);
     a[j * n + j] = T(diagonal);
     for (Index i = j + 1; i < n; ++i) {
@@ -22217,7 +22263,12 @@ void DeterminantOf(const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
   for (Index i = 0; i < n; ++i) {
     const T diagonal = a[static_cast<std::size_t>(i * n + i)];
     const linalg::Real<T> size = std::abs(diagonal);
-    *sign = size == 0 ? T(0) : linalg::Times(*sign, T(diagonal / size));
+    if (size == 0)
+      *sign = T(0);
+    else if constexpr (std::is_same_v<T, linalg::Real<T>>)
+      *sign = diagonal < 0 ? -*sign : *sign;
+    else
+      *sign = linalg::Times(*sign, T(diagonal / size));
     sum += std::log(static_cast<double>(size));
   }
   *log_size = static_cast<linalg::Real<T>>(sum);
@@ -26150,33 +26201,31 @@ inline Status FakeQuantChannelGradientShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// A range moved so that 0 is one of its 2^bits (less one, when narrow) steps.
+// A range moved so that 0 is one of its 2^bits (less one, when narrow) steps. As in TensorFlow, a range that is one
+// tensor's divides by the step (`divides`), and one of attrs or of a channel multiplies by its inverse: halves fall
+// either way.
 struct FakeQuantRange {
   float low, high, scale, inverse, zero;
   bool is_zero;  // the range was [0, 0]: everything is 0
+  bool divides;
 
-  FakeQuantRange(float min, float max, std::int64_t bits, bool narrow) : is_zero(min == 0 && max == 0) {
+  FakeQuantRange(float min, float max, std::int64_t bits, bool narrow, bool divide)
+      : is_zero(min == 0 && max == 0), divides(divide) {
     const float least = narrow ? 1 : 0, most = static_cast<float>((1 << bits) - 1);
     scale = (max - min) / (most - least);
     const float point = least - min / scale;
     const float nudged = point < least ? least : point > most ? most : std::round(point);
     low = (least - nudged) * scale;
     high = (most - nudged) * scale;
-    inverse = 1 / scale;
-    zero = std::floor(-low * inverse + 0.5f);
-  }
-  // Of limits in attrs, whose inverse step TensorFlow rounds once.
-  static FakeQuantRange OfAttrs(float min, float max, std::int64_t bits, bool narrow) {
-    FakeQuantRange range(min, max, bits, narrow);
-    range.inverse = static_cast<float>((1 << bits) - (narrow ? 2 : 1)) / (max - min);
-    range.zero = std::floor(-range.low * range.inverse + 0.5f);
-    return range;
+    inverse = (most - least) / (max - min);
+    zero = std::floor((divides ? -low / scale : -low * inverse) + 0.5f);
   }
   float operator()(float x) const {
     if (is_zero) return 0;
     x = x > high ? high : x;
     x = x < low ? low : x;
-    return std::floor((x - low) * inverse - zero + 0.5f) * scale;
+    const float steps = divides ? (x - low) / scale : (x - low) * inverse;
+    return std::floor(steps - zero + 0.5f) * scale;
   }
 };
 
@@ -26251,12 +26300,12 @@ struct FakeQuantVarsKernel : FakeQuantVarsAttrs {
   Status operator()(Device& device, In<float> inputs, In<float> min, In<float> max, Out<float> outputs) const {
     TENON_RETURN_IF_ERROR(CheckFakeQuant(Op::signature.name, inputs.shape(), min.shape(), max.shape(), Op::kChannels));
     if (!Op::kChannels) {
-      FakeQuantRun(device, FakeQuantRange(min[0], max[0], num_bits, narrow_range), inputs.data, outputs.data,
+      FakeQuantRun(device, FakeQuantRange(min[0], max[0], num_bits, narrow_range, true), inputs.data, outputs.data,
                    inputs.size());
       return OkStatus();
     }
     for (Index c = 0; c < min.size(); ++c) {
-      const FakeQuantRange range(min[c], max[c], num_bits, narrow_range);
+      const FakeQuantRange range(min[c], max[c], num_bits, narrow_range, false);
       for (Index i = c; i < inputs.size(); i += min.size()) outputs[i] = range(inputs[i]);
     }
     return OkStatus();
@@ -26271,7 +26320,7 @@ struct FakeQuantVarsGradientKernel : FakeQuantVarsAttrs {
     TENON_RETURN_IF_ERROR(SameGradientShape(Op::signature.name, gradients.shape(), inputs.shape()));
     TENON_RETURN_IF_ERROR(CheckFakeQuant(Op::signature.name, inputs.shape(), min.shape(), max.shape(), Op::kChannels));
     for (Index c = 0; c < min.size(); ++c)
-      FakeQuantGradientRun(FakeQuantRange(min[c], max[c], num_bits, narrow_range), gradients.data, inputs.data,
+      FakeQuantGradientRun(FakeQuantRange(min[c], max[c], num_bits, narrow_range, false), gradients.data, inputs.data,
                            backprops_wrt_input.data, c, min.size(), inputs.size(), &backprop_wrt_min.data[c],
                            &backprop_wrt_max.data[c]);
     return OkStatus();
@@ -26297,7 +26346,7 @@ struct FakeQuantWithMinMaxArgs {
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) { return this->Check("FakeQuantWithMinMaxArgs"); }
     Status operator()(Device& device, In<float> inputs, Out<float> outputs) const {
-      const auto range = detail::FakeQuantRange::OfAttrs(this->min, this->max, this->num_bits, this->narrow_range);
+      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
       detail::FakeQuantRun(device, range, inputs.data, outputs.data, inputs.size());
       return OkStatus();
     }
@@ -26324,7 +26373,7 @@ struct FakeQuantWithMinMaxArgsGradient {
       TENON_RETURN_IF_ERROR(
           detail::SameGradientShape("FakeQuantWithMinMaxArgsGradient", gradients.shape(), inputs.shape()));
       float below = 0, above = 0;
-      const auto range = detail::FakeQuantRange::OfAttrs(this->min, this->max, this->num_bits, this->narrow_range);
+      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
       detail::FakeQuantGradientRun(range, gradients.data, inputs.data, backprops.data, 0, 1, inputs.size(), &below,
                                    &above);
       return OkStatus();
@@ -27204,7 +27253,7 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Qu
                         const T* min, const T* max, T* y) {
   for (Index c = 0; c < layout.depth && (layout.outer > 0 || s.range_given); ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
-    if (s.range_given && low > high)
+    if (s.range_given && !(low <= high))
       return errors::InvalidArgument(op, ": Invalid range: input_min ", low, " > input_max ", high);
     for (Index o = 0; !s.range_given && o < layout.outer; ++o) {
       const T* run = x + (o * layout.depth + c) * layout.inner;
@@ -27222,7 +27271,8 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Qu
   return OkStatus();
 }
 
-// Ranges that are given must be scalars, or (`vectors`) one for each channel.
+// Ranges that are given must be scalars, or (`vectors`) one for each channel; one number of any shape where there is
+// but one channel.
 inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout,
                                  bool vectors, const TensorShape& min, const TensorShape& max) {
   if (s.num_bits <= 0 || s.num_bits >= (s.signed_input ? 62 : 63))
@@ -27234,8 +27284,9 @@ inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s,
     return errors::InvalidArgument(op, ": Shape must be rank 1 for input_min_tensor when the axis is specified, got ",
                                    min, " and ", max);
   if (!per_channel || !vectors) {
-    if (min.dims() != 0) return errors::InvalidArgument(op, ": input_min must be a scalar, got shape ", min);
-    if (max.dims() != 0) return errors::InvalidArgument(op, ": input_max must be a scalar, got shape ", max);
+    const auto scalar = [vectors](const TensorShape& x) { return vectors ? x.num_elements() == 1 : x.dims() == 0; };
+    if (!scalar(min)) return errors::InvalidArgument(op, ": input_min must be a scalar, got shape ", min);
+    if (!scalar(max)) return errors::InvalidArgument(op, ": input_max must be a scalar, got shape ", max);
   } else if (min.dim_size(0) != layout.depth || max.dim_size(0) != layout.depth) {
     return errors::InvalidArgument(op, ": input_min and input_max must have ", layout.depth, " elements, got shapes ",
                                    min, " and ", max);
@@ -27356,6 +27407,10 @@ struct QuantizeAndDequantizeV3 {
         return errors::InvalidArgument(
             "QuantizeAndDequantizeV3: Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: ",
             num_bits.shape().dims());
+      if (input.shape().dims() == 0)
+        return errors::InvalidArgument(
+            "QuantizeAndDequantizeV3: Axis requested is larger than input dimensions. Axis: ", this->axis,
+            " Input Dimensions: 0");
       const detail::QuantizeSettings s{this->signed_input, this->range_given, false,
                                        this->narrow_range, num_bits[0],       this->axis};
       return detail::RunQuantize<T>(context.op(), s, true, input, input_min, input_max, &output);
@@ -27705,7 +27760,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   TensorShape shape;
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(segments));
   for (int d = id_dims; d < data.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(data.dim_size(d)));
-  for (Index i = 0; i < ids.size(); ++i)
+  for (Index i = 0; i < ids.size() && data.NumElements() > 0; ++i)
     if (ids[i] >= segments) {
       return errors::InvalidArgument(op, ": segment_ids", PlaceText(ids.shape(), i), " = ", ids[i],
                                      " is out of range [0, ", segments, ")");
@@ -27715,6 +27770,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
   tenon::Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
+  if (data.NumElements() == 0) return OkStatus();
   ForEachColumnRange(device, ids.size(), columns, [&](Index begin, Index end) {
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] >= 0)
@@ -29539,8 +29595,7 @@ void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::i
     for (std::int32_t i = k + 1; i < n; ++i) {
       if (!before(i, places[0])) continue;
       places[k] = i;
-      std::push_heap(places, places + k + 1, before);
-      std::pop_heap(places, places + k + 1, before);
+      std::pop_heap(places, places + k + 1, before);  // in the worst one's stead
     }
     if (sorted) std::sort_heap(places, places + k, before);
   }
@@ -31402,12 +31457,15 @@ struct PoolAttrs {
   std::string_view padding, data_format;
 };
 
-// The geometry of a pool over rows and columns alone.
+// The geometry of a pool over rows and columns alone. As in TensorFlow, the batch is looked at before the window's
+// size.
 inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input, std::span<const std::int64_t> ksize,
                                   std::span<const std::int64_t> strides, std::string_view padding,
                                   std::span<const std::int64_t> paddings, PoolGeometry* geometry) {
   Padding kind{};
   TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
+  if (ksize.size() == 4 && strides.size() == 4 && (ksize[0] != 1 || strides[0] != 1))
+    return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
   TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry));
   if (geometry->depth_window != 1)
     return errors::Unimplemented(op, ": Non-spatial pooling is not yet supported, got ksize[3] = ", ksize[3]);
@@ -31579,22 +31637,23 @@ inline Status PlaceGradient(std::string_view op, int dimension, Padding padding,
                                  " dilation: ", w->dilation);
 }
 
-// Fills in all but the data. The errors are those of TensorFlow.
-inline Status ConvGradientGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& input,
+// Fills in all but the data. The errors are those of TensorFlow, which has another code for strides and dilations of
+// batch and depth in either gradient.
+inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGradientAttrs& a, const TensorShape& input,
                                    const TensorShape& filter, const TensorShape& gradient, Conv3DGeometry* geometry) {
   if (a.data_format != "NHWC") return errors::InvalidArgument(op, "Op only supports NHWC, got ", a.data_format);
   if (a.strides.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
   if (a.strides[0] != 1 || a.strides[3] != 1)
-    return errors::InvalidArgument(
-        op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
+    return Status(
+        code, StrCat(op, ": Current implementation does not yet support strides in the batch and depth dimensions."));
   if (a.strides[1] <= 0 || a.strides[2] <= 0)
     return errors::InvalidArgument(op, ": Row and column strides should be larger than 0.");
   if (a.dilations.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window dilations field must specify 4 dimensions");
   if (a.dilations[0] != 1 || a.dilations[3] != 1)
-    return errors::InvalidArgument(
-        op, ": Current implementation does not yet support dilations in the batch and depth dimensions.");
+    return Status(
+        code, StrCat(op, ": Current implementation does not yet support dilations in the batch and depth dimensions."));
   if (a.dilations[1] != 1 || a.dilations[2] != 1)
     return errors::InvalidArgument(op,
                                    ": Current CPU implementations do not yet support dilation rates larger than 1.");
@@ -31703,8 +31762,8 @@ struct Conv2DBackpropInput {
         TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
       }
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::ConvGradientGeometry(kName, *this, shape, filter.shape(), out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kUnimplemented, *this, shape, filter.shape(),
+                                                         out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
     }
   };
@@ -31739,7 +31798,8 @@ struct Conv2DBackpropFilter {
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, *this, input.shape(), shape, out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kInvalidArgument, *this, input.shape(), shape,
+                                                         out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
     }
   };
@@ -34153,6 +34213,7 @@ inline double Pool3DNs(const Pool3DGeometry& g) {
 
 }  // namespace detail
 
+// Of NaN and another number the later one counts as larger, as in TensorFlow.
 // input [batch, planes, rows, columns, depth] -> output [batch, out_planes, out_rows, out_columns, depth].
 inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const float* input, float* output) {
   if (g.depth == 0) return;
@@ -34165,7 +34226,7 @@ inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const flo
         if (average)
           detail::PoolAddRun(volume + at, out, g.depth);
         else
-          detail::PoolRun(volume + at, out, g.depth);
+          for (Index d = 0; d < g.depth; ++d) out[d] = out[d] > volume[at + d] ? out[d] : volume[at + d];
       });
       if (average) detail::PoolDivideRun(static_cast<float>(n), out, g.depth);
     }
@@ -35748,8 +35809,6 @@ struct RaggedGather {
   };
 
  private:
-  using Built = SlimVector<SlimVector<Index>>;  // the output's splits, outermost first
-
   static Status Check(std::span<const Tensor> splits, const Tensor& values, const HostIndices& indices) {
     if (values.dims() < 1) return errors::InvalidArgument("RaggedGather: params.rank must be nonzero");
     for (const Tensor& one : splits)
@@ -35773,31 +35832,77 @@ struct RaggedGather {
     return OkStatus();
   }
 
-  // The splits of the output, and which values it has.
-  static void Gather(std::span<const Tensor> splits, const HostIndices& indices, Built* built,
-                     SlimVector<detail::RowRange>* ranges) {
-    const int outer =
-        indices.shape().dims() - 1;  // dimensions of the indices that become splits; -1: none, and one less
-    Index rows = 1;
-    for (int d = 0; d < outer; ++d) {
-      rows *= indices.shape().dim_size(d);
-      const Index width = indices.shape().dim_size(d + 1);
-      for (Index i = 1; i <= rows; ++i) (*built)[static_cast<std::size_t>(d)].push_back(i * width);
-    }
+  // row(d, begin, end) for every index, at each level of the splits; values(begin, end) for what is left of it.
+  template <class Row, class Values>
+  static Status ForRows(std::span<const Tensor> splits, const HostIndices& indices, const Row& row,
+                        const Values& values) {
     for (Index i = 0; i < indices.size(); ++i) {
       Index begin = indices[i], end = begin + 1;
       for (std::size_t d = 0; d < splits.size(); ++d) {
         const detail::Splits one(splits[d]);
-        if (const int at = static_cast<int>(d) + outer; at >= 0) {
-          SlimVector<Index>& to = (*built)[static_cast<std::size_t>(at)];
-          const Index shift = to.back() - one[begin];
-          for (Index k = begin; k < end; ++k) to.push_back(one[k + 1] + shift);
-        }
+        TENON_RETURN_IF_ERROR(row(d, begin, end));
         begin = one[begin];
         end = one[end];
       }
-      if (begin < end) ranges->push_back({begin, end});
+      if (begin < end) values(begin, end);
     }
+    return OkStatus();
+  }
+  // Output d, splits of so many rows that end at `last`.
+  static Status AllocateSplits(OpKernelContext& context, int d, Index rows, Index last, Tensor** out) {
+    const Index sizes[] = {rows + 1};
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+    TENON_RETURN_IF_ERROR(context.allocate_output(d, shape, out));
+    if ((*out)->dtype() == DataType::kInt32 && last > std::numeric_limits<std::int32_t>::max())
+      return errors::InvalidArgument("RaggedGather: the output has ", last, " rows, too many for int32 splits");
+    return OkStatus();
+  }
+  // The splits that the dimensions of the indices become.
+  static Status OuterSplits(OpKernelContext& context, const TensorShape& indices) {
+    Index rows = 1;
+    for (int d = 0; d + 1 < indices.dims(); ++d) {
+      rows *= indices.dim_size(d);
+      const Index width = indices.dim_size(d + 1);
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(AllocateSplits(context, d, rows, rows * width, &out));
+      for (Index i = 0; i <= rows; ++i) detail::StoreIndex(out, i, i * width);
+    }
+    return OkStatus();
+  }
+  // Those of the params' splits, and which values the output has.
+  static Status InnerSplits(OpKernelContext& context, std::span<const Tensor> splits, const HostIndices& indices,
+                            SlimVector<detail::RowRange>* ranges) {
+    const int outer = indices.shape().dims() - 1;  // -1: a scalar's row is none of the output
+    SlimVector<Index> sizes(splits.size() + 1, 0), at(splits.size(), 0), last(splits.size(), 0);
+    const auto count = [&](std::size_t d, Index begin, Index end) -> Status {
+      const Index more = d + 1 == splits.size() ? detail::Splits(splits[d])[end] - detail::Splits(splits[d])[begin] : 0;
+      if (end - begin > std::numeric_limits<Index>::max() - 1 - sizes[d] ||
+          more > std::numeric_limits<Index>::max() - sizes[splits.size()])
+        return errors::InvalidArgument("RaggedGather: the output has more rows than int64 can count");
+      sizes[d] += end - begin;
+      sizes[splits.size()] += more;
+      return OkStatus();
+    };
+    TENON_RETURN_IF_ERROR(
+        ForRows(splits, indices, count, [&](Index begin, Index end) { ranges->push_back({begin, end}); }));
+    for (int d = outer < 0 ? 1 : 0; d < static_cast<int>(splits.size()); ++d) {
+      const auto level = static_cast<std::size_t>(d);
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(AllocateSplits(context, d + outer, sizes[level], sizes[level + 1], &out));
+      detail::StoreIndex(out, 0, 0);
+    }
+    return ForRows(
+        splits, indices,
+        [&](std::size_t d, Index begin, Index end) -> Status {
+          if (static_cast<int>(d) + outer < 0) return OkStatus();
+          const detail::Splits one(splits[d]);
+          Tensor* const out = context.mutable_output(static_cast<int>(d) + outer);
+          const Index shift = last[d] - one[begin];
+          for (Index k = begin; k < end; ++k) detail::StoreIndex(out, ++at[d], last[d] = one[k + 1] + shift);
+          return OkStatus();
+        },
+        [](Index, Index) {});
   }
 
   static Status Run(OpKernelContext& context, std::span<const Tensor> splits, const Tensor& values,
@@ -35808,18 +35913,9 @@ struct RaggedGather {
       return errors::InvalidArgument(
           "RaggedGather: OUTPUT_RAGGED_RANK must be indices.rank - 1 + PARAMS_RAGGED_RANK = ",
           static_cast<int>(splits.size()) + indices.shape().dims() - 1, ", got ", nested);
-    Built built(static_cast<std::size_t>(nested), SlimVector<Index>(1, 0));
     SlimVector<detail::RowRange> ranges;
-    Gather(splits, indices, &built, &ranges);
-    for (int d = 0; d < nested; ++d) {
-      const SlimVector<Index>& from = built[static_cast<std::size_t>(d)];
-      Tensor* out = nullptr;
-      TENON_RETURN_IF_ERROR(context.allocate_output(d, TensorShape({static_cast<Index>(from.size())}), &out));
-      if (out->dtype() == DataType::kInt32 && from.back() > std::numeric_limits<std::int32_t>::max())
-        return errors::InvalidArgument("RaggedGather: the output has ", from.back(),
-                                       " rows, too many for int32 splits");
-      for (std::size_t i = 0; i < from.size(); ++i) detail::StoreIndex(out, static_cast<Index>(i), from[i]);
-    }
+    TENON_RETURN_IF_ERROR(OuterSplits(context, indices.shape()));
+    TENON_RETURN_IF_ERROR(InnerSplits(context, splits, indices, &ranges));
     Index rows = 0;
     for (const detail::RowRange& range : ranges) rows += range.end - range.begin;
     TensorShape shape = values.shape();
@@ -39501,11 +39597,11 @@ class CrossColumn {
   explicit CrossColumn(const Tensor& dense) : values_(&dense), count_(dense.dim_size(1)) {}
   // Rows of indices count as long as their first numbers ascend from 0 and are below `batch`.
   CrossColumn(const Tensor& indices, const Tensor& values, Index batch)
-      : values_(&values), rows_(indices.data<std::int64_t>()) {
+      : values_(&values), rows_(indices.data<std::int64_t>()), sparse_(true) {
     Index last = 0;
     while (end_ < indices.dim_size(0) && rows_[2 * end_] >= last && rows_[2 * end_] < batch) last = rows_[2 * end_++];
   }
-  bool sparse() const { return rows_ != nullptr; }
+  bool sparse() const { return sparse_; }
   // To row b of the batch; they must ascend.
   void MoveTo(Index b) {
     if (!sparse()) {
@@ -39523,7 +39619,7 @@ class CrossColumn {
   }
   // The next row of the batch, after row b (-1: from the start), that has features; `batch` when there is none.
   Index NextRow(Index b, Index batch) const {
-    if (!sparse()) return b + 1;
+    if (!sparse()) return count_ > 0 ? b + 1 : batch;
     const Index next = first_ + count_;
     return next < end_ ? rows_[2 * next] : batch;
   }
@@ -39533,7 +39629,8 @@ class CrossColumn {
 
  private:
   const Tensor* values_;
-  const std::int64_t* rows_ = nullptr;  // of the indices, [n, 2]; null for dense columns
+  const std::int64_t* rows_ = nullptr;  // of sparse columns' indices, [n, 2]; may be null where n is 0
+  bool sparse_ = false;
   Index end_ = 0, first_ = 0, count_ = 0;
 };
 
@@ -53677,10 +53774,12 @@ void PrintComplex(const Tensor& in, const NumberFormat& f, tstring* out) {
   }
 }
 
-// Texts get blanks up to the width: in front, or behind with the flag '-'. Nothing else of the format counts.
+// Texts get blanks up to the width, in front or, with the flag '-', behind; where there is one, a precision cuts them
+// off.
 inline void PrintTexts(const Tensor& in, const NumberFormat& f, tstring* out) {
   for (Index i = 0; i < in.NumElements(); ++i) {
-    const std::string_view text = in.data<tstring>()[i].view();
+    std::string_view text = in.data<tstring>()[i].view();
+    if (f.width > 0 && f.precision >= 0) text = text.substr(0, static_cast<std::size_t>(f.precision));
     const std::size_t width = f.width < 0 ? 0 : static_cast<std::size_t>(f.width);
     const std::size_t blanks = width > text.size() ? width - text.size() : 0;
     if (f.flag != '-') out[i].append(blanks, ' ');

@@ -5320,7 +5320,7 @@ using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, co
 
 enum class ExecutorKind : std::uint8_t {
   kAuto,  // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
-  kSequential,  // one precomputed order on the caller's thread
+  kSequential,  // one precomputed order on the caller's thread; on several devices: that thread, node after node
   kDataflow,  // every node as soon as its inputs are there, on a pool of inter_op_threads threads
 };
 
@@ -34433,6 +34433,28 @@ inline void SpinPause() {
   Thread::Yield();
 #endif
 }
+
+// Threads that take tasks, and want to hear when one of them waits for what may be queued behind its task.
+class WaitedThreads {
+ public:
+  virtual void BeginWait() = 0;
+  virtual void EndWait() = 0;
+  // Says whose this thread is, while it lives.
+  class OfThisThread {
+   public:
+    explicit OfThisThread(WaitedThreads* threads) : before_(std::exchange(current, threads)) {}
+    OfThisThread(const OfThisThread&) = delete;
+    OfThisThread& operator=(const OfThisThread&) = delete;
+    ~OfThisThread() { current = before_; }
+
+   private:
+    WaitedThreads* before_;
+  };
+  inline static thread_local WaitedThreads* current = nullptr;
+
+ protected:
+  ~WaitedThreads() = default;
+};
 }  // namespace detail
 
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
@@ -34442,7 +34464,7 @@ inline void SpinPause() {
 //   ThreadPool pool(4, "intra");                                  // the caller and three threads
 //   Cpu device{.pool = &pool};
 //   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
-class ThreadPool final : public ThreadPoolInterface {
+class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThreads {
  public:
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
@@ -34502,17 +34524,17 @@ class ThreadPool final : public ThreadPoolInterface {
   // threads that belong to no pool.
   class Waiting {
    public:
-    Waiting() : pool_(current_pool) {
-      if (pool_ != nullptr) pool_->BeginWait();
+    Waiting() : threads_(detail::WaitedThreads::current) {
+      if (threads_ != nullptr) threads_->BeginWait();
     }
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
     ~Waiting() {
-      if (pool_ != nullptr) pool_->EndWait();
+      if (threads_ != nullptr) threads_->EndWait();
     }
 
    private:
-    ThreadPool* pool_;
+    detail::WaitedThreads* threads_;
   };
 
  private:
@@ -34565,20 +34587,20 @@ class ThreadPool final : public ThreadPoolInterface {
     return thread;
   }
   // Without a thread more, what waits goes on waiting; so it would have without this.
-  TENON_COLD void BeginWait() {
+  TENON_COLD void BeginWait() override {
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
     (void)StartIn(&extra_threads_);
   }
-  TENON_COLD void EndWait() {
+  TENON_COLD void EndWait() override {
     MutexLock lock(mutex_);
     --waiting_;
   }
 
   // A thread's life.
   void Main() {
-    current_pool = this;
+    const OfThisThread mine(this);
     Thread::NameThis(StrCat(name_, "-", started_.fetch_add(1) + 1).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
@@ -34713,8 +34735,6 @@ class ThreadPool final : public ThreadPoolInterface {
     ring_.swap(larger);
     first_ = 0;
   }
-
-  inline static thread_local ThreadPool* current_pool = nullptr;  // that this thread belongs to
 
   std::string name_;
   Mutex mutex_;
@@ -35992,7 +36012,7 @@ using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 // For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
 // has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when it cannot be: some variable that changes holds no plain data, or may be kept by somebody; or there is no memory.
+// when there is no memory.
 using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
                                                Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
@@ -37419,6 +37439,12 @@ struct RunFailed {
     if (call != nullptr) call(state, status);
   }
 };
+// The end of a run. Its caller may be a task of the pool that has the run's nodes queued: then somebody else runs them.
+inline void WaitFor(const Notification& done) {
+  if (done.HasBeenNotified()) return;
+  const ThreadPool::Waiting waiting;
+  done.WaitForNotification();
+}
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
 // Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
@@ -37457,8 +37483,7 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
     Notification done;
     const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
     StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
-    const ThreadPool::Waiting waiting;
-    done.WaitForNotification();
+    WaitFor(done);
     context->SetStatus(faults->Take());
   }
 }
@@ -37589,7 +37614,7 @@ class RunCounts {
 // only.
 struct RunSettings {
   ThreadPoolInterface* pool = nullptr;
-  bool dataflow = false;
+  bool dataflow = false;  // on several devices: the pool runs the parts, not the caller's thread
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
@@ -38091,8 +38116,9 @@ class SessionImpl : public RefCounted {
   }
   // `placed`: null on one device.
   Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
-    const bool dataflow = placed == nullptr && WantsDataflow(*program);
-    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    const bool dataflow = placed == nullptr ? WantsDataflow(*program) : options_.executor != ExecutorKind::kSequential;
+    if (placed == nullptr && (dataflow || program->has_control_flow()))
+      TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
     return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
   }
   // What callables with feeds or fetches in the memory of devices run.
@@ -39090,29 +39116,36 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// The counts of one run; kept with its step and used again.
+// The counts of one run; kept with its step and used again: what is counted down to nothing starts anew at once.
 class DataflowRun final : public StepEngine {
  public:
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
         nodes_(program.nodes.size() + 1),
-        after_(program.nodes.size()),
-        pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
+        first_readers_(program.readers),
+        after_(program.nodes.size()),
         tasks_(program.nodes.size()),
         costs_(program) {
+    bool has_nothings = false;
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
       nodes_[n].first_consumer = node.first_consumer;
-      nodes_[n].pending = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
+      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
       nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
+      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
+      has_nothings = has_nothings || nodes_[n].does_nothing;
       tasks_[n] = {this, static_cast<int>(n)};
     }
-    nodes_.back().first_consumer = static_cast<int>(program.consumers.size());
+    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
+    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    constants_.assign(static_cast<std::size_t>(program.num_values), 0);
-    for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
+    for (const auto& [value, tensor] : program.constants) first_readers_[At(value)] = kStays;
+    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
+      if (program.escapes[v] != 0) first_readers_[v] = kStays;
+      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
+    }
     // Without a fixed order only the sole reader of a value may overwrite it.
     for (std::size_t n = 0; n < program.nodes.size(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
@@ -39126,7 +39159,8 @@ class DataflowRun final : public StepEngine {
     Local mine;
     Begin(&mine);
     Process(&mine);
-    done.WaitForNotification();
+    Leave(this);
+    WaitFor(done);
     return TakeStatus();
   }
   // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
@@ -39138,6 +39172,7 @@ class DataflowRun final : public StepEngine {
     Local mine;
     Begin(&mine);
     PublishAll(&mine);
+    Leave(this);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -39149,29 +39184,27 @@ class DataflowRun final : public StepEngine {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
-      pending_[n].store(static_cast<int>(nodes_[n].pending), std::memory_order_relaxed);
-    for (std::size_t v = 0; v < program_.readers.size(); ++v)
-      readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
     failed_callback_ = {};
     costs_.BeginRun();
-    left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
+    busy_.store(1, std::memory_order_release);
   }
 
   struct Task {
     DataflowRun* run;
     int node;
   };
-  // What counting down reads of a node: in large graphs the nodes themselves are far apart. The consumers of one node
+  // What counting down needs of a node: in large graphs the nodes themselves are far apart. The consumers of one node
   // lie before those of the next.
   struct Counts {
     int first_consumer = 0;
-    unsigned pending : 31 = 0;
+    unsigned waits_for : 31 = 0;  // edges
     unsigned does_nothing : 1 = 0;
+    std::atomic<int> pending{0};  // edges, in this run
   };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -39179,26 +39212,29 @@ class DataflowRun final : public StepEngine {
     int cheap = -1;  // the same of those that cost little
     int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
     int delay = 0;  // cheap nodes that have run while it waits
+    bool alone = false;  // nobody else works on this run, or will before this thread publishes something
+    bool IsEmpty() const { return cheap < 0 && expensive < 0; }
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
-  void Add(int node, Local* mine) {
-    int& after = after_[static_cast<std::size_t>(node)];
-    if (nodes_[static_cast<std::size_t>(node)].does_nothing) {
-      after = std::exchange(mine->nothing, node);
-    } else if (!costs_.IsExpensive(node)) {
-      after = std::exchange(mine->cheap, node);
+  void Add(int number, Local* mine) {
+    Counts& node = nodes_[At(number)];
+    node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (node.does_nothing) {
+      after_[At(number)] = std::exchange(mine->nothing, number);
+    } else if (!costs_.IsExpensive(number)) {
+      after_[At(number)] = std::exchange(mine->cheap, number);
     } else if (mine->expensive < 0) {
-      mine->expensive = node;
+      mine->expensive = number;
       mine->delay = 0;
     } else {
-      Publish(node);
+      Publish(number, mine);
     }
   }
-  // What this thread runs next; -1: it has nothing left, and the run may be over.
+  // What this thread runs next; *mine is not empty.
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
-    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1));
-    return std::exchange(mine->cheap, after_[static_cast<std::size_t>(mine->cheap)]);
+    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
+    return std::exchange(mine->cheap, after_[At(mine->cheap)]);
   }
   static void RunTask(void* argument) {
     const Task task = *static_cast<const Task*>(argument);
@@ -39214,21 +39250,30 @@ class DataflowRun final : public StepEngine {
     } else {
       task.run->Process(&mine);
     }
+    Leave(task.run);
   }
-  void Publish(int node) { pool_->Schedule(&RunTask, &tasks_[static_cast<std::size_t>(node)]); }
-  // The last of the two may end the run before this returns.
+  void Publish(int node, Local* mine) {
+    mine->alone = false;
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    pool_->Schedule(&RunTask, &tasks_[At(node)]);
+  }
   void PublishAll(Local* mine) {
-    if (mine->expensive >= 0 && mine->cheap >= 0) Publish(mine->expensive);
-    const int last = mine->cheap >= 0 ? mine->cheap : mine->expensive;
-    if (last >= 0) Publish(last);
+    if (mine->expensive >= 0) Publish(mine->expensive, mine);
+    if (mine->cheap >= 0) Publish(mine->cheap, mine);
+  }
+  // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
+  // object in use again or gone.
+  static void Leave(DataflowRun* run) {
+    const RunEnded ended = run->ended_;
+    if (run->busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
   }
 
-  // Runs what this thread has, and then whatever that made ready, until nothing is left for it. The run may be over,
-  // and this object in use again, as soon as the last node was counted down.
+  // Runs what this thread has, and then whatever that made ready, until nothing is left for it.
   void Process(Local* mine) {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
-    for (int number = Next(mine); number >= 0; number = Next(mine)) {
+    while (!mine->IsEmpty()) {
+      const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (node.async != nullptr) {
@@ -39256,6 +39301,7 @@ class DataflowRun final : public StepEngine {
     RefReads references;
   };
   void StartAsync(int number) {
+    busy_.fetch_add(1, std::memory_order_relaxed);
     auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()};
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     if (!node.reads_references) {
@@ -39268,12 +39314,12 @@ class DataflowRun final : public StepEngine {
         return AsyncDone(state);
       }
     }
-    left_.fetch_add(1, std::memory_order_relaxed);
+    busy_.fetch_add(1, std::memory_order_relaxed);
     StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
-    CountDown();
+    Leave(this);
   }
   static void AsyncDone(void* argument) {
-    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     Status status = state->context.TakeStatus();
@@ -39285,6 +39331,8 @@ class DataflowRun final : public StepEngine {
     Local made;
     run->Finish(state->node, &made);
     run->PublishAll(&made);
+    state.reset();
+    Leave(run);
   }
 
   bool StopsHere() {
@@ -39305,61 +39353,121 @@ class DataflowRun final : public StepEngine {
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
+  bool IsAlone() const { return busy_.load(std::memory_order_acquire) == 1; }
   void Begin(Local* mine) {
+    mine->alone = true;
     for (const int root : program_.roots) Add(root, mine);
-    CountNothings(mine, 0);
+    CountNothings(mine);
   }
   // Drops the values that nobody will read any more and counts the consumers down: those that became ready are in
   // *mine, or published. After an error nodes are only counted down, so that the run comes to its end.
   void Finish(int number, Local* mine) {
-    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
+    mine->alone = IsAlone();
+    const ProgramNode& node = program_.nodes[At(number)];
+    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[At(node.first_input + i)], mine->alone);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
-        step_->value(node.first_output + i) = EmptySlot();
-    CountConsumers(static_cast<std::size_t>(number), mine);
-    CountNothings(mine, 1);
+      if (first_readers_[At(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+    CountConsumers(number, mine);
+    CountNothings(mine);
   }
-  void CountConsumers(std::size_t number, Local* mine) {
-    const int end = nodes_[number + 1].first_consumer;
-    for (int i = nodes_[number].first_consumer; i < end; ++i) {
-      const int node = program_.consumers[static_cast<std::size_t>(i)];
-      const auto consumer = static_cast<std::size_t>(node);
-      // Who waits for one node only is ready; nobody else counts it.
-      if (nodes_[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        Add(node, mine);
-    }
+  // Whether that was the last. Who is alone needs no atomic operation.
+  static bool IsLast(std::atomic<int>* count, bool alone) {
+    if (!alone) return count->fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = count->load(std::memory_order_relaxed) - 1;
+    count->store(left, std::memory_order_relaxed);
+    return left == 0;
   }
-  // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
-  void CountNothings(Local* mine, int finished) {
+  void CountConsumers(int number, Local* mine) {
+    const int end = nodes_[At(number) + 1].first_consumer;
+    for (int edge = nodes_[At(number)].first_consumer; edge < end; ++edge)
+      CountEdge(program_.consumers[At(edge)], mine);
+  }
+  void CountEdge(int consumer, Local* mine) {
+    Counts& node = nodes_[At(consumer)];
+    // Who waits for one node only is ready; nobody else counts it.
+    if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
+  }
+  // Nodes that do nothing, with all of that kind behind them.
+  void CountNothings(Local* mine) {
     while (mine->nothing >= 0) {
-      const auto number = static_cast<std::size_t>(mine->nothing);
-      mine->nothing = after_[number];
-      CountConsumers(number, mine);
-      ++finished;
+      if (mine->alone) {
+        CountAlone(mine);
+      } else {
+        const int number = mine->nothing;
+        mine->nothing = after_[At(number)];
+        CountConsumers(number, mine);
+      }
     }
-    if (finished > 0) CountDown(finished);
   }
-  // The run is over, and this object perhaps in use again, when the last of all was counted.
-  void CountDown(int count = 1) {
-    const RunEnded ended = ended_;
-    if (left_.fetch_sub(count, std::memory_order_acq_rel) == count) ended();
+  // The same while this thread is alone. First come, first served, in two passes over some of them: one writes their
+  // edges side by side, the other counts these. Neither how many edges a node has nor which of them makes a node ready
+  // is a branch, which the processor would guess wrong in large graphs.
+  void CountAlone(Local* mine) {
+    constexpr std::size_t kRoom = 256, kLanes = 8;
+    int edges[kRoom + kLanes];
+    const int* const consumers = program_.consumers.data();
+    const std::size_t num_consumers = program_.consumers.size();
+    Counts* const nodes = &nodes_[0];
+    int* const queue = queue_.data();
+    std::size_t begin = 0, end = 0;
+    for (; mine->nothing >= 0; mine->nothing = after_[At(mine->nothing)]) queue[end++] = mine->nothing;
+    while (begin < end && mine->alone) {
+      std::size_t room = 0;
+      while (begin < end && room < kRoom) {
+        const Counts* const node = nodes + queue[begin++];
+        const std::size_t first = At(node[0].first_consumer), last = At(node[1].first_consumer);
+        if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
+          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // of those behind, too
+          room += last - first;
+        } else {
+          end = CountAlone(consumers + first, consumers + last, queue, end, mine);
+        }
+      }
+      end = CountAlone(edges, edges + room, queue, end, mine);
+    }
+    for (; begin < end; ++begin) Add(queue[begin], mine);
   }
-  void Drop(int value) {
-    const auto v = static_cast<std::size_t>(value);
-    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0)
-      step_->value(value) = EmptySlot();
+  // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
+  // more.
+  std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
+    Counts* const nodes = &nodes_[0];
+    for (; consumer < last && mine->alone; ++consumer) {
+      const int number = *consumer;
+      Counts& node = nodes[number];
+      const unsigned left = static_cast<unsigned>(node.pending.load(std::memory_order_relaxed)) - 1;
+      const unsigned ready = (left - 1) >> 31;  // left == 0, as no compiler makes it a branch
+      node.pending.store(static_cast<int>(left + (node.waits_for & (0 - ready))), std::memory_order_relaxed);
+      queue[end] = number;
+      end += ready & node.does_nothing;
+      if ((ready & ~node.does_nothing & 1u) != 0) [[unlikely]]
+        Add(number, mine);
+    }
+    for (; consumer < last; ++consumer) CountEdge(*consumer, mine);
+    return end;
   }
+  void Drop(int value, bool alone) {
+    const int readers = first_readers_[At(value)];
+    if (readers == kStays) return;
+    if (readers > 1) {
+      if (!IsLast(&readers_[At(value)], alone)) return;
+      readers_[At(value)].store(readers, std::memory_order_relaxed);
+    }
+    step_->value(value) = EmptySlot();
+  }
+
+  static constexpr int kStays = -1;  // constants, and what is fetched
 
   const Program& program_;
   Step* step_;
-  SlimVector<Counts> nodes_;  // and one more, behind the last
+  Owned<Counts[]> nodes_;  // and one more, behind the last
+  Owned<std::atomic<int>[]> readers_;  // per value: that are still to come
+  SlimVector<int> first_readers_;  // the same when a run begins; or kStays
   SlimVector<int> after_;  // per node: the next in a list of Local, or of what is published as one task
-  Owned<std::atomic<int>[]> pending_, readers_;
+  SlimVector<int> queue_;  // of who is alone; empty where no node does nothing
   Owned<Task[]> tasks_;
   NodeCosts costs_;
-  SlimVector<char> constants_;
-  std::atomic<int> left_{0};  // nodes, and calls of asynchronous kernels that have not returned
+  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
+  std::atomic<int> busy_{0};
   std::atomic<bool> failed_{false};
   RunEnded ended_;
   RunFailed failed_callback_;
@@ -42403,9 +42511,12 @@ namespace detail {
 TENON_SETUP_CODE_BEGIN
 
 // Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
-// none; a result that no planned node makes, or that somebody may keep, does not lie there either.
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either. An argument without
+// a place is bound once for many runs; one that `moves` is put into the step for each run, which may take it away.
 struct GivenPlaces {
   Span<void* const> feeds, fetches;
+  Span<const std::uint8_t> moves;  // per argument
+  SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
 };
 
 // Decides what PlannedRun executes.
@@ -42491,6 +42602,7 @@ class RunPlanner {
     if (places_ == nullptr) return;
     for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
       const int value = program_.feeds[i].value;
+      if (places_->moves[i] != 0) place_[At(value)] = Place::kOther;
       if (places_->feeds[i] == nullptr) continue;
       place_[At(value)] = Place::kGiven;
       given_[At(value)] = places_->feeds[i];
@@ -42560,7 +42672,10 @@ class RunPlanner {
       if (kept[v] == 0) continue;
       if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
       if (place_[v] != Place::kGiven) continue;
-      keeps_given_ = keeps_given_ || v < program_.feeds.size();
+      if (v < program_.feeds.size()) {  // feeds are numbered first
+        keeps_given_ = true;
+        (*places_->kept)[v] = 1;
+      }
       place_[v] = Place::kFresh;
     }
     for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
@@ -42741,8 +42856,8 @@ TENON_NAMESPACE_END
 
 // ---- tenon/runtime/loop_plan.hpp ----
 // LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
-// variable has two fixed places; the body reads from the one and writes to the other, in turn. So both functions are
-// planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
+// variable of plain data has two fixed places; the body reads from the one and writes to the other, in turn. So both
+// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -42786,11 +42901,13 @@ class LoopPlan final : public PlannedLoop {
   }
 
  private:
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied };
+  // kMoved: a tensor that goes from run to run, wherever it lies: it holds no plain data, or somebody may keep it.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved };
   struct Variable {
     Kind kind = Kind::kInvariant;
     std::size_t bytes = 0;
-    char* places[2] = {nullptr, nullptr};  // none for an invariant
+    char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
+    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied; }
   };
   // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
   struct Copy {
@@ -42802,11 +42919,14 @@ class LoopPlan final : public PlannedLoop {
   Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
+    const bool has_moved = !moved_.empty();
     for (;;) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
       PlannedRun* const cond = *running = conds_[*phase].get();
+      if (has_moved) GiveToCond(cond->step());
       TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+      if (has_moved) TakeFromCond(cond->step());
       bool go_on = false;
       TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
       if (!go_on) {
@@ -42814,8 +42934,11 @@ class LoopPlan final : public PlannedLoop {
         return OkStatus();
       }
       PlannedRun* const body = *running = bodies_[*phase].get();
+      if (has_moved) GiveToBody(body->step());
       TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
       if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
+        return TakeResults(body->step(), variables);
+      if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
         return TakeResults(body->step(), variables);
       for (const Copy& copy : copies_) {
         const Variable& to = variables_[At(copy.to)];
@@ -42827,6 +42950,26 @@ class LoopPlan final : public PlannedLoop {
     }
   }
 
+  TENON_NOINLINE void GiveToCond(Step* step) {
+    for (const int i : moved_)
+      if (const int value = cond_->feeds[At(i)].value; cond_->readers[At(value)] != 0)
+        step->value(value) = values_[At(i)];
+  }
+  TENON_NOINLINE void TakeFromCond(Step* step) {
+    for (const int i : moved_) step->value(cond_->feeds[At(i)].value) = EmptySlot();
+  }
+  TENON_NOINLINE void GiveToBody(Step* step) {
+    for (const int i : moved_) step->value(body_->program().feeds[At(i)].value) = std::move(values_[At(i)]);
+  }
+  // False when a value has another shape than planned.
+  TENON_NOINLINE bool TakeFromBody(Step* step) {
+    for (const int i : moved_)
+      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+        return false;
+    for (const int i : moved_) values_[At(i)] = step->value(fetches_[At(i)].value);
+    for (const int value : let_go_) step->value(value) = EmptySlot();
+    return true;
+  }
   // Values that the plan could not put in their places. False when one has another shape than planned.
   bool FetchStrays(Step* step, int phase) {
     for (const int i : strays_)
@@ -42844,6 +42987,8 @@ class LoopPlan final : public PlannedLoop {
       if (variable.kind == Kind::kInvariant) {
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
+      } else if (variable.kind == Kind::kMoved) {
+        values_[i] = std::move(variables[i]);
       } else if (variable.bytes != 0) {
         std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
       }
@@ -42855,9 +43000,10 @@ class LoopPlan final : public PlannedLoop {
   }
   TENON_NOINLINE void End() {
     for (std::size_t i = 0; i < variables_.size(); ++i)
-      if (variables_[i].kind == Kind::kInvariant)
+      if (!variables_[i].HasPlaces())
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
+    for (const int i : moved_) values_[At(i)] = EmptySlot();
     ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
   }
   template <class Visit>
@@ -42870,7 +43016,8 @@ class LoopPlan final : public PlannedLoop {
   TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
-      if (from.kind == Kind::kInvariant) continue;
+      if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
+      if (!from.HasPlaces()) continue;
       TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
       if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
     }
@@ -42881,7 +43028,7 @@ class LoopPlan final : public PlannedLoop {
     SlimVector<Tensor> results;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Tensor& value = step->value(fetches_[i].value);
-      if (variables_[i].kind == Kind::kInvariant || value.TotalBytes() == 0) {
+      if (!variables_[i].HasPlaces() || value.TotalBytes() == 0) {
         results.push_back(value);
         continue;
       }
@@ -42904,6 +43051,9 @@ class LoopPlan final : public PlannedLoop {
   SlimVector<Copy> copies_;
   SlimVector<int>
       strays_;  // variables whose next values lie somewhere else: no planned node makes them, or they are kept
+  SlimVector<int> moved_;  // variables of that kind
+  SlimVector<Tensor> values_;  // theirs, between two runs
+  SlimVector<int> let_go_;  // values of the body that hold theirs after a run
   Buffer* memory_ = nullptr;  // of the places
   Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
 };
@@ -42917,8 +43067,19 @@ class LoopPlanner {
       : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
 
   bool Make() {
-    for (const Tensor& variable : given_) plan_.shapes_.push_back(variable.shape());
-    return FindKinds() && MakePlaces() && PlanRuns() && CheckPlaces();
+    for (const Tensor& variable : given_) {
+      plan_.shapes_.push_back(variable.shape());
+      moves_.push_back(IsPlain(variable.dtype()) ? 0 : 1);
+      plan_.values_.push_back(EmptySlot());
+    }
+    while (true) {
+      FindKinds();
+      if (!MakePlaces()) return false;
+      if (PlanRuns()) return CheckPlaces();
+      if (!MoveKept()) return false;
+      plan_.memory_->Unref();
+      plan_.memory_ = nullptr;
+    }
   }
 
  private:
@@ -42928,13 +43089,51 @@ class LoopPlanner {
 
   // Feeds are numbered first: the value of feed i is value i.
   bool IsFeed(int value) const { return At(value) < body().feeds.size(); }
-  bool FindKinds() {
+  static bool IsPlain(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
+  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable; }
+  // What shares a value with a variable that moves does so, too: it must not be a view of a place.
+  void SpreadMoves() {
+    for (bool again = true; again;) {
+      again = false;
+      const auto move = [&](std::size_t i) {
+        if (!IsInvariant(i)) again = std::exchange(moves_[i], std::uint8_t{1}) == 0 || again;
+      };
+      for (std::size_t i = 0; i < given_.size(); ++i) {
+        const int value = NextValue(i);
+        if (IsInvariant(i)) continue;
+        if (IsFeed(value)) {
+          if (moves_[i] != 0) move(At(value));
+          if (moves_[At(value)] != 0 || IsInvariant(At(value))) move(i);
+        }
+        if (moves_[i] == 0) continue;
+        for (std::size_t k = 0; k < given_.size(); ++k)
+          if (NextValue(k) == value && IsConstant(value) == nullptr) move(k);
+      }
+    }
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      if (IsInvariant(i)) moves_[i] = 0;
+  }
+  void FindKinds() {
+    SpreadMoves();
+    plan_.variables_.clear();
+    plan_.moved_.clear();
+    plan_.let_go_.clear();
+    sources_.clear();
     SlimVector<int> maker(At(body().num_values), -1);  // the first variable that takes the value
     for (std::size_t i = 0; i < given_.size(); ++i) {
-      const int value = body().fetches[i].value;
+      const int value = NextValue(i);
       LoopPlan::Variable& variable = plan_.variables_.emplace_back();
-      if (IsFeed(value) && At(value) == i) continue;
-      if (SizeOf(given_[i].dtype()) == 0) return false;
+      if (IsInvariant(i)) continue;
+      if (moves_[i] != 0) {
+        variable.kind = Kind::kMoved;
+        plan_.moved_.push_back(static_cast<int>(i));
+        plan_.let_go_.push_back(body().feeds[i].value);
+        if (!IsFeed(value) && IsConstant(value) == nullptr) plan_.let_go_.push_back(value);
+        continue;
+      }
       variable.bytes = given_[i].TotalBytes();
       if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
         variable.kind = Kind::kCopied;
@@ -42944,7 +43143,13 @@ class LoopPlanner {
         maker[At(value)] = static_cast<int>(i);
       }
     }
-    return true;
+  }
+  // Variables with places that somebody may keep; false: there is none.
+  bool MoveKept() {
+    bool any = false;
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      any = (kept_[i] != 0 && std::exchange(moves_[i], std::uint8_t{1}) == 0) || any;
+    return any;
   }
   const Tensor* IsConstant(int value) const {
     for (const auto& [number, tensor] : body().constants)
@@ -42955,12 +43160,12 @@ class LoopPlanner {
   bool MakePlaces() {
     std::size_t bytes = kPlanAlignment;  // of the condition, and as much again for each place
     for (const LoopPlan::Variable& variable : plan_.variables_)
-      if (variable.kind != Kind::kInvariant) bytes += 2 * PlaceBytes(variable);
+      if (variable.HasPlaces()) bytes += 2 * PlaceBytes(variable);
     plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
     if (plan_.memory_ == nullptr) return false;
     char* next = static_cast<char*>(plan_.memory_->data()) + kPlanAlignment;
     for (LoopPlan::Variable& variable : plan_.variables_) {
-      if (variable.kind == Kind::kInvariant) continue;
+      if (!variable.HasPlaces()) continue;
       for (char*& place : variable.places) {
         place = next;
         next += PlaceBytes(variable);
@@ -42973,6 +43178,7 @@ class LoopPlanner {
   }
 
   bool PlanRuns() {
+    kept_.assign(given_.size(), 0);
     for (std::size_t phase = 0; phase < 2; ++phase) {
       SlimVector<void*> feeds, next, cond_result(1, nullptr);
       for (const LoopPlan::Variable& variable : plan_.variables_) {
@@ -42988,7 +43194,7 @@ class LoopPlanner {
   }
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
     const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
-    const GivenPlaces places{feeds, fetches};
+    const GivenPlaces places{feeds, fetches, moves_, &kept_};
     *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }
@@ -43008,8 +43214,6 @@ class LoopPlanner {
           copy.from[phase] = constant->raw_data();
         else if (!IsFeed(source.value))
           copy.from[phase] = plan_.variables_[At(source.made_for)].places[1 - phase];
-        else if (plan_.variables_[At(source.value)].kind == Kind::kInvariant)
-          return false;  // it would be another one in the next run
         else
           copy.from[phase] = plan_.variables_[At(source.value)].places[phase];
       }
@@ -43030,6 +43234,7 @@ class LoopPlanner {
   const Span<const Tensor> given_;
   LoopPlan& plan_;
   SlimVector<Source> sources_;
+  SlimVector<std::uint8_t> moves_, kept_;  // per variable
 };
 
 inline Owned<PlannedLoop> MakeLoopPlan(const Step& cond, const Tensor& condition, Step* body,
@@ -43066,7 +43271,7 @@ class ParallelFrameRun : public FrameRun {
       Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
       Work(lock);
     }
-    done.WaitForNotification();
+    WaitFor(done);
     return EndRun();
   }
   // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it
@@ -44688,7 +44893,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     front->feeds.clear();
     front->fetches.clear();
     placed_ = placed.get();
-    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), false, Owned<PlacedProgram>(placed.release())));
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), true, Owned<PlacedProgram>(placed.release())));
     return OkStatus();
   }
 
@@ -45965,8 +46170,7 @@ class RunOfOptions {
     if (options_.services != nullptr) services = *options_.services;
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
     if (services.executor_type.empty())
-      services.executor_type =
-          settings.dataflow || prepared_->placed() != nullptr ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
     if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
@@ -45980,16 +46184,17 @@ class RunOfOptions {
     if (number < -1 || number >= count)
       return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
                                      " (0 is the first), and -1 is the caller's thread");
-    const bool placed = prepared_->placed() != nullptr;  // the parts meet: one thread cannot run one after the other
-    if (placed && options_.executor == ExecutorKind::kSequential)
-      return errors::Unimplemented("RunOptions: a run on several devices cannot be ExecutorKind::kSequential");
+    const bool placed = prepared_->placed() != nullptr;
     if (options_.inter_op_pool != nullptr)
       settings->pool = options_.inter_op_pool;
     else if (number < 0 && !placed)
       settings->pool = CallersThreadPool();
     else if (own > 0)
       settings->pool = (*pools)[number < 0 ? 0 : number];
-    if (placed) return OkStatus();
+    if (placed) {
+      if (options_.executor != ExecutorKind::kAuto) settings->dataflow = options_.executor == ExecutorKind::kDataflow;
+      return OkStatus();
+    }
     const Program& program = prepared_->program();
     switch (options_.executor) {
       case ExecutorKind::kSequential: settings->dataflow = false; break;
