@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/inlined_vector.hpp>
@@ -234,50 +233,25 @@ TENON_HD void TransposeSquares(const std::uint32_t* from, Index from_step, std::
     }
   }
 }
-template <int bytes>
-TENON_HD void TransposeSquares(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
-                               Index columns) {
-  if (from_step >= 512)  // beyond what the processor foresees by itself
-    TransposeSquares<bytes, true>(from, from_step, to, to_step, rows, columns);
-  else
-    TransposeSquares<bytes, false>(from, from_step, to, to_step, rows, columns);
-}
-
-using SquaresFunction = void (*)(const std::uint32_t*, Index, std::uint32_t*, Index, Index, Index);
-template <class Isa>
-void SquaresOf(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
-               Index columns) {
-  TransposeSquares<simd::kVectorBytes<Isa>>(from, from_step, to, to_step, rows, columns);
-}
-#if TENON_DETAIL_TARGETS
-TENON_DETAIL_TARGET_AVX2 inline void SquaresAvx2(const std::uint32_t* from, Index from_step, std::uint32_t* to,
-                                                 Index to_step, Index rows, Index columns) {
-  TransposeSquares<32>(from, from_step, to, to_step, rows, columns);
-}
-TENON_DETAIL_TARGET_AVX512 inline void SquaresAvx512(const std::uint32_t* from, Index from_step, std::uint32_t* to,
-                                                     Index to_step, Index rows, Index columns) {
-  TransposeSquares<64>(from, from_step, to, to_step, rows, columns);
-}
-#endif
-// The best that this processor has.
-template <class Isa = simd::Compiled>
-SquaresFunction Squares() {
-#if TENON_DETAIL_TARGETS
-  if constexpr (!std::is_same_v<Isa, simd::isa::Avx512>) {
-    if (simd::BestLevel() == simd::Level::kAvx512) return &SquaresAvx512;
-    if constexpr (!std::is_same_v<Isa, simd::isa::Avx2>) {
-      if (simd::BestLevel() == simd::Level::kAvx2) return &SquaresAvx2;
-    }
+struct SquaresBody {
+  template <int bytes>
+  TENON_HD static void Run(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                           Index columns) {
+    if (from_step >= 512)  // beyond what the processor foresees by itself
+      TransposeSquares<bytes, true>(from, from_step, to, to_step, rows, columns);
+    else
+      TransposeSquares<bytes, false>(from, from_step, to, to_step, rows, columns);
   }
-#endif
-  return &SquaresOf<Isa>;
-}
+};
+template <class Isa = simd::Compiled>
+using SquaresFor =
+    simd::detail::ForLevels<SquaresBody, Isa, const std::uint32_t*, Index, std::uint32_t*, Index, Index, Index>;
 
 inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
                            Index columns) {
   constexpr Index kSide = 16;
   Index r = 0;
-  if (rows >= kSide && columns >= kSide) Squares()(from, from_step, to, to_step, rows, columns);
+  if (rows >= kSide && columns >= kSide) SquaresFor<>::Best()(from, from_step, to, to_step, rows, columns);
   for (r = 0; r + kSide <= rows; r += kSide) {
     for (Index c = columns / kSide * kSide; c < columns; ++c)
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
