@@ -175,9 +175,7 @@ struct SixteenBySixteen {
       from_step = 16;
     }
     Words rows[4], low01, high01, low23, high23, columns[4];
-#pragma GCC unroll 4
     for (Index i = 0; i < 16; i += 4) {
-#pragma GCC unroll 2
       for (Index j = 0; j < 16; j += 4 * kQuarters) {
 #pragma GCC unroll 4
         for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, rows[k]);
@@ -356,7 +354,8 @@ struct NdPlan {
     for (const NdCopy::Dim& dim : outer) units *= dim.size;
   }
   double unit_ns() const {
-    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : 4);
+    const bool by_squares = way == Way::kTranspose && mover.assign == nullptr && mover.bytes == 4;
+    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : by_squares ? 1.5 : 4);
     return each * static_cast<double>(std::min(row_block, rows.size) * std::min(column_block, columns.size)) + 5;
   }
 
