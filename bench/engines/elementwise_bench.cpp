@@ -86,15 +86,15 @@ void TimeBinary(State& state, MapKind kind) {
   Machine machine(state);
   const Tensor a = Numbers({n}), b = Numbers({n}, -1, 1, 2);
   Tensor c(DataType::kFloat, {n});
-  const auto once = [&] {
-    state.Check(BinaryBroadcast(machine.cpu, kBinaryLoops<Op, float>, nullptr, a.data<float>(), a.shape(),
-                                b.data<float>(), b.shape(), c.data<float>(), c.shape()));
+  const auto once = [&](Cpu& device) {
+    state.Check(BinaryBroadcast(device, kBinaryLoops<Op, float>, nullptr, a.data<float>(), a.shape(), b.data<float>(),
+                                b.shape(), c.data<float>(), c.shape()));
   };
-  once();
+  once(machine.cpu);
   AddEigen(state, Map{kind, a.data<float>(), b.data<float>(), n, c.data<float>()});
   AddCopyingGoal(state, 12.0 * static_cast<double>(n), n < kBeyondCaches ? 0.9 : 0);
   state.Goal(n < kBeyondCaches ? 1 : 1 / 1.3, "Eigen");
-  for (auto _ : state) once();
+  TimeOn(state, machine, n, once);
 }
 
 template <class Op>
@@ -103,15 +103,15 @@ void TimeUnary(State& state, MapKind kind, double range, double copying, double 
   Machine machine(state);
   const Tensor x = Numbers({n}, -range, range);
   Tensor y(DataType::kFloat, {n});
-  const auto once = [&] {
-    state.Check(Unary(machine.cpu, kUnaryLoop<Op, float>, nullptr, x.data<float>(), y.data<float>(), n));
+  const auto once = [&](Cpu& device) {
+    state.Check(Unary(device, kUnaryLoop<Op, float>, nullptr, x.data<float>(), y.data<float>(), n));
   };
-  once();
+  once(machine.cpu);
   AddEigen(state, Map{kind, x.data<float>(), nullptr, n, y.data<float>()});
   AddCopyingGoal(state, 8.0 * static_cast<double>(n), copying);
   state.SetItems(static_cast<double>(n), "element");
   state.Goal(1 / eigen, "Eigen");
-  for (auto _ : state) once();
+  TimeOn(state, machine, n, once);
 }
 
 void TimeBroadcast(State& state, Repeated repeated, const TensorShape& other) {
@@ -119,18 +119,18 @@ void TimeBroadcast(State& state, Repeated repeated, const TensorShape& other) {
   Machine machine(state);
   const Tensor a = Numbers({n, n}), b = Numbers(other, -1, 1, 2);
   Tensor c(DataType::kFloat, {n, n});
-  const auto once = [&] {
-    state.Check(BinaryBroadcast(machine.cpu, kBinaryLoops<Add, float>, nullptr, a.data<float>(), a.shape(),
-                                b.data<float>(), b.shape(), c.data<float>(), c.shape()));
+  const auto once = [&](Cpu& device) {
+    state.Check(BinaryBroadcast(device, kBinaryLoops<Add, float>, nullptr, a.data<float>(), a.shape(), b.data<float>(),
+                                b.shape(), c.data<float>(), c.shape()));
   };
-  once();
+  once(machine.cpu);
   AddEigen(state, BroadcastSum{repeated, a.data<float>(), b.data<float>(), n, n, c.data<float>()});
   AddCopyingGoal(state, 8.0 * static_cast<double>(n * n), 0.8);
   state.Goal(1 / 1.7, "Eigen");
-  for (auto _ : state) once();
+  TimeOn(state, machine, n * n, once);
 }
 
-// One thread and two, of ours.
+// Two threads and one, whatever the command line says.
 void TimeTwoThreads(State& state) {
   const Index n = state.arg();
   ThreadPool pool(2, "bench");
@@ -140,8 +140,8 @@ void TimeTwoThreads(State& state) {
   const auto once = [&](Cpu& device) {
     state.Check(Unary(device, kUnaryLoop<Tanh, float>, nullptr, x.data<float>(), y.data<float>(), n));
   };
-  state.Peer("serial", [&] { once(one); });
-  state.Goal(n >= 65536 ? 1 / 1.6 : 1 / 0.95, "serial");
+  state.Peer("one thread", [&] { once(one); });
+  state.Goal(n >= 65536 ? 1 / 1.6 : 1 / 0.95, "one thread");
   for (auto _ : state) once(two);
 }
 
@@ -162,7 +162,7 @@ void TimeFused(State& state, int k) {
   if (k > 3) program.AddBinary(kBinaryLoops<Add, float>, nullptr, last, values[0]);
   state.Check(program.Finish());
   const void* const inputs[] = {x.data<float>(), scale.data<float>(), bias.data<float>()};
-  const auto once = [&] { state.Check(program.Run(machine.cpu, inputs, y.data<float>(), rows, columns)); };
+  const auto once = [&](Cpu& device) { state.Check(program.Run(device, inputs, y.data<float>(), rows, columns)); };
 
   const auto binary = [&](const BinaryLoops& loops, const Tensor& a, const Tensor& b, Tensor& to) {
     state.Check(BinaryBroadcast(machine.cpu, loops, nullptr, a.data<float>(), a.shape(), b.data<float>(), b.shape(),
@@ -176,13 +176,13 @@ void TimeFused(State& state, int k) {
           Unary(machine.cpu, kUnaryLoop<Relu, float>, nullptr, between.data<float>(), between.data<float>(), n));
     if (k > 3) binary(kBinaryLoops<Add, float>, between, x, between);
   };
-  once();
+  once(machine.cpu);
   passes();
   if (!Agree(state, "pass by pass", y.data<float>(), between.data<float>(), n)) return;
   state.Peer("pass by pass", passes);
   AddCopyingGoal(state, 8.0 * static_cast<double>(n), 0);
   state.Goal(1 / 1.3, "pass by pass");
-  for (auto _ : state) once();
+  TimeOn(state, machine, n, once);
 }
 
 template <class From>
@@ -192,7 +192,8 @@ void TimeCast(State& state, DataType to) {
   const Tensor x = Numbers<From>({n}, 0, 100);
   Tensor y(to, {n});
   AddCopyingGoal(state, static_cast<double>(x.TotalBytes() + y.TotalBytes()), 0.8);
-  for (auto _ : state) state.Check(Cast(machine.cpu, x.dtype(), x.raw_data(), to, y.raw_data(), n, false));
+  TimeOn(state, machine, n,
+         [&](Cpu& device) { state.Check(Cast(device, x.dtype(), x.raw_data(), to, y.raw_data(), n, false)); });
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void TimeTranspose(State& state, Index rows, Index columns) {
   AddEigenTranspose(state, r);
   AddCopyingGoal(state, 2.0 * static_cast<double>(x.TotalBytes()), 0);
   state.Goal(1 / 1.3, "oneDNN");
-  for (auto _ : state) CopyNd(machine.cpu, mover, copy, x.raw_data(), y.raw_data());
+  TimeOn(state, machine, rows * columns, [&](Cpu& device) { CopyNd(device, mover, copy, x.raw_data(), y.raw_data()); });
 }
 
 // `parts` matrices [rows, columns] side by side.
@@ -38,7 +38,8 @@ void TimeConcat(State& state, Index rows, Index columns) {
   ConcatPart parts[kParts];
   for (Index i = 0; i < kParts; ++i) parts[i] = {x.data<float>() + i * rows * columns, columns};
   AddCopyingGoal(state, 2.0 * static_cast<double>(x.TotalBytes()), 0.8);
-  for (auto _ : state) Concat(machine.cpu, MoverOf(DataType::kFloat), {parts, kParts}, rows, y.raw_data());
+  TimeOn(state, machine, kParts * rows * columns,
+         [&](Cpu& device) { Concat(device, MoverOf(DataType::kFloat), {parts, kParts}, rows, y.raw_data()); });
 }
 
 // `count` rows of [limit, columns].
@@ -48,7 +49,8 @@ void TimeGather(State& state, Index limit, Index count, Index columns) {
   Tensor y(DataType::kFloat, {count, columns});
   const GatherPlan plan{.limit = limit, .count = count, .run = columns};
   AddCopyingGoal(state, 2.0 * static_cast<double>(y.TotalBytes()), 0.8);
-  for (auto _ : state) Keep(Gather(machine.cpu, MoverOf(DataType::kFloat), plan, x.raw_data(), at, y.raw_data()));
+  TimeOn(state, machine, count * columns,
+         [&](Cpu& device) { Keep(Gather(device, MoverOf(DataType::kFloat), plan, x.raw_data(), at, y.raw_data())); });
 }
 
 // The middle columns of a matrix with twice as many.
@@ -61,7 +63,8 @@ void TimeSlice(State& state, Index rows, Index columns) {
   copy.Add(rows, 2 * columns, columns);
   copy.Add(columns, 1, 1);
   AddCopyingGoal(state, 2.0 * static_cast<double>(y.TotalBytes()), 0.8);
-  for (auto _ : state) CopyNd(machine.cpu, MoverOf(DataType::kFloat), copy, x.raw_data(), y.raw_data());
+  TimeOn(state, machine, rows * columns,
+         [&](Cpu& device) { CopyNd(device, MoverOf(DataType::kFloat), copy, x.raw_data(), y.raw_data()); });
 }
 
 }  // namespace

@@ -24,15 +24,15 @@ void TimeSum(State& state, const TensorShape& shape, bool over_outer, bool over_
     outputs *= over[d] ? 1 : shape.dim_size(d);
   }
   Tensor y(DataType::kFloat, {outputs});
-  const auto once = [&] {
-    state.Check(Reduce(machine.cpu, kReduceLoops<SumReducer, float>, x.data<float>(), shape, axes, y.data<float>()));
+  const auto once = [&](Cpu& device) {
+    state.Check(Reduce(device, kReduceLoops<SumReducer, float>, x.data<float>(), shape, axes, y.data<float>()));
   };
-  once();
+  once(machine.cpu);
   AddEigen(state, AxisSum{over_outer, over_middle, over_inner, x.data<float>(), shape.dim_size(0), shape.dim_size(1),
                           shape.dim_size(2), y.data<float>()});
   AddReadingGoal(state, static_cast<double>(x.TotalBytes()), 0.8);
   state.Goal(1 / 1.7, "Eigen");
-  for (auto _ : state) once();
+  TimeOn(state, machine, shape.num_elements(), once);
 }
 
 void TimeSoftmax(State& state, Index rows) {
@@ -40,13 +40,13 @@ void TimeSoftmax(State& state, Index rows) {
   Machine machine(state);
   const Tensor x = Numbers({rows, columns}, -4, 4);
   Tensor y(DataType::kFloat, {rows, columns});
-  const auto once = [&] { state.Check(Softmax(machine.cpu, x.data<float>(), y.data<float>(), rows, columns)); };
-  once();
+  const auto once = [&](Cpu& device) { state.Check(Softmax(device, x.data<float>(), y.data<float>(), rows, columns)); };
+  once(machine.cpu);
   AddOneDnnSoftmax(state, {x.data<float>(), rows, columns, y.data<float>()});
   state.SetBytes(2.0 * static_cast<double>(x.TotalBytes()));
   state.SetItems(static_cast<double>(rows * columns), "element");
   state.Goal(1 / 1.2, "oneDNN");
-  for (auto _ : state) once();
+  TimeOn(state, machine, rows * columns, once);
 }
 
 // As TensorFlow's layers do it: batch normalisation with the rows as channels.
@@ -59,15 +59,15 @@ void TimeLayerNorm(State& state, Index rows) {
   const std::vector<float> ones(static_cast<std::size_t>(rows), 1.f), zeros(ones.size());
   std::vector<float> mean(ones.size()), variance(ones.size());
   const ChannelLayout layout{.outer = 1, .channels = rows, .inner = columns};
-  const auto once = [&] {
-    state.Check(BatchNormTraining(machine.cpu, layout, x.data<float>(), ones.data(), zeros.data(), kEpsilon,
-                                  mean.data(), variance.data(), y.data<float>()));
+  const auto once = [&](Cpu& device) {
+    state.Check(BatchNormTraining(device, layout, x.data<float>(), ones.data(), zeros.data(), kEpsilon, mean.data(),
+                                  variance.data(), y.data<float>()));
   };
-  once();
+  once(machine.cpu);
   AddOneDnnLayerNorm(state, {x.data<float>(), rows, columns, y.data<float>()}, kEpsilon);
   AddCopyingGoal(state, 2.0 * static_cast<double>(x.TotalBytes()), 0);
   state.Goal(1 / 0.9, "oneDNN");
-  for (auto _ : state) once();
+  TimeOn(state, machine, rows * columns, once);
 }
 
 }  // namespace

@@ -8,18 +8,26 @@
 #include <tenon/device/thread_pool.hpp>
 
 #include "numbers.hpp"
+#include "one_thread.hpp"
 #include "peers.hpp"
 
 namespace tenon::bench {
 
-// As many threads as the command line asks for.
+// As many threads as the command line asks for; and one.
 struct Machine {
   explicit Machine(const State& state)
       : pool(state.options().threads, "bench"), cpu{.pool = state.options().threads > 1 ? &pool : nullptr} {}
 
   ThreadPool pool;
-  Cpu cpu;
+  Cpu cpu, one;
 };
+
+// Times once(device), which makes or reads so many elements; of several threads also beside one.
+template <class Once>
+void TimeOn(State& state, Machine& machine, Index elements, const Once& once) {
+  AddOneThread(state, elements, [&] { once(machine.one); });
+  for (auto _ : state) once(machine.cpu);
+}
 
 // The ceiling and its goal, `speed` of it; only for one thread.
 inline void AddCopyingGoal(State& state, double bytes, double speed) {

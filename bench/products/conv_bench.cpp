@@ -11,6 +11,7 @@
 #include <tenon/engine/depthwise.hpp>
 #include <tenon/engine/packed_weights.hpp>
 
+#include "one_thread.hpp"
 #include "peers.hpp"
 
 namespace tenon::bench {
@@ -67,6 +68,8 @@ void Time(State& state, Convolution c, double goal) {
   AddOneDnn(state, c);
   if (state.options().threads == 1) AddPeak(state, 0.0f, 2 * products);
   state.Goal(1 / goal, "oneDNN");
+  Cpu one;
+  AddOneThread(state, c.elements(), [&] { state.Check(Convolve(one, c, output.data<float>(), &weights)); });
   for (auto _ : state) state.Check(Convolve(device, c, output.data<float>(), &weights));
 }
 

@@ -9,6 +9,7 @@
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/engine/gemm.hpp>
 
+#include "one_thread.hpp"
 #include "peers.hpp"
 
 namespace tenon::bench {
@@ -53,13 +54,13 @@ void Time(State& state, Kind kind, Product<T> p) {
               c_sizes[] = {p.m, p.n};
   p.a = a.data<T>();
   p.b = b.data<T>();
-  const auto multiply = [&] {
+  const auto multiply = [&](Cpu& on) {
     for (Index i = 0; i < p.batch; ++i) {
-      state.Check(Gemm<T>(device, In<T, 2>(p.a + i * p.m * p.k, a_sizes), false, In<T, 2>(p.b + i * p.k * p.n, b_sizes),
+      state.Check(Gemm<T>(on, In<T, 2>(p.a + i * p.m * p.k, a_sizes), false, In<T, 2>(p.b + i * p.k * p.n, b_sizes),
                           p.transpose_b, Out<T, 2>(c.data<T>() + i * p.m * p.n, c_sizes)));
     }
   };
-  multiply();
+  multiply(device);
   const std::vector<T> answer(c.data<T>(), c.data<T>() + p.elements());
   p.c = answer.data();
   AddOpenBlas(state, p);
@@ -75,7 +76,9 @@ void Time(State& state, Kind kind, Product<T> p) {
       AddPeak(state, T(0), flops);
   }
   SetGoals(state, kind);
-  for (auto _ : state) multiply();
+  Cpu one;
+  AddOneThread(state, p.m * p.n, [&] { multiply(one); });
+  for (auto _ : state) multiply(device);
 }
 
 template <class T = float>

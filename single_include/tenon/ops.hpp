@@ -935,8 +935,8 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     for (int v = 0; v < width; ++v) sums[i][v] = V{};
   }
   for (Index p = t.k; p > 0; --p, a += a_col, b += b_row, ahead += ahead_step) {
-    __builtin_prefetch(ahead);
-    if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
+    __builtin_prefetch(ahead, 0, 2);  // into the second cache: the first has no room for what is far away
+    if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64, 0, 2);
     V y[width];
 #pragma GCC unroll 4
     for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + column[v]);
@@ -1145,11 +1145,12 @@ constexpr std::size_t ScratchBytes(Index count) {
   return (static_cast<std::size_t>(count) * sizeof(T) + kMask) & ~kMask;
 }
 
-// Into how many equal parts to split work of `total_ns`: one for each thread at most, none below 15 us.
+// Into how many equal parts to split work of `total_ns`: one for each thread at most.
 inline Index WorthwhileParts(const Cpu& device, double total_ns) {
-  if (device.pool == nullptr || total_ns < 30000) return 1;
+  const double least_ns = LeastPartNs(device, total_ns);
+  if (least_ns == 0) return 1;
   const Index threads = device.pool->NumThreads();
-  return total_ns / 15000 < static_cast<double>(threads) ? static_cast<Index>(total_ns / 15000) : threads;
+  return total_ns / least_ns < static_cast<double>(threads) ? static_cast<Index>(total_ns / least_ns) : threads;
 }
 
 // body(part) for part in [0, parts), each on some thread.
@@ -1691,6 +1692,20 @@ TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
 TENON_DETAIL_LANES_CHOICE(Lesser, min, <)
 TENON_DETAIL_LANES_CHOICE(Greater, max, >)
 #undef TENON_DETAIL_LANES_CHOICE
+// 1 / sqrt(x) to 11 bits at least, or to 14 by AVX-512, which knows denormals, too. (clang knows the instructions only
+// within functions of the instruction set.)
+#if defined(__x86_64__) && !defined(__clang__)
+#define TENON_DETAIL_ESTIMATES 1
+template <int bytes>
+TENON_HD Lanes<float, bytes> EstimateRsqrt(const Lanes<float, bytes>& x) {
+  static_assert(bytes == 32 || bytes == 64);
+  using L = Lanes<float, bytes>;
+  if constexpr (bytes == 32) return L(__builtin_ia32_rsqrtps256(x.v));
+  if constexpr (bytes == 64) return L(__builtin_ia32_rsqrt14ps512_mask(x.v, x.v, -1));
+}
+#else
+#define TENON_DETAIL_ESTIMATES 0
+#endif
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   using L = Lanes<T, bytes>;
@@ -2132,8 +2147,9 @@ template <class Body>
 void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) {
   const bool by_rows = m >= n;
   RunParts(device, parts, [&](Index part) {
-    // Blocks of columns are the same for any number of threads.
-    const Index total = by_rows ? m : n, step = by_rows ? 1 : kThinColumns;
+    // What is summed up in one vector is the same for any number of threads: eight vectors of 64 bytes, or whole
+    // blocks.
+    const Index total = by_rows ? m : n, step = by_rows ? 1 : n % 128 == 0 ? 128 : kThinColumns;
     const Index begin = PartBegin(total, parts, step, part), end = PartBegin(total, parts, step, part + 1);
     if (begin < end) body(by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);
   });
@@ -2784,6 +2800,37 @@ TENON_HD L Softplus(const L& x) {
   return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
 }
 
+// 1 / sqrt(x).
+template <LaneValue L>
+TENON_HD L Rsqrt(const L& x) {
+  return L(typename L::value_type(1)) / Sqrt(x);
+}
+#if TENON_DETAIL_ESTIMATES
+// An estimate and a step from there: 1 - x y^2 = r is small, and y (1 + r / 2 + 3 r^2 / 8) the next y. What the
+// estimate is for 0 and infinity stays.
+template <int bytes>
+TENON_HD Lanes<float, bytes> Rsqrt(const Lanes<float, bytes>& x) {
+  using L = Lanes<float, bytes>;
+  if constexpr (bytes == 16) {  // four at a time are as fast divided
+    return L(1.f) / Sqrt(x);
+  } else if constexpr (bytes == 64) {
+    const L y = EstimateRsqrt(x), product = x * y;
+    const L refined = Fma(y * L(0.5f), Fma(-product, y, L(1.f)), y);
+    return Select(product == product, refined, y);
+  } else {
+    const typename L::Ints is_tiny = detail::Abs(x) < L(detail::Constants<float>::smallest_normal);
+    const L scaled = x * Select(is_tiny, L(16777216.f), L(1.f));
+    const L y = EstimateRsqrt(scaled), product = scaled * y, r = Fma(-product, y, L(1.f));
+    const L refined = Select(product == product, Fma(y * r, Fma(r, L(0.375f), L(0.5f)), y), y);
+    return refined * Select(is_tiny, L(4096.f), L(1.f));
+  }
+}
+#endif
+template <class L>
+TENON_HD Pair<L> Rsqrt(const Pair<L>& x) {
+  return {Rsqrt(x.a), Rsqrt(x.b)};
+}
+
 // The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
 // up to 1, above 1 - exp(Q(x)).
 template <LaneValue L>
@@ -2830,6 +2877,8 @@ template <class L, class T>
 L ScaledElu(const L&, T, T);
 template <class L>
 L Sqrt(const L&);
+template <class L>
+L Rsqrt(const L&);
 
 #endif  // TENON_DETAIL_LANES
 
@@ -4981,10 +5030,12 @@ struct FourByFour {
   Row rows[4];
 
   TENON_HD void Load(const std::uint32_t* from, Index step) {
+#pragma GCC unroll 4
     for (Index i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * step, sizeof(Row));
   }
   template <Index count = 4>
   TENON_HD void Store(std::uint32_t* to, Index step) const {
+#pragma GCC unroll 4
     for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
   }
   TENON_HD void Transpose() {
@@ -5016,53 +5067,142 @@ void TransposeFew(const std::uint32_t* from, Index from_step, std::uint32_t* to,
 }
 
 // The first line of each of 16 rows.
-inline void AskForLines(const std::uint32_t* rows, Index step) {
+TENON_HD void AskForLines(const std::uint32_t* rows, Index step) {
   for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step);
 }
-inline void AskForLines(std::uint32_t* rows, Index step) {  // to be written
+TENON_HD void AskForLines(std::uint32_t* rows, Index step) {  // to be written
   for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step, 1);
 }
 
-inline void TransposeSquare(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
-  constexpr Index kSide = 16;
-  FourByFour square;
-  alignas(64) std::uint32_t turned[kSide * kSide];
-  for (Index j = 0; j < kSide; j += 4) {
-    for (Index i = 0; i < kSide; i += 4) {
-      square.Load(from + i + j * from_step, from_step);
-      square.Transpose();
-      square.Store(turned + i * kSide + j, kSide);
+template <int bytes>
+struct WordVector {
+  typedef std::uint32_t type __attribute__((vector_size(bytes)));
+};
+
+// 16 rows of 16 words become columns: 4 x 4 squares in the quarters of vectors that hold four words from each of
+// several rows. Vectors are passed by reference, for their passing would depend on compiler flags.
+template <int bytes>
+struct SixteenBySixteen {
+  using Words = typename WordVector<bytes>::type;
+  static constexpr Index kQuarters = bytes / 16;
+
+  TENON_HD static void Load(const std::uint32_t* from, Index step, Words& to) {
+    FourByFour::Row row[kQuarters];
+#pragma GCC unroll 4
+    for (Index i = 0; i < kQuarters; ++i) std::memcpy(&row[i], from + 4 * i * step, sizeof row[i]);
+    if constexpr (kQuarters == 2) {
+      to = __builtin_shufflevector(row[0], row[1], 0, 1, 2, 3, 4, 5, 6, 7);
+    } else {
+      to = __builtin_shufflevector(__builtin_shufflevector(row[0], row[1], 0, 1, 2, 3, 4, 5, 6, 7),
+                                   __builtin_shufflevector(row[2], row[3], 0, 1, 2, 3, 4, 5, 6, 7),  //
+                                   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     }
   }
-  for (Index i = 0; i < kSide; ++i) std::memcpy(to + i * to_step, turned + i * kSide, kSide * sizeof *turned);
-}
+  // Of each quarter of a and b: words a0 b0 a1 b1, and a2 b2 a3 b3.
+  TENON_HD static void Interleave(const Words& a, const Words& b, Words& low, Words& high) {
+    if constexpr (kQuarters == 2) {
+      low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+      high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    } else {
+      low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+      high = __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+    }
+  }
+  // Of each quarter the first two words of both, and the last two.
+  TENON_HD static void Halves(const Words& a, const Words& b, Words& first, Words& last) {
+    if constexpr (kQuarters == 2) {
+      first = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+      last = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    } else {
+      first = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+      last = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    }
+  }
+  // Rows far apart may push each other out of the cache: they are copied first, each as a whole.
+  template <bool is_far>
+  TENON_HD static void Turn(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
+    alignas(64) std::uint32_t near[256];
+    if constexpr (is_far) {
+      for (Index i = 0; i < 16; ++i) std::memcpy(near + 16 * i, from + i * from_step, 64);
+      from = near;
+      from_step = 16;
+    }
+    Words rows[4], low01, high01, low23, high23, columns[4];
+    for (Index i = 0; i < 16; i += 4) {
+      for (Index j = 0; j < 16; j += 4 * kQuarters) {
+#pragma GCC unroll 4
+        for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, rows[k]);
+        Interleave(rows[0], rows[1], low01, high01);
+        Interleave(rows[2], rows[3], low23, high23);
+        Halves(low01, low23, columns[0], columns[1]);
+        Halves(high01, high23, columns[2], columns[3]);
+#pragma GCC unroll 4
+        for (Index k = 0; k < 4; ++k) std::memcpy(to + (i + k) * to_step + j, &columns[k], sizeof(Words));
+      }
+    }
+  }
+};
+// By way of a copy, so that whole lines are written at once.
+template <>
+struct SixteenBySixteen<16> {
+  template <bool>
+  TENON_HD static void Turn(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
+    constexpr Index kSide = 16;
+    FourByFour square;
+    alignas(64) std::uint32_t turned[kSide * kSide];
+    for (Index j = 0; j < kSide; j += 4) {
+      for (Index i = 0; i < kSide; i += 4) {
+        square.Load(from + i + j * from_step, from_step);
+        square.Transpose();
+        square.Store(turned + i * kSide + j, kSide);
+      }
+    }
+    for (Index i = 0; i < kSide; ++i) std::memcpy(to + i * to_step, turned + i * kSide, kSide * sizeof *turned);
+  }
+};
 
-// Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
-// apart push each other out. One after the other along the side whose lines lie farther apart: the processor foresees
-// what follows each of them.
+// Words in squares of 16, as many as there are: whole cache lines, each of which is read once and written once, since
+// lines a power of two apart push each other out. Squares that are written one below the other follow each other only
+// where those lines lie farther apart: what the processor foresees may be another thread's.
+template <int bytes, bool is_far>
+TENON_HD void TransposeSquares(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                               Index columns) {
+  constexpr Index kSide = 16;
+  const bool down = from_step > to_step;
+  const Index from_near = kSide * (down ? 1 : from_step), from_next = kSide * (down ? from_step : 1),
+              to_near = kSide * (down ? to_step : 1), to_next = kSide * (down ? 1 : to_step);
+  const Index inner = (down ? rows : columns) / kSide;
+  for (Index left = (down ? columns : rows) / kSide; left > 0; --left, from += from_next, to += to_next) {
+    const std::uint32_t* x = from;
+    std::uint32_t* y = to;
+    for (Index i = 1; i <= inner; ++i, x += from_near, y += to_near) {
+      if (is_far && i < inner) {
+        if (!down) AskForLines(x + from_near, from_step);
+        AskForLines(y + to_near, to_step);
+      }
+      SixteenBySixteen<bytes>::template Turn<is_far>(x, from_step, y, to_step);
+    }
+  }
+}
+struct SquaresBody {
+  template <int bytes>
+  TENON_HD static void Run(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                           Index columns) {
+    if (from_step >= 512)  // beyond what the processor foresees by itself
+      TransposeSquares<bytes, true>(from, from_step, to, to_step, rows, columns);
+    else
+      TransposeSquares<bytes, false>(from, from_step, to, to_step, rows, columns);
+  }
+};
+template <class Isa = simd::Compiled>
+using SquaresFor =
+    simd::detail::ForLevels<SquaresBody, Isa, const std::uint32_t*, Index, std::uint32_t*, Index, Index, Index>;
+
 inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
                            Index columns) {
   constexpr Index kSide = 16;
-  const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
   Index r = 0;
-  if (from_step >= to_step) {
-    for (Index c = 0; c + kSide <= columns; c += kSide) {
-      for (r = 0; r + kSide <= rows; r += kSide) {
-        if (is_far && r + 2 * kSide <= rows) AskForLines(to + (r + kSide) * to_step + c, to_step);
-        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
-      }
-    }
-  } else {
-    for (; r + kSide <= rows; r += kSide) {
-      for (Index c = 0; c + kSide <= columns; c += kSide) {
-        if (is_far && c + 2 * kSide <= columns) {
-          AskForLines(from + r + (c + kSide) * from_step, from_step);
-          AskForLines(to + r * to_step + c + kSide, to_step);
-        }
-        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
-      }
-    }
-  }
+  if (rows >= kSide && columns >= kSide) SquaresFor<>::Best()(from, from_step, to, to_step, rows, columns);
   for (r = 0; r + kSide <= rows; r += kSide) {
     for (Index c = columns / kSide * kSide; c < columns; ++c)
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
@@ -5129,7 +5269,8 @@ struct NdPlan {
   Way way = Way::kPieces;
   Index row_block = 1, column_block = 1, row_blocks = 1, column_blocks = 1, units = 1;
 
-  NdPlan(const ElementMover& m, const NdCopy& copy, const void* from, void* to)
+  // Squares are cut smaller where there would be too few for `wanted` threads, so that each has whole rows to write.
+  NdPlan(const ElementMover& m, const NdCopy& copy, const void* from, void* to, Index wanted)
       : mover(m), in(m.At(from, copy.in_first)), out(m.At(to, copy.out_first)), outer(copy.dims) {
     if (!outer.empty()) columns = Take(outer.size() - 1);
     if (columns.out == 1 || columns.size == 1) {
@@ -5155,6 +5296,7 @@ struct NdPlan {
       constexpr Index kEnough = 64, kLong = 512;
       while (row_block < kLong && copy.elements / (row_block * std::min(columns.size, column_block)) >= kEnough)
         row_block *= 2;
+      while (row_block > kSide && copy.elements / (row_block * columns.size) < wanted) row_block /= 2;
     } else {
       column_block = std::min(columns.size, some);
       row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
@@ -5165,7 +5307,8 @@ struct NdPlan {
     for (const NdCopy::Dim& dim : outer) units *= dim.size;
   }
   double unit_ns() const {
-    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : 4);
+    const bool by_squares = way == Way::kTranspose && mover.assign == nullptr && mover.bytes == 4;
+    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : by_squares ? 1.5 : 4);
     return each * static_cast<double>(std::min(row_block, rows.size) * std::min(column_block, columns.size)) + 5;
   }
 
@@ -5218,7 +5361,7 @@ struct NdPlan {
 // Copies what `copy` describes. The places written must not be among those read; each is written once.
 inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
   if (copy.elements == 0) return;
-  const detail::NdPlan plan(mover, copy, in, out);
+  const detail::NdPlan plan(mover, copy, in, out, device.pool == nullptr ? 1 : device.pool->NumThreads());
   ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
 }
 
@@ -6159,7 +6302,7 @@ struct Rsqrt {
   }
   template <class L>
   TENON_HD static L lanes(const L& x) {
-    return L(1) / simd::Sqrt(x);
+    return simd::Rsqrt(x);
   }
 
   template <class Device, class T>
@@ -7838,21 +7981,30 @@ TENON_HD void PoolVectors(const PoolWindow<T>& w, Index d, const Step& step, T* 
   for (int v = 0; v < vectors; ++v) step.Finish(result[v]).Store(out + d + v * L::size);
 }
 
+template <class Step, class T>
+struct PoolBody {
+  template <int bytes>
+  TENON_HD static void Run(const PoolWindow<T>& w, const Step& step, T* out) {
+    // What comes from the second cache keeps no longer vectors busy.
+    using L = simd::Lanes < T, bytes<32 ? bytes : 32>;
+    constexpr int kAtOnce = 8;
+    Index d = 0;
+    for (; d + kAtOnce * L::size <= w.depth; d += kAtOnce * L::size) PoolVectors<kAtOnce, L>(w, d, step, out);
+    for (; d + L::size <= w.depth; d += L::size) PoolVectors<1, L>(w, d, step, out);
+    for (; d < w.depth; ++d) {
+      T result = step.Start();
+      for (Index r = 0; r < w.rows; ++r)
+        for (Index c = 0; c < w.columns; ++c) result = step.Combine(result, w.first[r * w.row + c * w.depth + d]);
+      out[d] = step.Finish(result);
+    }
+  }
+};
+
 // out[d] = Finish(Combine(... Combine(Start, a pixel's channel d) ..., the last pixel's)), row by row. Step is for
 // vectors and for single numbers.
 template <class Step, class T, class Isa = simd::Compiled>
 void RunPoolWindow(const PoolWindow<T>& w, const Step& step, T* out) {
-  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
-  constexpr int kAtOnce = L::size * sizeof(T) > 32 ? 4 : 8;
-  Index d = 0;
-  for (; d + kAtOnce * L::size <= w.depth; d += kAtOnce * L::size) PoolVectors<kAtOnce, L>(w, d, step, out);
-  for (; d + L::size <= w.depth; d += L::size) PoolVectors<1, L>(w, d, step, out);
-  for (; d < w.depth; ++d) {
-    T result = step.Start();
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index c = 0; c < w.columns; ++c) result = step.Combine(result, w.first[r * w.row + c * w.depth + d]);
-    out[d] = step.Finish(result);
-  }
+  simd::detail::ForLevels<PoolBody<Step, T>, Isa, const PoolWindow<T>&, const Step&, T*>::Best()(w, step, out);
 }
 
 #endif
@@ -8264,7 +8416,7 @@ class FusedElementwise {
     const int number = AddValue({one ? Repeat::kAll : Repeat::kNone, out_bytes});
     if (number < 0) return number;
     steps_.push_back(step);
-    cost_ns_ += static_cast<double>(cost_ns);
+    cost_ns_ += 0.5 * static_cast<double>(cost_ns);  // most of what it moves stays in the first cache
     return number;
   }
 
@@ -8537,21 +8689,36 @@ TENON_DETAIL_LOOPS_END
 // NaN is one for each sign.
 #if TENON_DETAIL_LANES
 struct FloatToBfloat16Body {
+  // The bits whose upper half it is.
+  template <class L>
+  TENON_HD static typename L::Ints Rounded(const L& x) {
+    using Ints = typename L::Ints;
+    const Ints bits = x.Bits();
+    const Ints rounded = bits + Ints(0x7fff) + (bits >> 16 & Ints(1));
+    const Ints not_a_number = (bits & Ints(std::numeric_limits<std::int32_t>::min())) | Ints(0x7fc00000);
+    return Select(x == x, L::FromBits(rounded), L::FromBits(not_a_number)).Bits();
+  }
   template <int bytes>
   TENON_HD static void Run(const void* pfrom, void* pto, Index n) {
     using L = simd::Lanes<float, bytes>;
-    using Ints = typename L::Ints;
-    typedef std::int16_t Narrow __attribute__((vector_size(L::size * sizeof(std::int16_t))));
+    typedef std::int16_t Narrow __attribute__((vector_size(bytes / 2)));
     const float* from = static_cast<const float*>(pfrom);
     bfloat16* to = static_cast<bfloat16*>(pto);
     Index i = 0;
+    if constexpr (bytes == 64) {  // AVX-512 picks the upper halves of two vectors at once
+      typedef std::int16_t Halves __attribute__((vector_size(64)));
+      for (; i + 2 * L::size <= n; i += 2 * L::size) {
+        const auto low = Rounded(L::Load(from + i)), high = Rounded(L::Load(from + i + L::size));
+        Halves a, b;
+        std::memcpy(&a, &low.v, bytes);
+        std::memcpy(&b, &high.v, bytes);
+        a = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41,
+                                    43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63);
+        std::memcpy(static_cast<void*>(to + i), &a, bytes);
+      }
+    }
     for (; i + L::size <= n; i += L::size) {
-      const L x = L::Load(from + i);
-      const Ints upper = x.Bits() >> 16;
-      const Ints rounded = (x.Bits() + Ints(0x7fff) + (upper & Ints(1))) >> 16;
-      const Ints not_a_number = (upper & Ints(0x8000)) | Ints(0x7fc0);
-      const Ints result = Select(x == x, L::FromBits(rounded), L::FromBits(not_a_number)).Bits();
-      const Narrow narrow = __builtin_convertvector(result.v, Narrow);
+      const Narrow narrow = __builtin_convertvector((Rounded(L::Load(from + i)) >> 16).v, Narrow);
       std::memcpy(static_cast<void*>(to + i), &narrow, sizeof narrow);
     }
     for (; i < n; ++i) to[i] = bfloat16(from[i]);

@@ -2019,6 +2019,7 @@ class HostAllocator final : public Allocator {
  public:
   static constexpr std::size_t kHugePageThreshold = detail::kHugePageThreshold;
   static constexpr std::size_t kHugePage = detail::kHugePageBytes;
+  static constexpr std::size_t kPage = 4096;
   static constexpr int kMaxSingleAllocationWarnings = 5;
 
   constexpr HostAllocator() = default;
@@ -2182,8 +2183,11 @@ class HostAllocator final : public Allocator {
     ReleaseLargeBlocks();
     return AllocateFromSystem(alignment, bytes);
   }
+  // Large blocks begin with a page. One behind the other they would lie 64 or 128 bytes off a multiple of pages, which
+  // is the distance at which a processor takes what a loop reads next for what it has just stored, and waits.
   static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
+    if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
     void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
     if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
@@ -23289,6 +23293,12 @@ class ThreadPoolInterface {
   // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
   // when all are done. The caller takes part. May be called from inside a task of the same pool.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
+  // Asked before a loop that takes one thread about `ns`, too little to wake another for: whether to split it all the
+  // same, because a thread is awake and waits for work.
+  virtual bool SplitsShortLoop(double ns) {
+    static_cast<void>(ns);
+    return false;
+  }
 };
 
 // The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and
@@ -23305,18 +23315,31 @@ void RunRange(void* body, Index begin, Index end) {
   const Body& call = *static_cast<const Body*>(body);
   call(begin, end);
 }
+
+// The least that a thread's part of so much work should take; 0 where all of it is for the caller's thread. Waking a
+// thread takes about 15 us; handing work to one that is awake less than one, but estimates of the work are of slow
+// processors and of operands that are far away.
+inline double LeastPartNs(const Cpu& device, double ns) {
+  constexpr double kToWake = 15000, kToHandOver = 7500;
+  if (device.pool == nullptr || ns < 2 * kToHandOver) return 0;
+  if (ns >= 2 * kToWake) return kToWake;
+  return device.pool->SplitsShortLoop(ns) ? kToHandOver : 0;
+}
+// How many units make that much work; `total` where it is not split.
+inline Index LeastPart(const Cpu& device, Index total, double ns_per_unit) {
+  const double ns = total > 1 ? LeastPartNs(device, static_cast<double>(total) * ns_per_unit) : 0;
+  return ns > 0 ? static_cast<Index>(ns / ns_per_unit) + 1 : total;
+}
 }  // namespace detail
 
 // Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
+// unit; what is not worth a second thread stays on the caller's.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
-  constexpr double kWorthAThreadNs = 15000;
   if (total <= 0) return;
-  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
-    return body(Index{0}, total);
-  const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
-  device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
+  const Index part = detail::LeastPart(device, total, ns_per_unit);
+  if (part >= total) return body(Index{0}, total);
+  device.pool->ParallelFor(total, part, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 namespace detail {
@@ -34498,24 +34521,37 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (total <= 0) return;
     const Index most = total / (grain > 0 ? grain : 1);
     if (threads_.empty() || most < 2) return fn(arg, 0, total);
-    const Index parts = most < kPartsPerThread * NumThreads() ? most : kPartsPerThread * NumThreads();
-    Index part = (total + parts - 1) / parts;
-    if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
-    Loop loop{fn, arg, total, part};
-    loop.flush_denormals = FlushesDenormals();
-    const Index wanted = parts - 1 < NumThreads() - 1 ? parts - 1 : NumThreads() - 1;
-    loop.places = static_cast<int>(wanted);
+    Loop loop(fn, arg, total, PartsOf(most), NumThreads());
+    const int wanted = loop.places;
     {
       MutexLock lock(mutex_);
       loop.next_loop = loops_;
       loops_ = &loop;
     }
-    Publish(static_cast<int>(wanted));
-    loop.RunParts();
+    Publish(wanted);
+    loop.RunParts(0);
     Close(&loop);
   }
 
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+
+  // A thread is woken for short loops once many have come one after the other: if it then meets another, that paid; if
+  // it falls asleep before, the next time takes twice as many.
+  bool SplitsShortLoop(double ns) override {
+    if (spinning_.load(std::memory_order_relaxed) > 0) {
+      if (patience_ns_.load(std::memory_order_relaxed) != kFirstPatienceNs)
+        patience_ns_.store(kFirstPatienceNs, std::memory_order_relaxed);
+      return true;
+    }
+    if (threads_.empty()) return false;
+    // Threads may overwrite what others add: these are no more than guesses.
+    const std::int64_t alone = alone_ns_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(ns);
+    const std::int64_t patience = patience_ns_.load(std::memory_order_relaxed);
+    alone_ns_.store(alone < patience ? alone : 0, std::memory_order_relaxed);
+    if (alone < patience) return false;
+    if (patience < kLastPatienceNs) patience_ns_.store(2 * patience, std::memory_order_relaxed);
+    return true;
+  }
   // How often a thread of the pool has slept and was woken.
   std::int64_t num_wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
 
@@ -34540,6 +34576,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
+  static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
   static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
 
   struct Task {
@@ -34547,28 +34584,73 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     void* arg;
   };
 
-  // A ParallelFor in progress; lives on its caller's stack.
-  struct Loop {
+  static Index Least(Index a, Index b) { return a < b ? a : b; }
+
+  // A ParallelFor in progress; lives on its caller's stack, in one cache line. Its parts are in ranges: threads begin
+  // each at another one, the same in every loop, so that they meet what they had in their caches. Who is through with
+  // one range helps with the next.
+  struct alignas(64) Loop {
+    static constexpr int kMostRanges = 8;  // a byte of `taken` each
+    static constexpr int kMostRunners = 128;  // so that no byte overflows
+
     void (*fn)(void*, Index, Index);
     void* arg;
     Index total;
     Index part;  // length of one part
-    bool flush_denormals = false;  // the caller's mode, for the threads that help
-    int places = 0;  // helpers that may still join; under mutex_
-    bool closed = false;  // the caller waits; under mutex_
     Loop* next_loop = nullptr;  // under mutex_
-    std::atomic<Index> next{0};  // first index that nobody has taken
-    std::atomic<int> helpers{0};  // threads at work on it besides the caller; written under mutex_
+    std::atomic<std::uint64_t> taken{0};  // how many parts of each range
+    std::atomic<int> helpers{0};  // threads at work on it besides the caller; raised under mutex_
+    std::int16_t parts;
+    std::uint8_t places;  // helpers that may still join; under mutex_
+    std::uint8_t ranges : 7, flush_denormals : 1;  // the caller's mode, for the threads that help
 
-    void RunParts() {
-      for (;;) {
-        const Index begin = next.fetch_add(part, std::memory_order_relaxed);
-        if (begin >= total) return;
-        fn(arg, begin, total - begin < part ? total : begin + part);
+    Loop(void (*fn_in)(void*, Index, Index), void* arg_in, Index total_in, Index most_parts, int threads)
+        : fn(fn_in), arg(arg_in), total(total_in), part((total + most_parts - 1) / most_parts) {
+      if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
+      const Index count = (total + part - 1) / part;
+      const Index runners = Least(count, Least(threads, kMostRunners));
+      parts = static_cast<std::int16_t>(count);
+      places = static_cast<std::uint8_t>(runners - 1);
+      ranges = static_cast<std::uint8_t>(Least(runners, kMostRanges)) & 127;
+      flush_denormals = FlushesDenormals();
+    }
+
+    int FirstPart(int r) const { return parts * r / ranges; }
+    bool IsLeft(int r) const {
+      const int from_range = static_cast<int>(taken.load(std::memory_order_relaxed) >> (8 * r) & 255);
+      return FirstPart(r) + from_range < FirstPart(r + 1);
+    }
+    // What is left, by a thread with this number.
+    void RunParts(int thread) {
+      for (int i = 0; i < ranges; ++i) {
+        const int r = (thread + i) % ranges;
+        if (i == 0 || IsLeft(r)) RunRange(r);
       }
     }
-    bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
+    void RunRange(int r) {
+      for (const int end = FirstPart(r + 1);;) {
+        const std::uint64_t before = taken.fetch_add(std::uint64_t{1} << (8 * r), std::memory_order_relaxed);
+        const int number = FirstPart(r) + static_cast<int>(before >> (8 * r) & 255);
+        if (number >= end) return;
+        const Index begin = number * part;
+        fn(arg, begin, Least(begin + part, total));
+      }
+    }
+    bool Joinable() const {
+      for (int r = 0; r < ranges && places > 0; ++r) {
+        if (IsLeft(r)) return true;
+      }
+      return false;
+    }
   };
+
+  // Into how many parts to split what can be split into `most`: where there are more than threads, as many for each.
+  Index PartsOf(Index most) const {
+    const Index threads = Least(NumThreads(), Loop::kMostRunners);
+    return most <= threads                    ? most
+           : most < kPartsPerThread * threads ? most / threads * threads
+                                              : kPartsPerThread * threads;
+  }
 
   bool StartIn(SlimVector<Thread>* threads) {
     Thread thread;
@@ -34601,10 +34683,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   // A thread's life.
   void Main() {
     const OfThisThread mine(this);
-    Thread::NameThis(StrCat(name_, "-", started_.fetch_add(1) + 1).c_str());
+    const int number = started_.fetch_add(1) + 1;
+    Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething()) continue;
+      if (RunSomething(number)) continue;
       if (stopping_.load()) return;
       WaitForChange(seen);
     }
@@ -34623,17 +34706,17 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
-  bool RunSomething() {
+  bool RunSomething(int number) {
     MutexLock lock(mutex_);
     Loop* loop = loops_;
     while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
     if (loop != nullptr) {
       --loop->places;
-      loop->helpers.store(loop->helpers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      loop->helpers.fetch_add(1, std::memory_order_relaxed);
       const bool more = WorkIsLeft();
       lock.unlock();
       if (more) Wake(1);
-      Help(loop);
+      Help(loop, number);
       return true;
     }
     if (count_ == 0) return false;
@@ -34647,22 +34730,15 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
 
   bool WorkIsLeft() const { return count_ > 0 || (loops_ != nullptr && loops_->Joinable()); }
 
-  void Help(Loop* loop) {
+  void Help(Loop* loop, int number) {
     {
       ScopedFlushDenormals mode(loop->flush_denormals);
-      loop->RunParts();
+      loop->RunParts(number);
     }
-    bool last;
-    {
-      MutexLock lock(mutex_);
-      const int left = loop->helpers.load(std::memory_order_relaxed) - 1;
-      last = left == 0 && loop->closed;
-      loop->helpers.store(left, std::memory_order_release);  // from here on the loop may be gone
-    }
-    if (last) {
-      finished_.fetch_add(1);
-      finished_.notify_all();
-    }
+    if (loop->helpers.fetch_sub(1) != 1) return;  // from here on the loop may be gone
+    if (waiting_callers_.load() == 0) return;
+    finished_.fetch_add(1);
+    finished_.notify_all();
   }
 
   // No further helpers; waits for those that are at work.
@@ -34672,16 +34748,16 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
       Loop** link = &loops_;
       while (*link != loop) link = &(*link)->next_loop;
       *link = loop->next_loop;
-      loop->closed = true;
     }
     for (int i = 0; loop->helpers.load(std::memory_order_acquire) != 0; ++i) {
       if (i < kSpins) {
         detail::SpinPause();
         continue;
       }
+      waiting_callers_.fetch_add(1);  // before `helpers` is read: the last helper then sees it, or is seen
       const std::uint32_t seen = finished_.load();
-      if (loop->helpers.load() == 0) return;
-      finished_.wait(seen);
+      if (loop->helpers.load() != 0) finished_.wait(seen);
+      waiting_callers_.fetch_sub(1);
     }
   }
 
@@ -34746,11 +34822,14 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
   std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
-  std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
+  std::atomic<std::uint32_t> finished_{0};  // counts loops that ended while a caller slept
+  std::atomic<int> waiting_callers_{0};
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<int> started_{0};  // threads that have their name
   std::atomic<std::int64_t> wakeups_{0};
+  std::atomic<std::int64_t> alone_ns_{0};  // of short loops since a thread was last woken for one
+  std::atomic<std::int64_t> patience_ns_{kFirstPatienceNs};  // so long
   std::atomic<bool> stopping_{false};
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };

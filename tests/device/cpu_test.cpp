@@ -23,6 +23,12 @@ class RecordingPool final : public ThreadPoolInterface {
     fn(arg, 0, total / 2);
     fn(arg, total / 2, total);
   }
+  bool SplitsShortLoop(double ns) override {
+    last_asked_ns = ns;
+    return awake;
+  }
+  bool awake = false;
+  double last_asked_ns = 0;
   int calls = 0;
   Index last_grain = 0;
 };
@@ -57,6 +63,23 @@ TEST_SUITE("Cpu") {
     CHECK(pool.calls == 1);
     CHECK(pool.last_grain >= 480);  // 15 us of work
     ParallelFor(device, 0, 1e9, [](Index, Index) { FAIL("called for nothing"); });
+    CHECK(pool.calls == 1);
+  }
+
+  TEST_CASE("work worth handing over is split where a thread is awake") {
+    RecordingPool pool;
+    pool.awake = true;
+    Cpu device{.pool = &pool};
+    ParallelFor(device, 1000, 14.0, [](Index, Index) {});
+    CHECK(pool.calls == 0);
+    CHECK(pool.last_asked_ns == 0);
+    ParallelFor(device, 1000, 20.0, [](Index, Index) {});
+    CHECK(pool.calls == 1);
+    CHECK(pool.last_asked_ns == 20000);
+    CHECK(pool.last_grain >= 375);  // 7.5 us of work
+    CHECK(pool.last_grain <= 400);
+    ParallelFor(device, 1, 20000.0, [](Index begin, Index end) { CHECK(end - begin == 1); });
+    ParallelFor(device, 1000, 0.0, [](Index begin, Index end) { CHECK(end - begin == 1000); });
     CHECK(pool.calls == 1);
   }
 

@@ -220,6 +220,39 @@ TEST_SUITE("ThreadPool") {
     CHECK(pool.num_wakeups() > 0);
   }
 
+  TEST_CASE("every index once where there are more threads than ranges of a loop") {
+    for (const int threads : {9, 20, 140}) {
+      ThreadPool pool(threads, "many");
+      for (const Index total : {Index{3}, Index{17}, Index{1000}, Index{20000}}) {
+        Marks marks(total);
+        pool.ParallelFor(total, 1, &Marks::Mark, &marks);
+        CHECK(marks.EachOnce());
+      }
+    }
+  }
+
+  TEST_CASE("short loops are split where a thread is awake, and wake one when many have come") {
+    ThreadPool alone(1, "alone");
+    for (int i = 0; i < 1000; ++i) CHECK(!alone.SplitsShortLoop(1e6));
+
+    ThreadPool pool(2, "short");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // asleep by now, unless the machine is busy
+    const auto loops_until_split = [&] {
+      int loops = 1;
+      while (!pool.SplitsShortLoop(10000) && loops < 100000) ++loops;
+      return loops;
+    };
+    CHECK(loops_until_split() <= 20);  // 200 us of work
+    CHECK(loops_until_split() <= 40);  // nobody was woken: twice as patient
+    CHECK(loops_until_split() <= 80);
+    for (int round = 0; round < 100; ++round) {
+      Marks marks(64);
+      pool.ParallelFor(64, 32, &Marks::Mark, &marks);
+      CHECK(marks.EachOnce());
+      (void)pool.SplitsShortLoop(10000);
+    }
+  }
+
   TEST_CASE("threads that help with a loop flush denormals if its caller does") {
     ThreadPool pool(4, "test");
     struct Modes {

@@ -165,6 +165,7 @@ TENON_TEST_FUNCTION(Erf, std::erf(x));
 TENON_TEST_FUNCTION(Sin, std::sin(x));
 TENON_TEST_FUNCTION(Cos, std::cos(x));
 TENON_TEST_FUNCTION(Sqrt, std::sqrt(x));
+TENON_TEST_FUNCTION(Rsqrt, 1 / std::sqrt(x));
 #undef TENON_TEST_FUNCTION
 
 TEST_SUITE("lane_math") {
@@ -174,6 +175,7 @@ TEST_SUITE("lane_math") {
     CheckFloat<Erf>(2);
     CheckFloat<Sin>(2);
     CheckFloat<Sqrt>(0.501);
+    CheckFloat<Rsqrt>(2);
 #if TENON_TEST_ALL_FUNCTIONS
     CheckFloat<Expm1>(2);
     CheckFloat<Log1p>(2);
@@ -187,6 +189,7 @@ TEST_SUITE("lane_math") {
     CheckDouble<Exp>(1.01);
     CheckDouble<Log>(1);
     CheckDouble<Sqrt>(0.501);
+    CheckDouble<Rsqrt>(2);
 #if TENON_TEST_ALL_FUNCTIONS
     CheckDouble<Expm1>(2);
     CheckDouble<Log1p>(2);

@@ -91,18 +91,19 @@ TEST_SUITE("CopyNd") {
   TEST_CASE("gives the same with threads") {
     ThreadPool pool(2, "test");
     Cpu device{&pool, nullptr};
-    const Index n = 700;
-    std::vector<float> in(static_cast<std::size_t>(n * n)), out(in.size());
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
-    NdCopy copy;
-    copy.Add(n, 1, n);
-    copy.Add(n, n, 1);
-    CopyNd(device, MoverOf(DataType::kFloat), copy, in.data(), out.data());
-    bool same = true;
-    for (Index r = 0; r < n; ++r)
-      for (Index c = 0; c < n; ++c)
-        same = same && out[static_cast<std::size_t>(r * n + c)] == in[static_cast<std::size_t>(c * n + r)];
-    CHECK(same);
+    for (const Index n : {70, 130, 256, 512, 700}) {
+      std::vector<float> in(static_cast<std::size_t>(n * n)), out(in.size());
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+      NdCopy copy;
+      copy.Add(n, 1, n);
+      copy.Add(n, n, 1);
+      CopyNd(device, MoverOf(DataType::kFloat), copy, in.data(), out.data());
+      bool same = true;
+      for (Index r = 0; r < n; ++r)
+        for (Index c = 0; c < n; ++c)
+          same = same && out[static_cast<std::size_t>(r * n + c)] == in[static_cast<std::size_t>(c * n + r)];
+      CHECK(same);
+    }
   }
 }
 }  // namespace transpose_test

@@ -163,6 +163,17 @@ TEST_CASE("threads allocate and free at the same time") {
   for (std::thread& t : threads) t.join();
 }
 
+TEST_CASE("blocks too large for the threads' lists begin with a page") {
+  for (const std::size_t bytes : {std::size_t{33} << 10, std::size_t{100000}, std::size_t{700} << 10}) {
+    void* blocks[3];
+    for (void*& block : blocks) {
+      block = Needed(CpuAllocator()->AllocateRaw(Allocator::kAlignment, bytes));
+      REQUIRE(block != nullptr);
+      CHECK(reinterpret_cast<std::uintptr_t>(block) % 4096 == 0);
+    }
+    for (void* const block : blocks) CpuAllocator()->DeallocateRaw(block, Allocator::kAlignment, bytes);
+  }
+}
 TEST_CASE("large blocks begin at a huge page") {
   Allocator* const a = CpuAllocator();
   const std::size_t bytes = HostAllocator::kHugePageThreshold + 12345;

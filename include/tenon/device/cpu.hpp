@@ -24,6 +24,12 @@ class ThreadPoolInterface {
   // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
   // when all are done. The caller takes part. May be called from inside a task of the same pool.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
+  // Asked before a loop that takes one thread about `ns`, too little to wake another for: whether to split it all the
+  // same, because a thread is awake and waits for work.
+  virtual bool SplitsShortLoop(double ns) {
+    static_cast<void>(ns);
+    return false;
+  }
 };
 
 // The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and
@@ -40,18 +46,31 @@ void RunRange(void* body, Index begin, Index end) {
   const Body& call = *static_cast<const Body*>(body);
   call(begin, end);
 }
+
+// The least that a thread's part of so much work should take; 0 where all of it is for the caller's thread. Waking a
+// thread takes about 15 us; handing work to one that is awake less than one, but estimates of the work are of slow
+// processors and of operands that are far away.
+inline double LeastPartNs(const Cpu& device, double ns) {
+  constexpr double kToWake = 15000, kToHandOver = 7500;
+  if (device.pool == nullptr || ns < 2 * kToHandOver) return 0;
+  if (ns >= 2 * kToWake) return kToWake;
+  return device.pool->SplitsShortLoop(ns) ? kToHandOver : 0;
+}
+// How many units make that much work; `total` where it is not split.
+inline Index LeastPart(const Cpu& device, Index total, double ns_per_unit) {
+  const double ns = total > 1 ? LeastPartNs(device, static_cast<double>(total) * ns_per_unit) : 0;
+  return ns > 0 ? static_cast<Index>(ns / ns_per_unit) + 1 : total;
+}
 }  // namespace detail
 
 // Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
+// unit; what is not worth a second thread stays on the caller's.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
-  constexpr double kWorthAThreadNs = 15000;
   if (total <= 0) return;
-  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
-    return body(Index{0}, total);
-  const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
-  device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
+  const Index part = detail::LeastPart(device, total, ns_per_unit);
+  if (part >= total) return body(Index{0}, total);
+  device.pool->ParallelFor(total, part, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 namespace detail {

@@ -98,24 +98,37 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (total <= 0) return;
     const Index most = total / (grain > 0 ? grain : 1);
     if (threads_.empty() || most < 2) return fn(arg, 0, total);
-    const Index parts = most < kPartsPerThread * NumThreads() ? most : kPartsPerThread * NumThreads();
-    Index part = (total + parts - 1) / parts;
-    if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
-    Loop loop{fn, arg, total, part};
-    loop.flush_denormals = FlushesDenormals();
-    const Index wanted = parts - 1 < NumThreads() - 1 ? parts - 1 : NumThreads() - 1;
-    loop.places = static_cast<int>(wanted);
+    Loop loop(fn, arg, total, PartsOf(most), NumThreads());
+    const int wanted = loop.places;
     {
       MutexLock lock(mutex_);
       loop.next_loop = loops_;
       loops_ = &loop;
     }
-    Publish(static_cast<int>(wanted));
-    loop.RunParts();
+    Publish(wanted);
+    loop.RunParts(0);
     Close(&loop);
   }
 
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+
+  // A thread is woken for short loops once many have come one after the other: if it then meets another, that paid; if
+  // it falls asleep before, the next time takes twice as many.
+  bool SplitsShortLoop(double ns) override {
+    if (spinning_.load(std::memory_order_relaxed) > 0) {
+      if (patience_ns_.load(std::memory_order_relaxed) != kFirstPatienceNs)
+        patience_ns_.store(kFirstPatienceNs, std::memory_order_relaxed);
+      return true;
+    }
+    if (threads_.empty()) return false;
+    // Threads may overwrite what others add: these are no more than guesses.
+    const std::int64_t alone = alone_ns_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(ns);
+    const std::int64_t patience = patience_ns_.load(std::memory_order_relaxed);
+    alone_ns_.store(alone < patience ? alone : 0, std::memory_order_relaxed);
+    if (alone < patience) return false;
+    if (patience < kLastPatienceNs) patience_ns_.store(2 * patience, std::memory_order_relaxed);
+    return true;
+  }
   // How often a thread of the pool has slept and was woken.
   std::int64_t num_wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
 
@@ -140,6 +153,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
+  static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
   static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
 
   struct Task {
@@ -147,28 +161,73 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     void* arg;
   };
 
-  // A ParallelFor in progress; lives on its caller's stack.
-  struct Loop {
+  static Index Least(Index a, Index b) { return a < b ? a : b; }
+
+  // A ParallelFor in progress; lives on its caller's stack, in one cache line. Its parts are in ranges: threads begin
+  // each at another one, the same in every loop, so that they meet what they had in their caches. Who is through with
+  // one range helps with the next.
+  struct alignas(64) Loop {
+    static constexpr int kMostRanges = 8;  // a byte of `taken` each
+    static constexpr int kMostRunners = 128;  // so that no byte overflows
+
     void (*fn)(void*, Index, Index);
     void* arg;
     Index total;
     Index part;  // length of one part
-    bool flush_denormals = false;  // the caller's mode, for the threads that help
-    int places = 0;  // helpers that may still join; under mutex_
-    bool closed = false;  // the caller waits; under mutex_
     Loop* next_loop = nullptr;  // under mutex_
-    std::atomic<Index> next{0};  // first index that nobody has taken
-    std::atomic<int> helpers{0};  // threads at work on it besides the caller; written under mutex_
+    std::atomic<std::uint64_t> taken{0};  // how many parts of each range
+    std::atomic<int> helpers{0};  // threads at work on it besides the caller; raised under mutex_
+    std::int16_t parts;
+    std::uint8_t places;  // helpers that may still join; under mutex_
+    std::uint8_t ranges : 7, flush_denormals : 1;  // the caller's mode, for the threads that help
 
-    void RunParts() {
-      for (;;) {
-        const Index begin = next.fetch_add(part, std::memory_order_relaxed);
-        if (begin >= total) return;
-        fn(arg, begin, total - begin < part ? total : begin + part);
+    Loop(void (*fn_in)(void*, Index, Index), void* arg_in, Index total_in, Index most_parts, int threads)
+        : fn(fn_in), arg(arg_in), total(total_in), part((total + most_parts - 1) / most_parts) {
+      if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
+      const Index count = (total + part - 1) / part;
+      const Index runners = Least(count, Least(threads, kMostRunners));
+      parts = static_cast<std::int16_t>(count);
+      places = static_cast<std::uint8_t>(runners - 1);
+      ranges = static_cast<std::uint8_t>(Least(runners, kMostRanges)) & 127;
+      flush_denormals = FlushesDenormals();
+    }
+
+    int FirstPart(int r) const { return parts * r / ranges; }
+    bool IsLeft(int r) const {
+      const int from_range = static_cast<int>(taken.load(std::memory_order_relaxed) >> (8 * r) & 255);
+      return FirstPart(r) + from_range < FirstPart(r + 1);
+    }
+    // What is left, by a thread with this number.
+    void RunParts(int thread) {
+      for (int i = 0; i < ranges; ++i) {
+        const int r = (thread + i) % ranges;
+        if (i == 0 || IsLeft(r)) RunRange(r);
       }
     }
-    bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
+    void RunRange(int r) {
+      for (const int end = FirstPart(r + 1);;) {
+        const std::uint64_t before = taken.fetch_add(std::uint64_t{1} << (8 * r), std::memory_order_relaxed);
+        const int number = FirstPart(r) + static_cast<int>(before >> (8 * r) & 255);
+        if (number >= end) return;
+        const Index begin = number * part;
+        fn(arg, begin, Least(begin + part, total));
+      }
+    }
+    bool Joinable() const {
+      for (int r = 0; r < ranges && places > 0; ++r) {
+        if (IsLeft(r)) return true;
+      }
+      return false;
+    }
   };
+
+  // Into how many parts to split what can be split into `most`: where there are more than threads, as many for each.
+  Index PartsOf(Index most) const {
+    const Index threads = Least(NumThreads(), Loop::kMostRunners);
+    return most <= threads                    ? most
+           : most < kPartsPerThread * threads ? most / threads * threads
+                                              : kPartsPerThread * threads;
+  }
 
   bool StartIn(SlimVector<Thread>* threads) {
     Thread thread;
@@ -201,10 +260,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   // A thread's life.
   void Main() {
     const OfThisThread mine(this);
-    Thread::NameThis(StrCat(name_, "-", started_.fetch_add(1) + 1).c_str());
+    const int number = started_.fetch_add(1) + 1;
+    Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething()) continue;
+      if (RunSomething(number)) continue;
       if (stopping_.load()) return;
       WaitForChange(seen);
     }
@@ -223,17 +283,17 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
-  bool RunSomething() {
+  bool RunSomething(int number) {
     MutexLock lock(mutex_);
     Loop* loop = loops_;
     while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
     if (loop != nullptr) {
       --loop->places;
-      loop->helpers.store(loop->helpers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      loop->helpers.fetch_add(1, std::memory_order_relaxed);
       const bool more = WorkIsLeft();
       lock.unlock();
       if (more) Wake(1);
-      Help(loop);
+      Help(loop, number);
       return true;
     }
     if (count_ == 0) return false;
@@ -247,22 +307,15 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
 
   bool WorkIsLeft() const { return count_ > 0 || (loops_ != nullptr && loops_->Joinable()); }
 
-  void Help(Loop* loop) {
+  void Help(Loop* loop, int number) {
     {
       ScopedFlushDenormals mode(loop->flush_denormals);
-      loop->RunParts();
+      loop->RunParts(number);
     }
-    bool last;
-    {
-      MutexLock lock(mutex_);
-      const int left = loop->helpers.load(std::memory_order_relaxed) - 1;
-      last = left == 0 && loop->closed;
-      loop->helpers.store(left, std::memory_order_release);  // from here on the loop may be gone
-    }
-    if (last) {
-      finished_.fetch_add(1);
-      finished_.notify_all();
-    }
+    if (loop->helpers.fetch_sub(1) != 1) return;  // from here on the loop may be gone
+    if (waiting_callers_.load() == 0) return;
+    finished_.fetch_add(1);
+    finished_.notify_all();
   }
 
   // No further helpers; waits for those that are at work.
@@ -272,16 +325,16 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
       Loop** link = &loops_;
       while (*link != loop) link = &(*link)->next_loop;
       *link = loop->next_loop;
-      loop->closed = true;
     }
     for (int i = 0; loop->helpers.load(std::memory_order_acquire) != 0; ++i) {
       if (i < kSpins) {
         detail::SpinPause();
         continue;
       }
+      waiting_callers_.fetch_add(1);  // before `helpers` is read: the last helper then sees it, or is seen
       const std::uint32_t seen = finished_.load();
-      if (loop->helpers.load() == 0) return;
-      finished_.wait(seen);
+      if (loop->helpers.load() != 0) finished_.wait(seen);
+      waiting_callers_.fetch_sub(1);
     }
   }
 
@@ -346,11 +399,14 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
   std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
-  std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
+  std::atomic<std::uint32_t> finished_{0};  // counts loops that ended while a caller slept
+  std::atomic<int> waiting_callers_{0};
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<int> started_{0};  // threads that have their name
   std::atomic<std::int64_t> wakeups_{0};
+  std::atomic<std::int64_t> alone_ns_{0};  // of short loops since a thread was last woken for one
+  std::atomic<std::int64_t> patience_ns_{kFirstPatienceNs};  // so long
   std::atomic<bool> stopping_{false};
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };

@@ -168,8 +168,9 @@ template <class Body>
 void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) {
   const bool by_rows = m >= n;
   RunParts(device, parts, [&](Index part) {
-    // Blocks of columns are the same for any number of threads.
-    const Index total = by_rows ? m : n, step = by_rows ? 1 : kThinColumns;
+    // What is summed up in one vector is the same for any number of threads: eight vectors of 64 bytes, or whole
+    // blocks.
+    const Index total = by_rows ? m : n, step = by_rows ? 1 : n % 128 == 0 ? 128 : kThinColumns;
     const Index begin = PartBegin(total, parts, step, part), end = PartBegin(total, parts, step, part + 1);
     if (begin < end) body(by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);
   });

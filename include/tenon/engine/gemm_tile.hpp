@@ -95,8 +95,8 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     for (int v = 0; v < width; ++v) sums[i][v] = V{};
   }
   for (Index p = t.k; p > 0; --p, a += a_col, b += b_row, ahead += ahead_step) {
-    __builtin_prefetch(ahead);
-    if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64);
+    __builtin_prefetch(ahead, 0, 2);  // into the second cache: the first has no room for what is far away
+    if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64, 0, 2);
     V y[width];
 #pragma GCC unroll 4
     for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(b + column[v]);

@@ -347,6 +347,37 @@ TENON_HD L Softplus(const L& x) {
   return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
 }
 
+// 1 / sqrt(x).
+template <LaneValue L>
+TENON_HD L Rsqrt(const L& x) {
+  return L(typename L::value_type(1)) / Sqrt(x);
+}
+#if TENON_DETAIL_ESTIMATES
+// An estimate and a step from there: 1 - x y^2 = r is small, and y (1 + r / 2 + 3 r^2 / 8) the next y. What the
+// estimate is for 0 and infinity stays.
+template <int bytes>
+TENON_HD Lanes<float, bytes> Rsqrt(const Lanes<float, bytes>& x) {
+  using L = Lanes<float, bytes>;
+  if constexpr (bytes == 16) {  // four at a time are as fast divided
+    return L(1.f) / Sqrt(x);
+  } else if constexpr (bytes == 64) {
+    const L y = EstimateRsqrt(x), product = x * y;
+    const L refined = Fma(y * L(0.5f), Fma(-product, y, L(1.f)), y);
+    return Select(product == product, refined, y);
+  } else {
+    const typename L::Ints is_tiny = detail::Abs(x) < L(detail::Constants<float>::smallest_normal);
+    const L scaled = x * Select(is_tiny, L(16777216.f), L(1.f));
+    const L y = EstimateRsqrt(scaled), product = scaled * y, r = Fma(-product, y, L(1.f));
+    const L refined = Select(product == product, Fma(y * r, Fma(r, L(0.375f), L(0.5f)), y), y);
+    return refined * Select(is_tiny, L(4096.f), L(1.f));
+  }
+}
+#endif
+template <class L>
+TENON_HD Pair<L> Rsqrt(const Pair<L>& x) {
+  return {Rsqrt(x.a), Rsqrt(x.b)};
+}
+
 // The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
 // up to 1, above 1 - exp(Q(x)).
 template <LaneValue L>
@@ -393,6 +424,8 @@ template <class L, class T>
 L ScaledElu(const L&, T, T);
 template <class L>
 L Sqrt(const L&);
+template <class L>
+L Rsqrt(const L&);
 
 #endif  // TENON_DETAIL_LANES
 

@@ -166,6 +166,20 @@ TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
 TENON_DETAIL_LANES_CHOICE(Lesser, min, <)
 TENON_DETAIL_LANES_CHOICE(Greater, max, >)
 #undef TENON_DETAIL_LANES_CHOICE
+// 1 / sqrt(x) to 11 bits at least, or to 14 by AVX-512, which knows denormals, too. (clang knows the instructions only
+// within functions of the instruction set.)
+#if defined(__x86_64__) && !defined(__clang__)
+#define TENON_DETAIL_ESTIMATES 1
+template <int bytes>
+TENON_HD Lanes<float, bytes> EstimateRsqrt(const Lanes<float, bytes>& x) {
+  static_assert(bytes == 32 || bytes == 64);
+  using L = Lanes<float, bytes>;
+  if constexpr (bytes == 32) return L(__builtin_ia32_rsqrtps256(x.v));
+  if constexpr (bytes == 64) return L(__builtin_ia32_rsqrt14ps512_mask(x.v, x.v, -1));
+}
+#else
+#define TENON_DETAIL_ESTIMATES 0
+#endif
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   using L = Lanes<T, bytes>;

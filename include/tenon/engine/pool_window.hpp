@@ -44,21 +44,30 @@ TENON_HD void PoolVectors(const PoolWindow<T>& w, Index d, const Step& step, T* 
   for (int v = 0; v < vectors; ++v) step.Finish(result[v]).Store(out + d + v * L::size);
 }
 
+template <class Step, class T>
+struct PoolBody {
+  template <int bytes>
+  TENON_HD static void Run(const PoolWindow<T>& w, const Step& step, T* out) {
+    // What comes from the second cache keeps no longer vectors busy.
+    using L = simd::Lanes < T, bytes<32 ? bytes : 32>;
+    constexpr int kAtOnce = 8;
+    Index d = 0;
+    for (; d + kAtOnce * L::size <= w.depth; d += kAtOnce * L::size) PoolVectors<kAtOnce, L>(w, d, step, out);
+    for (; d + L::size <= w.depth; d += L::size) PoolVectors<1, L>(w, d, step, out);
+    for (; d < w.depth; ++d) {
+      T result = step.Start();
+      for (Index r = 0; r < w.rows; ++r)
+        for (Index c = 0; c < w.columns; ++c) result = step.Combine(result, w.first[r * w.row + c * w.depth + d]);
+      out[d] = step.Finish(result);
+    }
+  }
+};
+
 // out[d] = Finish(Combine(... Combine(Start, a pixel's channel d) ..., the last pixel's)), row by row. Step is for
 // vectors and for single numbers.
 template <class Step, class T, class Isa = simd::Compiled>
 void RunPoolWindow(const PoolWindow<T>& w, const Step& step, T* out) {
-  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
-  constexpr int kAtOnce = L::size * sizeof(T) > 32 ? 4 : 8;
-  Index d = 0;
-  for (; d + kAtOnce * L::size <= w.depth; d += kAtOnce * L::size) PoolVectors<kAtOnce, L>(w, d, step, out);
-  for (; d + L::size <= w.depth; d += L::size) PoolVectors<1, L>(w, d, step, out);
-  for (; d < w.depth; ++d) {
-    T result = step.Start();
-    for (Index r = 0; r < w.rows; ++r)
-      for (Index c = 0; c < w.columns; ++c) result = step.Combine(result, w.first[r * w.row + c * w.depth + d]);
-    out[d] = step.Finish(result);
-  }
+  simd::detail::ForLevels<PoolBody<Step, T>, Isa, const PoolWindow<T>&, const Step&, T*>::Best()(w, step, out);
 }
 
 #endif

@@ -64,11 +64,12 @@ constexpr std::size_t ScratchBytes(Index count) {
   return (static_cast<std::size_t>(count) * sizeof(T) + kMask) & ~kMask;
 }
 
-// Into how many equal parts to split work of `total_ns`: one for each thread at most, none below 15 us.
+// Into how many equal parts to split work of `total_ns`: one for each thread at most.
 inline Index WorthwhileParts(const Cpu& device, double total_ns) {
-  if (device.pool == nullptr || total_ns < 30000) return 1;
+  const double least_ns = LeastPartNs(device, total_ns);
+  if (least_ns == 0) return 1;
   const Index threads = device.pool->NumThreads();
-  return total_ns / 15000 < static_cast<double>(threads) ? static_cast<Index>(total_ns / 15000) : threads;
+  return total_ns / least_ns < static_cast<double>(threads) ? static_cast<Index>(total_ns / least_ns) : threads;
 }
 
 // body(part) for part in [0, parts), each on some thread.

@@ -77,10 +77,12 @@ struct FourByFour {
   Row rows[4];
 
   TENON_HD void Load(const std::uint32_t* from, Index step) {
+#pragma GCC unroll 4
     for (Index i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * step, sizeof(Row));
   }
   template <Index count = 4>
   TENON_HD void Store(std::uint32_t* to, Index step) const {
+#pragma GCC unroll 4
     for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
   }
   TENON_HD void Transpose() {
@@ -112,53 +114,142 @@ void TransposeFew(const std::uint32_t* from, Index from_step, std::uint32_t* to,
 }
 
 // The first line of each of 16 rows.
-inline void AskForLines(const std::uint32_t* rows, Index step) {
+TENON_HD void AskForLines(const std::uint32_t* rows, Index step) {
   for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step);
 }
-inline void AskForLines(std::uint32_t* rows, Index step) {  // to be written
+TENON_HD void AskForLines(std::uint32_t* rows, Index step) {  // to be written
   for (Index i = 0; i < 16; ++i) __builtin_prefetch(rows + i * step, 1);
 }
 
-inline void TransposeSquare(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
-  constexpr Index kSide = 16;
-  FourByFour square;
-  alignas(64) std::uint32_t turned[kSide * kSide];
-  for (Index j = 0; j < kSide; j += 4) {
-    for (Index i = 0; i < kSide; i += 4) {
-      square.Load(from + i + j * from_step, from_step);
-      square.Transpose();
-      square.Store(turned + i * kSide + j, kSide);
+template <int bytes>
+struct WordVector {
+  typedef std::uint32_t type __attribute__((vector_size(bytes)));
+};
+
+// 16 rows of 16 words become columns: 4 x 4 squares in the quarters of vectors that hold four words from each of
+// several rows. Vectors are passed by reference, for their passing would depend on compiler flags.
+template <int bytes>
+struct SixteenBySixteen {
+  using Words = typename WordVector<bytes>::type;
+  static constexpr Index kQuarters = bytes / 16;
+
+  TENON_HD static void Load(const std::uint32_t* from, Index step, Words& to) {
+    FourByFour::Row row[kQuarters];
+#pragma GCC unroll 4
+    for (Index i = 0; i < kQuarters; ++i) std::memcpy(&row[i], from + 4 * i * step, sizeof row[i]);
+    if constexpr (kQuarters == 2) {
+      to = __builtin_shufflevector(row[0], row[1], 0, 1, 2, 3, 4, 5, 6, 7);
+    } else {
+      to = __builtin_shufflevector(__builtin_shufflevector(row[0], row[1], 0, 1, 2, 3, 4, 5, 6, 7),
+                                   __builtin_shufflevector(row[2], row[3], 0, 1, 2, 3, 4, 5, 6, 7),  //
+                                   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     }
   }
-  for (Index i = 0; i < kSide; ++i) std::memcpy(to + i * to_step, turned + i * kSide, kSide * sizeof *turned);
-}
+  // Of each quarter of a and b: words a0 b0 a1 b1, and a2 b2 a3 b3.
+  TENON_HD static void Interleave(const Words& a, const Words& b, Words& low, Words& high) {
+    if constexpr (kQuarters == 2) {
+      low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+      high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    } else {
+      low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+      high = __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+    }
+  }
+  // Of each quarter the first two words of both, and the last two.
+  TENON_HD static void Halves(const Words& a, const Words& b, Words& first, Words& last) {
+    if constexpr (kQuarters == 2) {
+      first = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+      last = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    } else {
+      first = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+      last = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    }
+  }
+  // Rows far apart may push each other out of the cache: they are copied first, each as a whole.
+  template <bool is_far>
+  TENON_HD static void Turn(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
+    alignas(64) std::uint32_t near[256];
+    if constexpr (is_far) {
+      for (Index i = 0; i < 16; ++i) std::memcpy(near + 16 * i, from + i * from_step, 64);
+      from = near;
+      from_step = 16;
+    }
+    Words rows[4], low01, high01, low23, high23, columns[4];
+    for (Index i = 0; i < 16; i += 4) {
+      for (Index j = 0; j < 16; j += 4 * kQuarters) {
+#pragma GCC unroll 4
+        for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, rows[k]);
+        Interleave(rows[0], rows[1], low01, high01);
+        Interleave(rows[2], rows[3], low23, high23);
+        Halves(low01, low23, columns[0], columns[1]);
+        Halves(high01, high23, columns[2], columns[3]);
+#pragma GCC unroll 4
+        for (Index k = 0; k < 4; ++k) std::memcpy(to + (i + k) * to_step + j, &columns[k], sizeof(Words));
+      }
+    }
+  }
+};
+// By way of a copy, so that whole lines are written at once.
+template <>
+struct SixteenBySixteen<16> {
+  template <bool>
+  TENON_HD static void Turn(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
+    constexpr Index kSide = 16;
+    FourByFour square;
+    alignas(64) std::uint32_t turned[kSide * kSide];
+    for (Index j = 0; j < kSide; j += 4) {
+      for (Index i = 0; i < kSide; i += 4) {
+        square.Load(from + i + j * from_step, from_step);
+        square.Transpose();
+        square.Store(turned + i * kSide + j, kSide);
+      }
+    }
+    for (Index i = 0; i < kSide; ++i) std::memcpy(to + i * to_step, turned + i * kSide, kSide * sizeof *turned);
+  }
+};
 
-// Words in squares of 16: whole cache lines, each of which is read once and written once, since lines a power of two
-// apart push each other out. One after the other along the side whose lines lie farther apart: the processor foresees
-// what follows each of them.
+// Words in squares of 16, as many as there are: whole cache lines, each of which is read once and written once, since
+// lines a power of two apart push each other out. Squares that are written one below the other follow each other only
+// where those lines lie farther apart: what the processor foresees may be another thread's.
+template <int bytes, bool is_far>
+TENON_HD void TransposeSquares(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                               Index columns) {
+  constexpr Index kSide = 16;
+  const bool down = from_step > to_step;
+  const Index from_near = kSide * (down ? 1 : from_step), from_next = kSide * (down ? from_step : 1),
+              to_near = kSide * (down ? to_step : 1), to_next = kSide * (down ? 1 : to_step);
+  const Index inner = (down ? rows : columns) / kSide;
+  for (Index left = (down ? columns : rows) / kSide; left > 0; --left, from += from_next, to += to_next) {
+    const std::uint32_t* x = from;
+    std::uint32_t* y = to;
+    for (Index i = 1; i <= inner; ++i, x += from_near, y += to_near) {
+      if (is_far && i < inner) {
+        if (!down) AskForLines(x + from_near, from_step);
+        AskForLines(y + to_near, to_step);
+      }
+      SixteenBySixteen<bytes>::template Turn<is_far>(x, from_step, y, to_step);
+    }
+  }
+}
+struct SquaresBody {
+  template <int bytes>
+  TENON_HD static void Run(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
+                           Index columns) {
+    if (from_step >= 512)  // beyond what the processor foresees by itself
+      TransposeSquares<bytes, true>(from, from_step, to, to_step, rows, columns);
+    else
+      TransposeSquares<bytes, false>(from, from_step, to, to_step, rows, columns);
+  }
+};
+template <class Isa = simd::Compiled>
+using SquaresFor =
+    simd::detail::ForLevels<SquaresBody, Isa, const std::uint32_t*, Index, std::uint32_t*, Index, Index, Index>;
+
 inline void TransposeUnits(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step, Index rows,
                            Index columns) {
   constexpr Index kSide = 16;
-  const bool is_far = from_step * 4 >= 2048;  // beyond what the processor foresees by itself
   Index r = 0;
-  if (from_step >= to_step) {
-    for (Index c = 0; c + kSide <= columns; c += kSide) {
-      for (r = 0; r + kSide <= rows; r += kSide) {
-        if (is_far && r + 2 * kSide <= rows) AskForLines(to + (r + kSide) * to_step + c, to_step);
-        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
-      }
-    }
-  } else {
-    for (; r + kSide <= rows; r += kSide) {
-      for (Index c = 0; c + kSide <= columns; c += kSide) {
-        if (is_far && c + 2 * kSide <= columns) {
-          AskForLines(from + r + (c + kSide) * from_step, from_step);
-          AskForLines(to + r * to_step + c + kSide, to_step);
-        }
-        TransposeSquare(from + r + c * from_step, from_step, to + r * to_step + c, to_step);
-      }
-    }
-  }
+  if (rows >= kSide && columns >= kSide) SquaresFor<>::Best()(from, from_step, to, to_step, rows, columns);
   for (r = 0; r + kSide <= rows; r += kSide) {
     for (Index c = columns / kSide * kSide; c < columns; ++c)
       for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
@@ -225,7 +316,8 @@ struct NdPlan {
   Way way = Way::kPieces;
   Index row_block = 1, column_block = 1, row_blocks = 1, column_blocks = 1, units = 1;
 
-  NdPlan(const ElementMover& m, const NdCopy& copy, const void* from, void* to)
+  // Squares are cut smaller where there would be too few for `wanted` threads, so that each has whole rows to write.
+  NdPlan(const ElementMover& m, const NdCopy& copy, const void* from, void* to, Index wanted)
       : mover(m), in(m.At(from, copy.in_first)), out(m.At(to, copy.out_first)), outer(copy.dims) {
     if (!outer.empty()) columns = Take(outer.size() - 1);
     if (columns.out == 1 || columns.size == 1) {
@@ -251,6 +343,7 @@ struct NdPlan {
       constexpr Index kEnough = 64, kLong = 512;
       while (row_block < kLong && copy.elements / (row_block * std::min(columns.size, column_block)) >= kEnough)
         row_block *= 2;
+      while (row_block > kSide && copy.elements / (row_block * columns.size) < wanted) row_block /= 2;
     } else {
       column_block = std::min(columns.size, some);
       row_block = std::max<Index>(1, std::min(rows.size, some / column_block));
@@ -261,7 +354,8 @@ struct NdPlan {
     for (const NdCopy::Dim& dim : outer) units *= dim.size;
   }
   double unit_ns() const {
-    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : 4);
+    const bool by_squares = way == Way::kTranspose && mover.assign == nullptr && mover.bytes == 4;
+    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : by_squares ? 1.5 : 4);
     return each * static_cast<double>(std::min(row_block, rows.size) * std::min(column_block, columns.size)) + 5;
   }
 
@@ -314,7 +408,7 @@ struct NdPlan {
 // Copies what `copy` describes. The places written must not be among those read; each is written once.
 inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
   if (copy.elements == 0) return;
-  const detail::NdPlan plan(mover, copy, in, out);
+  const detail::NdPlan plan(mover, copy, in, out, device.pool == nullptr ? 1 : device.pool->NumThreads());
   ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
 }
 

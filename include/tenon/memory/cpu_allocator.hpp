@@ -103,6 +103,7 @@ class HostAllocator final : public Allocator {
  public:
   static constexpr std::size_t kHugePageThreshold = detail::kHugePageThreshold;
   static constexpr std::size_t kHugePage = detail::kHugePageBytes;
+  static constexpr std::size_t kPage = 4096;
   static constexpr int kMaxSingleAllocationWarnings = 5;
 
   constexpr HostAllocator() = default;
@@ -266,8 +267,11 @@ class HostAllocator final : public Allocator {
     ReleaseLargeBlocks();
     return AllocateFromSystem(alignment, bytes);
   }
+  // Large blocks begin with a page. One behind the other they would lie 64 or 128 bytes off a multiple of pages, which
+  // is the distance at which a processor takes what a loop reads next for what it has just stored, and waits.
   static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
+    if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
     void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
     if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);

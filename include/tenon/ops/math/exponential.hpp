@@ -48,7 +48,7 @@ struct Rsqrt {
   }
   template <class L>
   TENON_HD static L lanes(const L& x) {
-    return L(1) / simd::Sqrt(x);
+    return simd::Rsqrt(x);
   }
 
   template <class Device, class T>
