@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, short fuzz runs.
+# Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, ARM, short fuzz runs.
 #   tools/check_all.sh [--minutes N] [step]...      without names: all of them, in this order
 # After N minutes the step that runs is ended, and it and those behind it are reported as not done: no failure.
 set -euo pipefail
@@ -95,8 +95,10 @@ cuda() {
   preset cuda
 }
 
+neon() { tests/neon/run.sh; }
+
 steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume bench clang asan tsan fuzz cuda
-       conan self_contained)
+       neon conan self_contained)
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell
   "$2"

@@ -895,7 +895,8 @@ case('shard_below', 'Restore', ('file_pattern', st, b'nowhere'), ('tensor_name',
 for batch_dims in (1, 2, -1, -2):
     for rank in (1, 2, 3):
         case('params_%d_batch_%d' % (rank, batch_dims), 'GatherV2', ('params', f32, [2, 3, 4][:rank]),
-             ('indices', i32, np.zeros([2, 3])), ('axis', i32, np.array(rank - 1)), batch_dims=batch_dims)
+             ('indices', i32, np.zeros([2, 3])), axis=rank - 1,
+             batch_dims=batch_dims)
 for least, most in ((-3.0, -0.5), (0.0, 1.0), (-0.5, 2.0), (-1.7, 0.0)):
     for narrow in (False, True):
         x = np.arange(-4, 4, 0.03125).astype(np.float32)
