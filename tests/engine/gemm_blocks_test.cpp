@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/gemm_blocks.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -89,6 +90,59 @@ TEST_SUITE("GemmBlocks") {
           CHECK((split.by_rows == 1 || m / split.by_rows >= 12));
           CHECK(split.by_columns <= (n + 7) / 8);
         }
+      }
+    }
+  }
+
+  TEST_CASE("any split gives the same product, of packed columns too") {
+    constexpr Index kRows = 26, kDepth = 5;
+    for (const auto& [name, kernels] : testing::AllGemmKernels<float>()) {
+      CAPTURE(name);
+      for (Index n = 1; n <= 200; ++n) {
+        CAPTURE(n);
+        const detail::GemmKernels& tiles = *kernels;
+        std::vector<float> a(kRows * kDepth), b(static_cast<std::size_t>(kDepth * n));
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 11) - 5;
+        const auto product = [&](const detail::GemmBlocks::Split& split, bool packs) {
+          std::vector<float> c(static_cast<std::size_t>(kRows * n));
+          detail::GemmBlocks blocks(tiles, {kRows, n, kDepth, a.data(), kDepth, 1, b.data(), n, 1, c.data(), n});
+          std::vector<char> packed(blocks.packed_bytes() + 64), scratch(blocks.scratch_bytes() + 64);
+          if (packs) {
+            blocks.PackB(packed.data());
+            blocks.set_packed_b(packed.data());
+          }
+          for (Index part = 0; part < split.by_rows * split.by_columns; ++part)
+            blocks.RunPart(split, part, scratch.data());
+          return c;
+        };
+        const std::vector<float> whole = product({}, false);
+        for (const bool packs : {false, true}) {
+          for (const Index columns : {1, 2, 3, 4}) {
+            CHECK(product({1, columns}, packs) == whole);
+            CHECK(product({2, columns}, packs) == whole);
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("of two parts neither has more than two thirds of the product") {
+    constexpr Index kRows = 48;
+    for (const auto& [name, kernels] : testing::AllGemmKernels<float>()) {
+      CAPTURE(name);
+      for (Index n = 1; n <= 200; ++n) {
+        CAPTURE(n);
+        const std::vector<float> a(kRows, 1.f), b(static_cast<std::size_t>(n), 1.f);
+        std::vector<float> c(static_cast<std::size_t>(kRows * n));
+        const detail::GemmBlocks blocks(*kernels, {kRows, n, 1, a.data(), 1, 1, b.data(), n, 1, c.data(), n});
+        std::vector<char> scratch(blocks.scratch_bytes() + 64);
+        const auto split = blocks.SplitFor(2);
+        REQUIRE(split.by_rows * split.by_columns == 2);
+        blocks.RunPart(split, 0, scratch.data());
+        const auto done = std::count(c.begin(), c.end(), 1.f);
+        CHECK(done * 3 >= kRows * n);
+        CHECK(done * 3 <= kRows * n * 2);
       }
     }
   }

@@ -38,10 +38,10 @@ struct GemmArgs {
   Index c_row;
 };
 
-// Where part `part` of `parts` equal ones begins in [0, total), a multiple of `step`.
+// Where part `part` of `parts` about equal ones begins in [0, total): the nearest multiple of `step`.
 constexpr Index EvenBegin(Index total, Index parts, Index step, Index part) {
-  if (part == 0) return 0;
-  return part == parts ? total : total * part / parts / step * step;
+  const Index begin = (total * part / parts + step / 2) / step * step;
+  return part == parts || begin > total ? total : begin;
 }
 constexpr Index DivideUp(Index a, Index b) { return (a + b - 1) / b; }
 
@@ -126,7 +126,7 @@ class GemmBlocks {
   void RunPart(const Split& split, Index part, char* scratch) const {
     const Index i = split.by_columns == 1 ? part : part / split.by_columns, j = part - i * split.by_columns;
     Run(EvenBegin(g_.m, split.by_rows, kGemmRows, i), EvenBegin(g_.m, split.by_rows, kGemmRows, i + 1),
-        EvenBegin(g_.n, split.by_columns, panel_, j), EvenBegin(g_.n, split.by_columns, panel_, j + 1), scratch);
+        ColumnBegin(split, j), ColumnBegin(split, j + 1), scratch);
   }
 
  private:
@@ -164,10 +164,19 @@ class GemmBlocks {
   Index PackedRow() const { return DivideUp(g_.n, kernels_.lanes) * kernels_.lanes; }
   Index PackedOffset(Index p, Index depth, Index j) const { return (p * PackedRow() + depth * j) * kernels_.size; }
 
+  // Parts of columns begin where panels of all columns do (see ColumnsOfTile).
+  Index ColumnBegin(const Split& split, Index part) const {
+    const Index begin = EvenBegin(g_.n, split.by_columns, panel_, part);
+    return begin > 0 && begin < g_.n && g_.n - begin < kernels_.lanes ? begin - panel_ : begin;
+  }
   Index PartCost(const Split& split) const {
-    const Index rows = DivideUp(DivideUp(g_.m, split.by_rows), kGemmRows) * kGemmRows;
-    const Index columns = DivideUp(DivideUp(g_.n, split.by_columns), panel_) * panel_;
-    return (rows + 8) * columns;
+    const Index i = split.by_rows - 1, j = split.by_columns - 1;
+    const Index rows = LargestPart(g_.m, split.by_rows, kGemmRows, EvenBegin(g_.m, i + 1, kGemmRows, i)),
+                columns = LargestPart(g_.n, split.by_columns, panel_, ColumnBegin(split, j));
+    return (rows + 8) * DivideUp(columns, kernels_.lanes);
+  }
+  static Index LargestPart(Index total, Index parts, Index step, Index last) {
+    return Most(parts == 1 ? 0 : DivideUp(DivideUp(total, parts), step) * step, total - last);
   }
 
   void Run(Index row, Index row_end, Index column, Index column_end, char* scratch) const {
