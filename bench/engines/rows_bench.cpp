@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions on every axis, softmax and layer normalisation. The number is the side of the matrix, or what the name
 // says.
-#include <vector>
-
-#include <tenon/engine/batch_norm.hpp>
+#include <tenon/engine/layer_norm.hpp>
 #include <tenon/engine/reduce.hpp>
 #include <tenon/engine/softmax.hpp>
 
@@ -49,19 +47,14 @@ void TimeSoftmax(State& state, Index rows) {
   TimeOn(state, machine, rows * columns, once);
 }
 
-// As TensorFlow's layers do it: batch normalisation with the rows as channels.
 void TimeLayerNorm(State& state, Index rows) {
   constexpr float kEpsilon = 1e-3f;
   const Index columns = state.arg();
   Machine machine(state);
   const Tensor x = Numbers({rows, columns}, -4, 4);
   Tensor y(DataType::kFloat, {rows, columns});
-  const std::vector<float> ones(static_cast<std::size_t>(rows), 1.f), zeros(ones.size());
-  std::vector<float> mean(ones.size()), variance(ones.size());
-  const ChannelLayout layout{.outer = 1, .channels = rows, .inner = columns};
   const auto once = [&](Cpu& device) {
-    state.Check(BatchNormTraining(device, layout, x.data<float>(), ones.data(), zeros.data(), kEpsilon, mean.data(),
-                                  variance.data(), y.data<float>()));
+    state.Check(LayerNorm(device, x.data<float>(), nullptr, nullptr, kEpsilon, y.data<float>(), rows, columns));
   };
   once(machine.cpu);
   AddOneDnnLayerNorm(state, {x.data<float>(), rows, columns, y.data<float>()}, kEpsilon);

@@ -2338,7 +2338,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     GemmWithLoops(device, g);
     return OkStatus();
   } else {
-    if (g.n == 1 && g.m > 1) {  // c is a column: the same as a row
+    if (g.n == 1 && g.m > 1 && g.c_row == 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -4320,6 +4320,48 @@ struct BiasAdd {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/rows.hpp ----
+// ForEachRow: what is done to every row of a matrix by itself - softmax, layer normalisation - over the device's
+// threads. half and bfloat16 rows are computed as float, in a copy that stays in the first cache, and rounded once.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// What rows of T are computed in: float, but double for double.
+template <class T>
+using RowType = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// row(x[r, :], out[r, :], columns) for every row: [rows, columns] -> the same. `out` may be `x`. T is float, double,
+// half or bfloat16, `row` takes pointers to RowType<T>. `name` is whose scratch memory a ResourceExhausted is about.
+template <class T, class Row>
+Status ForEachRow(Cpu& device, const Row& row, std::string_view name, const T* x, T* out, Index rows, Index columns) {
+  if (rows == 0 || columns == 0) return OkStatus();
+  const double ns = static_cast<double>(columns) * (std::is_same_v<T, float> ? 0.7 : 5.0) + 20;
+  if constexpr (std::is_floating_point_v<T>) {
+    ParallelFor(device, rows, ns, [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r) row(x + r * columns, out + r * columns, columns);
+    });
+  } else {
+    const Index parts = WorthwhileParts(device, ns * static_cast<double>(rows));
+    const std::size_t row_bytes = ScratchBytes<float>(columns);
+    Scratch scratch(device, static_cast<std::size_t>(parts) * row_bytes);
+    TENON_RETURN_IF_ERROR(scratch.status(name));
+    RunParts(device, parts, [&](Index part) {
+      float* const copy = scratch.As<float>(static_cast<std::size_t>(part) * row_bytes);
+      for (Index r = PartBegin(rows, parts, 1, part); r < PartBegin(rows, parts, 1, part + 1); ++r) {
+        WidenRun(x + r * columns, copy, columns);
+        row(copy, copy, columns);
+        NarrowRun(copy, out + r * columns, columns);
+      }
+    });
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/softmax.hpp ----
 // Softmax and its logarithm, of rows: three passes over a row that stays in the first cache (largest, exponentials and
 // their sum, scaling).
@@ -4443,37 +4485,6 @@ auto RowFunction() {
   return &Row<T>::Run;
 }
 #endif
-
-// T is float, double, half or bfloat16; the last two are computed as float and rounded once.
-template <class T>
-using RowType = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-// row(x[r, :], out[r, :]) for every row: [rows, columns] -> the same. `out` may be `x`.
-template <class T>
-Status ForEachRow(Cpu& device, void (*row_function)(const RowType<T>*, RowType<T>*, Index), std::string_view name,
-                  const T* x, T* out, Index rows, Index columns) {
-  if (rows == 0 || columns == 0) return OkStatus();
-  const double ns = static_cast<double>(columns) * (std::is_same_v<T, float> ? 0.7 : 5.0) + 20;
-  if constexpr (std::is_floating_point_v<T>) {
-    ParallelFor(device, rows, ns, [&](Index begin, Index end) {
-      for (Index r = begin; r < end; ++r) row_function(x + r * columns, out + r * columns, columns);
-    });
-  } else {
-    const Index parts = WorthwhileParts(device, ns * static_cast<double>(rows));
-    const std::size_t row_bytes = ScratchBytes<float>(columns);
-    Scratch scratch(device, static_cast<std::size_t>(parts) * row_bytes);
-    TENON_RETURN_IF_ERROR(scratch.status(name));
-    RunParts(device, parts, [&](Index part) {
-      float* const row = scratch.As<float>(static_cast<std::size_t>(part) * row_bytes);
-      for (Index r = PartBegin(rows, parts, 1, part); r < PartBegin(rows, parts, 1, part + 1); ++r) {
-        for (Index i = 0; i < columns; ++i) row[i] = static_cast<float>(x[r * columns + i]);
-        row_function(row, row, columns);
-        for (Index i = 0; i < columns; ++i) out[r * columns + i] = static_cast<T>(row[i]);
-      }
-    });
-  }
-  return OkStatus();
-}
 
 }  // namespace detail
 
@@ -8295,6 +8306,249 @@ using Cnn = OpList<Mlp, Add, AddV2, ConcatV2, Conv2D, Exp, ExpandDims, Max, MaxP
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/attention.hpp ----
+// Attention: softmax(q k^T) v without the matrix of all scores, which for long texts is larger than everything else. A
+// block of queries meets the keys block by block; the largest score, the sum of the exponentials and the weighted sum
+// of the values are kept for each query and scaled anew when a larger score turns up. Scores stay in the second cache.
+// Milakov and Gimelshein 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682.
+TENON_NAMESPACE_BEGIN
+
+// Row-major matrices: queries [batch, queries, depth], keys [batch, keys, depth], values [batch, keys, value_depth],
+// the result [batch, queries, value_depth]. The heads of all sequences are the batch.
+struct AttentionShape {
+  Index batch = 1, queries = 0, keys = 0, depth = 0, value_depth = 0;
+};
+
+template <class T>
+struct AttentionOptions {
+  T scale = 0;  // of the scores; 0: 1 / sqrt(depth)
+  bool causal = false;  // a query sees the keys up to its own place, where the last query's is the last key's
+  const T* bias = nullptr;  // added to the scaled scores; [bias_batch, queries, keys], or null. -infinity hides a key
+  Index bias_batch = 1;  // 1: the same for all, or `batch`
+};
+
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
+namespace detail {
+
+// What is kept of one query while its keys go by.
+template <class T>
+struct SeenKeys {
+  T largest, sum;  // score; of exp(score - largest)
+};
+
+// One query's scores for n more keys, a whole number of vectors, become exp(score * scale + bias - largest). Gives what
+// the sums so far are to be multiplied by. Scores of -infinity have no weight.
+#if TENON_DETAIL_LANES
+template <class T>
+struct WeighKeys {
+  template <int bytes>
+  TENON_HD static void Run(T* scores, const T* bias, T scale, Index n, SeenKeys<T>* seen, T* factor) {
+    using L = simd::Lanes<T, bytes>;
+    const L scales = L::Repeat(scale);
+    L most = L::Repeat(seen->largest);
+    for (Index i = 0; i < n; i += L::size) {
+      L score = L::Load(scores + i) * scales;
+      if (bias != nullptr) score = score + L::Load(bias + i);
+      score.Store(scores + i);
+      most = simd::Greater(most, score);
+    }
+    const T largest = simd::Fold<simd::GreaterLanes>(most);
+    constexpr T kNone = -std::numeric_limits<T>::infinity();
+    const L shift = L::Repeat(largest == kNone ? T(0) : largest);
+    L sum = L::Zero();
+    for (Index i = 0; i < n; i += L::size) {
+      const L weight = simd::ExpOfNegative(L::Load(scores + i) - shift);
+      weight.Store(scores + i);
+      sum = sum + weight;
+    }
+    *factor = seen->largest == kNone ? T(0) : std::exp(seen->largest - largest);
+    seen->sum = seen->sum * *factor + simd::Fold<simd::AddLanes>(sum);
+    seen->largest = largest;
+  }
+};
+template <class T, class Isa>
+auto WeighKeysFunction() {
+  return simd::detail::ForLevels<WeighKeys<T>, Isa, T*, const T*, T, Index, SeenKeys<T>*, T*>::Best();
+}
+#else
+template <class T, class Isa>
+auto WeighKeysFunction() {
+  return +[](T* scores, const T* bias, T scale, Index n, SeenKeys<T>* seen, T* factor) {
+    constexpr T kNone = -std::numeric_limits<T>::infinity();
+    T largest = seen->largest, sum = 0;
+    for (Index i = 0; i < n; ++i) {
+      scores[i] = scores[i] * scale + (bias == nullptr ? T(0) : bias[i]);
+      if (!(scores[i] <= largest)) largest = scores[i];
+    }
+    const T shift = largest == kNone ? T(0) : largest;
+    for (Index i = 0; i < n; ++i) sum += scores[i] = std::exp(scores[i] - shift);
+    *factor = seen->largest == kNone ? T(0) : std::exp(seen->largest - largest);
+    *seen = {largest, seen->sum * *factor + sum};
+  };
+}
+#endif
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// sums[i] = sums[i] * factor + more[i], n elements.
+template <class T>
+TENON_DETAIL_LOOP void AddToScaled(const T* more, T factor, T* sums, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) sums[i] = sums[i] * factor + more[i];
+}
+template <class T>
+TENON_DETAIL_LOOP void ScaleRun(T factor, T* sums, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) sums[i] *= factor;
+}
+
+TENON_DETAIL_LOOPS_END
+
+template <class T>
+class AttentionWork {
+ public:
+  AttentionWork(const AttentionShape& shape, const AttentionOptions<T>& options, const T* q, const T* k, const T* v,
+                T* out)
+      : s_(shape), o_(options), q_(q), k_(k), v_(v), out_(out) {
+    if (o_.scale == 0) o_.scale = static_cast<T>(1 / std::sqrt(static_cast<double>(s_.depth)));
+    hidden_ = o_.scale < 0 ? -kNoScore : kNoScore;  // which the scale makes a score of -infinity
+    block_keys_ = s_.keys < kBlockKeys ? (s_.keys + kPad - 1) / kPad * kPad : kBlockKeys;
+    query_blocks_ = (s_.queries + kBlockQueries - 1) / kBlockQueries;
+  }
+
+  Index blocks() const { return s_.batch * query_blocks_; }
+  double ns_of_block() const {
+    return 0.05 * static_cast<double>(kBlockQueries * s_.keys) * static_cast<double>(s_.depth + s_.value_depth + 16);
+  }
+  std::size_t scratch_bytes() const {
+    return ScratchBytes<T>(kBlockQueries * block_keys_) + ScratchBytes<T>(kBlockQueries * s_.value_depth) +
+           ScratchBytes<T>(block_keys_);
+  }
+
+  using WeighFn = void (*)(T*, const T*, T, Index, SeenKeys<T>*, T*);
+  Status RunBlock(Cpu& device, WeighFn weigh, Index block, const Scratch& scratch, std::size_t at) const {
+    const Index item = block / query_blocks_, query = block % query_blocks_ * kBlockQueries;
+    const Index rows = s_.queries - query < kBlockQueries ? s_.queries - query : kBlockQueries;
+    T* const scores = scratch.As<T>(at);
+    T* const part = scratch.As<T>(at + ScratchBytes<T>(kBlockQueries * block_keys_));
+    T* const bias_row = scratch.As<T>(at + ScratchBytes<T>(kBlockQueries * block_keys_) +
+                                      ScratchBytes<T>(kBlockQueries * s_.value_depth));
+    const T* const q = q_ + (item * s_.queries + query) * s_.depth;
+    T* const out = out_ + (item * s_.queries + query) * s_.value_depth;
+    SeenKeys<T> seen[kBlockQueries];
+    for (Index r = 0; r < rows; ++r) seen[r] = {kNoScore, T(0)};
+    // No query of the block sees a key from `visible` on.
+    const Index visible = VisibleKeys(query + rows - 1);
+    bool first = true;
+    for (Index key = 0; key < visible; key += block_keys_) {
+      const Index n = visible - key < block_keys_ ? visible - key : block_keys_, padded = (n + kPad - 1) / kPad * kPad;
+      TENON_RETURN_IF_ERROR(Multiply(device, {rows, n, s_.depth, q, s_.depth, 1, k_ + (item * s_.keys + key) * s_.depth,
+                                              1, s_.depth, scores, block_keys_}));
+      T factors[kBlockQueries];
+      for (Index r = 0; r < rows; ++r) {
+        T* const row = scores + r * block_keys_;
+        const Index ahead = VisibleKeys(query + r) - key, sees = ahead < 0 ? 0 : ahead < n ? ahead : n;
+        for (Index i = sees; i < padded; ++i) row[i] = hidden_;
+        weigh(row, BiasRow(item, query + r, key, sees, padded, bias_row), o_.scale, padded, &seen[r], &factors[r]);
+      }
+      T* const to = first ? out : part;
+      TENON_RETURN_IF_ERROR(
+          Multiply(device, {rows, s_.value_depth, n, scores, block_keys_, 1,
+                            v_ + (item * s_.keys + key) * s_.value_depth, s_.value_depth, 1, to, s_.value_depth}));
+      if (!first) {
+        for (Index r = 0; r < rows; ++r)
+          AddToScaled(part + r * s_.value_depth, factors[r], out + r * s_.value_depth, s_.value_depth);
+      }
+      first = false;
+    }
+    for (Index r = 0; r < rows; ++r) {
+      if (first) {
+        for (Index i = 0; i < s_.value_depth; ++i) out[r * s_.value_depth + i] = 0;
+      }
+      ScaleRun(T(1) / seen[r].sum, out + r * s_.value_depth, s_.value_depth);  // nothing seen: 0 / 0
+    }
+    return OkStatus();
+  }
+
+ private:
+  static constexpr Index kBlockQueries = 64, kBlockKeys = 256, kPad = 64 / static_cast<Index>(sizeof(T));
+  static constexpr T kNoScore = -std::numeric_limits<T>::infinity();
+
+  Index VisibleKeys(Index query) const {
+    if (!o_.causal) return s_.keys;
+    const Index last = query + s_.keys - s_.queries + 1;
+    return last < 0 ? 0 : last;
+  }
+  // Of the keys from `key` on, of which the query sees so many; null without a bias. Whole vectors of it are read.
+  const T* BiasRow(Index item, Index query, Index key, Index sees, Index padded, T* copy) const {
+    if (o_.bias == nullptr) return nullptr;
+    const T* const row = o_.bias + ((o_.bias_batch == 1 ? 0 : item) * s_.queries + query) * s_.keys + key;
+    if (sees == padded) return row;
+    for (Index i = 0; i < padded; ++i) copy[i] = i < sees ? row[i] : T(0);
+    return copy;
+  }
+  static Status Multiply(Cpu& device, const GemmArgs<T>& g) {
+    if (g.k > 0) return GemmArranged(device, g);
+    for (Index i = 0; i < g.m; ++i) {
+      for (Index j = 0; j < g.n; ++j) g.c[i * g.c_row + j] = T(0);
+    }
+    return OkStatus();
+  }
+
+  const AttentionShape s_;
+  AttentionOptions<T> o_;
+  const T *q_, *k_, *v_;
+  T* out_;
+  T hidden_;
+  Index block_keys_, query_blocks_;
+};
+
+}  // namespace detail
+
+// out = softmax(q k^T * scale + bias) v for every matrix of the batch, T float or double. A query that sees none of the
+// keys gives NaNs, as does one with a score of NaN or +infinity; where there are no keys at all, zeros. The rows of a
+// batch's element are computed by one thread; the result does not depend on how many there are. ResourceExhausted
+// without scratch memory (64 rows of min(keys, 256) and of value_depth elements for each thread), InvalidArgument for a
+// bias_batch that is neither 1 nor batch.
+template <class T, class Isa = simd::Compiled>
+Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const T* q, const T* k, const T* v, T* out,
+                                 const AttentionOptions<T>& options = {}) {
+  static_assert(std::is_floating_point_v<T>, "Tenon: attention is computed in float or double");
+  if (options.bias != nullptr && options.bias_batch != 1 && options.bias_batch != shape.batch) {
+    return errors::InvalidArgument("ScaledDotProductAttention: bias_batch must be 1 or the batch ", shape.batch,
+                                   ", got ", options.bias_batch);
+  }
+  const Index results = shape.batch * shape.queries * shape.value_depth;
+  if (shape.keys == 0) {
+    for (Index i = 0; i < results; ++i) out[i] = 0;
+  }
+  if (results == 0 || shape.keys == 0) return OkStatus();
+  const detail::AttentionWork<T> work(shape, options, q, k, v, out);
+  const auto weigh = detail::WeighKeysFunction<T, Isa>();
+  const Index parts = detail::WorthwhileParts(device, work.ns_of_block() * static_cast<double>(work.blocks()));
+  const std::size_t bytes = work.scratch_bytes();
+  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("ScaledDotProductAttention"));
+  std::atomic<bool> failed{false};
+  detail::RunParts(device, parts, [&](Index part) {
+    Cpu alone;  // the device's allocator may be for one thread
+    Cpu& on = parts == 1 ? device : alone;
+    for (Index i = detail::PartBegin(work.blocks(), parts, 1, part);
+         i < detail::PartBegin(work.blocks(), parts, 1, part + 1); ++i) {
+      if (!work.RunBlock(on, weigh, i, scratch, static_cast<std::size_t>(part) * bytes).ok())
+        failed.store(true, std::memory_order_relaxed);
+    }
+  });
+  if (failed.load())
+    return errors::ResourceExhausted("ScaledDotProductAttention: OOM when allocating scratch memory for a product");
+  return OkStatus();
+}
+
+#endif  // !__CUDACC__
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/fused_elementwise.hpp ----
 // FusedElementwise: several element-wise steps in one pass over memory. A program of the same inner loops that run
 // alone otherwise (kUnaryLoop, kBinaryLoops) is run tile by tile; what lies between two steps never leaves the
@@ -8552,6 +8806,167 @@ class FusedElementwise {
   bool finished_ = false;
   Status error_;
 };
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/gelu.hpp ----
+// Gelu, x times the normal distribution's integral up to x, in one pass: TensorFlow's graphs hold five to nine nodes
+// for it, which read and write as many tensors. Hendrycks and Gimpel 2016, arXiv:1606.08415.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// x/2 (1 + erf(x / sqrt(2))).
+struct ExactGelu {
+  static constexpr float cost_ns = 8;
+  static constexpr double kHalfRoot = 0.70710678118654752440;  // sqrt(1/2)
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    // erfc where 1 + erf would cancel.
+    return T(0.5) * x * std::erfc(-x * T(kHalfRoot));
+  }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x) {
+    return L(0.5f) * x * (L(1.f) + simd::Erf(x * L(static_cast<float>(kHalfRoot))));
+  }
+};
+
+// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+struct TanhGelu {
+  static constexpr float cost_ns = 8;
+  static constexpr double kLinear = 1.59576912160573071, kCubic = 0.044715 * kLinear;  // 2 sqrt(2/pi)
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return x / (T(1) + std::exp(-x * (T(kLinear) + T(kCubic) * x * x)));
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using T = typename L::value_type;
+    return x * simd::Sigmoid(x * simd::Fma(L(T(kCubic)) * x, x, L(T(kLinear))));
+  }
+};
+
+template <class Op, class T>
+Status RunGelu(Cpu& device, const T* x, T* out, Index n) {
+  if constexpr (kIsSmallFloat<T>)
+    return UnaryInFloat<T, T>(device, kUnaryLoop<Op, float>, nullptr, x, out, n);
+  else
+    return Unary(device, kUnaryLoop<Op, T>, nullptr, x, out, n);
+}
+
+}  // namespace detail
+
+// How Gelu is computed. kTanh is the paper's second formula, within 0.0005 of the first.
+enum class GeluFormula : unsigned char { kErf, kTanh };
+
+// out[i] = x[i] / 2 (1 + erf(x[i] / sqrt(2))), n elements; `out` may be `x`. T is float, double, half or bfloat16, the
+// last two computed as float. Within 4 units in the last place of the largest of |x| and 1; -infinity gives NaN, as the
+// formula does.
+template <class T>
+Status Gelu(Cpu& device, const T* x, T* out, Index n, GeluFormula formula = GeluFormula::kErf) {
+  return formula == GeluFormula::kErf ? detail::RunGelu<detail::ExactGelu>(device, x, out, n)
+                                      : detail::RunGelu<detail::TanhGelu>(device, x, out, n);
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/layer_norm.hpp ----
+// LayerNorm: every row scaled to mean 0 and variance 1, in three passes over a row that stays in the first cache (sum,
+// squares of the differences, result). Ba, Kiros and Hinton 2016, arXiv:1607.06450.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// out[i] = (x[i] - mean) / sqrt(variance + epsilon) * scale[i] + shift[i] for one row of n >= 1 elements; `out` may be
+// `x`, a null scale is one, a null shift zero.
+#if TENON_DETAIL_LANES
+template <class T>
+struct LayerNormRow {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n, const T* scale, const T* shift, T epsilon) {
+    using L = simd::Lanes<T, bytes>;
+    using Wide = simd::Pair<simd::Pair<L>>;  // sums that wait for each other would take four times as long
+    const Index wides = n / Wide::size * Wide::size, whole = n / L::size * L::size;
+    const auto left_bytes = static_cast<std::size_t>(n - whole) * sizeof(T);
+    T rest[L::size] = {};
+    __builtin_memcpy(rest, x + whole, left_bytes);
+    Wide sums = Wide::Zero();
+    L sum = L::Load(rest);
+    for (Index i = 0; i < wides; i += Wide::size) sums = sums + Wide::Load(x + i);
+    for (Index i = wides; i < whole; i += L::size) sum = sum + L::Load(x + i);
+    const T mean = (simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum)) / static_cast<T>(n);
+
+    for (Index i = n - whole; i < L::size; ++i) rest[i] = mean;  // no difference
+    const L middle = L::Repeat(mean), last = L::Load(rest) - middle;
+    const Wide wide_middle = Wide::Repeat(mean);
+    Wide squares = Wide::Zero();
+    L square = last * last;
+    for (Index i = 0; i < wides; i += Wide::size) {
+      const Wide difference = Wide::Load(x + i) - wide_middle;
+      squares = simd::Fma(difference, difference, squares);
+    }
+    for (Index i = wides; i < whole; i += L::size) {
+      const L difference = L::Load(x + i) - middle;
+      square = simd::Fma(difference, difference, square);
+    }
+    const T variance = (simd::Fold<simd::AddLanes>(squares) + simd::Fold<simd::AddLanes>(square)) / static_cast<T>(n);
+
+    const L factor = L::Repeat(T(1) / std::sqrt(variance + epsilon));
+    for (Index i = 0; i < whole; i += L::size) {
+      L y = (L::Load(x + i) - middle) * factor;
+      if (scale != nullptr) y = y * L::Load(scale + i);
+      if (shift != nullptr) y = y + L::Load(shift + i);
+      y.Store(out + i);
+    }
+    (last * factor).Store(rest);
+    for (Index i = whole; i < n; ++i) {
+      T y = rest[i - whole];
+      if (scale != nullptr) y *= scale[i];
+      if (shift != nullptr) y += shift[i];
+      out[i] = y;
+    }
+  }
+};
+template <class T, class Isa>
+auto LayerNormFunction() {
+  return simd::detail::ForLevels<LayerNormRow<T>, Isa, const T*, T*, Index, const T*, const T*, T>::Best();
+}
+#else
+template <class T, class Isa>
+auto LayerNormFunction() {
+  return +[](const T* x, T* out, Index n, const T* scale, const T* shift, T epsilon) {
+    T mean = 0, variance = 0;
+    for (Index i = 0; i < n; ++i) mean += x[i];
+    mean /= static_cast<T>(n);
+    for (Index i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    const T factor = T(1) / std::sqrt(variance / static_cast<T>(n) + epsilon);
+    for (Index i = 0; i < n; ++i) {
+      const T y = (x[i] - mean) * factor;
+      out[i] = (scale == nullptr ? y : y * scale[i]) + (shift == nullptr ? T(0) : shift[i]);
+    }
+  };
+}
+#endif
+
+}  // namespace detail
+
+// out[r, :] = (x[r, :] - mean) / sqrt(variance + epsilon) * scale + shift with the mean and the variance (that of the
+// row itself: divided by `columns`) of x[r, :]: [rows, columns] -> the same. `out` may be `x`. scale and shift have
+// `columns` elements; null stands for ones and zeros. T is float, double, half or bfloat16; the last two are computed
+// as float and rounded once. A row with NaN or infinity gives NaNs. ResourceExhausted without memory for a row of half
+// or bfloat16. The result does not depend on the number of threads.
+template <class T, class Isa = simd::Compiled>
+Status LayerNorm(Cpu& device, const T* x, const detail::RowType<T>* scale, const detail::RowType<T>* shift,
+                 detail::RowType<T> epsilon, T* out, Index rows, Index columns) {
+  using R = detail::RowType<T>;
+  const auto normalise = detail::LayerNormFunction<R, Isa>();
+  return detail::ForEachRow<T>(
+      device, [&](const R* from, R* to, Index n) { normalise(from, to, n, scale, shift, epsilon); }, "LayerNorm", x,
+      out, rows, columns);
+}
 
 TENON_NAMESPACE_END
 

@@ -138,7 +138,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     GemmWithLoops(device, g);
     return OkStatus();
   } else {
-    if (g.n == 1 && g.m > 1) {  // c is a column: the same as a row
+    if (g.n == 1 && g.m > 1 && g.c_row == 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);

@@ -4,20 +4,17 @@
 // their sum, scaling).
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <string_view>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/engine/lanes.hpp>
-#include <tenon/engine/scratch.hpp>
+#include <tenon/engine/rows.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -139,37 +136,6 @@ auto RowFunction() {
   return &Row<T>::Run;
 }
 #endif
-
-// T is float, double, half or bfloat16; the last two are computed as float and rounded once.
-template <class T>
-using RowType = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-// row(x[r, :], out[r, :]) for every row: [rows, columns] -> the same. `out` may be `x`.
-template <class T>
-Status ForEachRow(Cpu& device, void (*row_function)(const RowType<T>*, RowType<T>*, Index), std::string_view name,
-                  const T* x, T* out, Index rows, Index columns) {
-  if (rows == 0 || columns == 0) return OkStatus();
-  const double ns = static_cast<double>(columns) * (std::is_same_v<T, float> ? 0.7 : 5.0) + 20;
-  if constexpr (std::is_floating_point_v<T>) {
-    ParallelFor(device, rows, ns, [&](Index begin, Index end) {
-      for (Index r = begin; r < end; ++r) row_function(x + r * columns, out + r * columns, columns);
-    });
-  } else {
-    const Index parts = WorthwhileParts(device, ns * static_cast<double>(rows));
-    const std::size_t row_bytes = ScratchBytes<float>(columns);
-    Scratch scratch(device, static_cast<std::size_t>(parts) * row_bytes);
-    TENON_RETURN_IF_ERROR(scratch.status(name));
-    RunParts(device, parts, [&](Index part) {
-      float* const row = scratch.As<float>(static_cast<std::size_t>(part) * row_bytes);
-      for (Index r = PartBegin(rows, parts, 1, part); r < PartBegin(rows, parts, 1, part + 1); ++r) {
-        for (Index i = 0; i < columns; ++i) row[i] = static_cast<float>(x[r * columns + i]);
-        row_function(row, row, columns);
-        for (Index i = 0; i < columns; ++i) out[r * columns + i] = static_cast<T>(row[i]);
-      }
-    });
-  }
-  return OkStatus();
-}
 
 }  // namespace detail
 
