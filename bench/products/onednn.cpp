@@ -30,10 +30,11 @@ memory Arranged(memory from, const memory::desc& to, dnnl::stream& stream) {
   return arranged;
 }
 
-void AddWork(State& state, const char* name, Work work, const float* ours, Index elements) {
+template <class T>
+void AddWork(State& state, const char* name, Work work, const T* ours, Index elements) {
   dnnl::stream stream(Engine());
   work(stream);
-  if (!Agree(state, name, ours, static_cast<const float*>(work.target.get_data_handle()), elements)) return;
+  if (!Agree(state, name, ours, static_cast<const T*>(work.target.get_data_handle()), elements)) return;
   state.Peer(name, [work = std::move(work), stream]() mutable { work(stream); });
 }
 
@@ -47,6 +48,16 @@ void AddMatmul(State& state, const Product<float>& p, bool packed) {
   if (packed) weights = Arranged(weights, chosen.weights_desc(), stream);
   Work work{dnnl::matmul(chosen), At(F32(a, Tag::abc), p.a), weights, memory(F32(c, Tag::abc), Engine())};
   AddWork(state, packed ? "prepacked oneDNN" : "oneDNN", std::move(work), p.c, p.elements());
+}
+
+void AddMatmul(State& state, const Int8Product& p) {
+  using Type = memory::data_type;
+  const memory::desc a({p.m, p.k}, Type::u8, Tag::ab), b({p.k, p.n}, Type::s8, Tag::ab),
+      c({p.m, p.n}, Type::s32, Tag::ab);
+  const dnnl::matmul::primitive_desc chosen(dnnl::matmul::desc(a, b, c), Engine());
+  Work work{dnnl::matmul(chosen), memory(a, Engine(), const_cast<std::uint8_t*>(p.a)),
+            memory(b, Engine(), const_cast<std::int8_t*>(p.b)), memory(c, Engine())};
+  AddWork(state, "oneDNN", std::move(work), p.c, p.m * p.n);
 }
 
 void AddConvolution(State& state, const Convolution& c) {
@@ -75,6 +86,9 @@ void AddOneDnn(State& state, const Product<float>& p) {
 void AddOneDnnPacked(State& state, const Product<float>& p) {
   Try(state, "prepacked oneDNN", [&] { AddMatmul(state, p, true); });
 }
+void AddOneDnn(State& state, const Int8Product& p) {
+  Try(state, "oneDNN", [&] { AddMatmul(state, p); });
+}
 void AddOneDnn(State& state, const Convolution& c) {
   Try(state, "oneDNN", [&] { AddConvolution(state, c); });
 }
@@ -89,6 +103,7 @@ void AddOneDnn(State& state, const Product<float>&) { state.Absent("oneDNN", "no
 void AddOneDnnPacked(State& state, const Product<float>&) {
   state.Absent("prepacked oneDNN", "not found when this was built");
 }
+void AddOneDnn(State& state, const Int8Product&) { state.Absent("oneDNN", "not found when this was built"); }
 void AddOneDnn(State& state, const Convolution&) { state.Absent("oneDNN", "not found when this was built"); }
 
 }  // namespace tenon::bench

@@ -5,6 +5,7 @@
 // is reported as absent.
 
 #include <cstddef>
+#include <cstdint>
 
 #include <tenon/tensor/shape.hpp>
 
@@ -23,6 +24,14 @@ struct Product {
   const T *a = nullptr, *b = nullptr, *c = nullptr;  // c: our answer
 
   Index elements() const { return batch * m * n; }
+};
+
+// The same of a: uint8 [m, k], b: int8 [k, n] and 32-bit sums.
+struct Int8Product {
+  Index m, n, k;
+  const std::uint8_t* a = nullptr;
+  const std::int8_t* b = nullptr;
+  const std::int32_t* c = nullptr;  // our answer
 };
 
 // NHWC, HWIO, padded like SAME; depthwise where depth and out_depth are `groups`.
@@ -52,6 +61,7 @@ void AddOpenBlas(State& state, const Product<double>& p);
 void AddOneDnn(State& state, const Product<float>& p);
 // Weights in the layout that oneDNN likes, arranged before the clock starts.
 void AddOneDnnPacked(State& state, const Product<float>& p);
+void AddOneDnn(State& state, const Int8Product& p);
 void AddOneDnn(State& state, const Convolution& c);
 
 // So many multiplications and additions of T in registers: the processor's peak. One thread.

@@ -8873,6 +8873,396 @@ Status Gelu(Cpu& device, const T* x, T* out, Index n, GeluFormula formula = Gelu
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/gemm_int8.hpp ----
+// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
+// unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
+// the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
+// taken off again, together with the zero points. Both operands are copied into the order in which tiles read them.
+#if TENON_DETAIL_TARGETS
+#include <immintrin.h>
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+// A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
+struct Int8Matrix {
+  const void* data;
+  bool is_signed;
+  Index row, column;
+  std::int32_t zero = 0;
+};
+
+namespace detail {
+
+// A tile of c: `rows` x `columns` sums over `groups` groups of four bytes, of a row of a and a column of b. In a, the
+// groups of a row lie one after the other; in b, those of all the tile's columns do.
+struct Int8Tile {
+  Index groups;
+  const char* a;
+  Index a_row;  // bytes from row to row
+  const char* b;
+  std::int32_t* c;
+  Index c_row;
+  bool add;  // to what is in c
+};
+struct Int8Kernels {
+  Index rows, columns;  // of a tile
+  Index in_group;  // elements of k: four of 8 bits, or two of 16
+  void (*tile)(const Int8Tile&);
+};
+
+TENON_HD std::int32_t Int8Group(const char* p) {
+  std::int32_t group;
+  __builtin_memcpy(&group, p, 4);
+  return group;
+}
+
+struct Int8Plain {
+  static void Tile(const Int8Tile& t) {
+    for (Index i = 0; i < 4; ++i) {
+      std::int32_t sums[8] = {};
+      for (Index g = 0; g < t.groups; ++g) {
+        std::int16_t a[2], b[16];
+        std::memcpy(a, t.a + i * t.a_row + g * 4, sizeof a);
+        std::memcpy(b, t.b + g * 32, sizeof b);
+        for (Index j = 0; j < 8; ++j) sums[j] += a[0] * b[2 * j] + a[1] * b[2 * j + 1];
+      }
+      std::int32_t* const c = t.c + i * t.c_row;
+      for (Index j = 0; j < 8; ++j) {
+        const auto before = static_cast<std::uint32_t>(t.add ? c[j] : 0);
+        c[j] = static_cast<std::int32_t>(before + static_cast<std::uint32_t>(sums[j]));
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {4, 8, 2, &Tile};
+};
+
+#if TENON_DETAIL_TARGETS
+struct Int8Avx2 {
+  TENON_DETAIL_TARGET_AVX2 static void Tile(const Int8Tile& t) {
+    constexpr int kRows = 6, kVectors = 2, kLanes = 8;
+    __m256i sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = _mm256_setzero_si256();
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)),
+                    b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 32));
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const __m256i x = _mm256_set1_epi32(Int8Group(a + i * t.a_row));
+        sums[i][0] = _mm256_add_epi32(sums[i][0], _mm256_madd_epi16(x, b0));
+        sums[i][1] = _mm256_add_epi32(sums[i][1], _mm256_madd_epi16(x, b1));
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        __m256i* const to = reinterpret_cast<__m256i*>(t.c + i * t.c_row + v * kLanes);
+        _mm256_storeu_si256(to, t.add ? _mm256_add_epi32(sums[i][v], _mm256_loadu_si256(to)) : sums[i][v]);
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {6, 16, 2, &Tile};
+};
+
+struct Int8Vnni {
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))) static void Tile(const Int8Tile& t) {
+    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
+    __m512i sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_setzero_si512();
+    }
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      __m512i y[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) y[v] = _mm512_loadu_si512(b + v * 64);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const __m512i x = _mm512_set1_epi32(Int8Group(a + i * t.a_row));
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_dpbusd_epi32(sums[i][v], x, y[v]);
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        std::int32_t* const to = t.c + i * t.c_row + v * kLanes;
+        _mm512_storeu_si512(to, t.add ? _mm512_add_epi32(sums[i][v], _mm512_loadu_si512(to)) : sums[i][v]);
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {6, 64, 4, &Tile};
+};
+#endif
+
+// The best that this processor has.
+inline const Int8Kernels& BestInt8Kernels() {
+#if TENON_DETAIL_TARGETS
+  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni")) return Int8Vnni::kKernels;
+  if (simd::BestLevel() != simd::Level::kUnit) return Int8Avx2::kKernels;
+#endif
+  return Int8Plain::kKernels;
+}
+
+// A product, its operands in the order of the tiles. a: for each row the groups of k; b: panels as wide as a tile, of
+// one group of k after the other. Rows, columns and elements of k that only fill a tile are zeros in b, and anything
+// in a that meets them.
+class Int8Product {
+ public:
+  Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+              std::int32_t* c, Index c_row)
+      : kernels_(kernels), m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), c_row_(c_row) {
+    // Bytes are multiplied unsigned by signed.
+    if (kernels.in_group == 4) {
+      a_moved_ = a.is_signed ? 128 : 0;
+      b_moved_ = b.is_signed ? 0 : -128;
+    }
+    a_zero_ = a.zero + a_moved_;
+    b_zero_ = b.zero + b_moved_;
+    groups_ = Up(k, kernels.in_group) / kernels.in_group;
+  }
+
+  Index row_tiles() const { return Up(m_, kernels_.rows) / kernels_.rows; }
+  Index panels() const { return Up(n_, kernels_.columns) / kernels_.columns; }
+  std::size_t a_bytes() const { return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows * groups_); }
+  std::size_t b_bytes() const { return ScratchBytes<std::int32_t>(panels() * kernels_.columns * groups_); }
+  std::size_t sums_bytes() const {
+    return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows) +
+           ScratchBytes<std::int32_t>(panels() * kernels_.columns);
+  }
+  void SetMemory(char* a, char* b, char* sums) {
+    packed_a_ = a;
+    packed_b_ = b;
+    row_sums_ = reinterpret_cast<std::int32_t*>(sums);
+    column_sums_ = reinterpret_cast<std::int32_t*>(sums + ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows));
+  }
+
+  // The rows of a tile, and their sums.
+  void PackRows(Index tile) const {
+    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
+      char* const to = packed_a_ + i * groups_ * 4;
+      if (i >= m_) {
+        std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
+        continue;
+      }
+      std::memset(to + (groups_ - 1) * 4, 0, 4);
+      const auto* const from = static_cast<const unsigned char*>(a_.data) + i * a_.row;
+      std::int32_t sum;
+      if (kernels_.in_group == 4)
+        sum = MoveBytes(from, a_.column, a_moved_, reinterpret_cast<unsigned char*>(to), k_);
+      else
+        sum = WidenBytes(from, a_.column, a_.is_signed, reinterpret_cast<std::int16_t*>(to), k_);
+      row_sums_[i] = sum;
+    }
+  }
+
+  // The columns of a panel, and, where they count, their sums.
+  void PackPanel(Index panel) const {
+    const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
+    char* to = packed_b_ + first * groups_ * 4;
+    std::int32_t sums[kMostColumns] = {};
+    alignas(64) unsigned char copies[4][kMostColumns] = {};
+    for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
+      const unsigned char* rows[4];
+      for (Index q = 0; q < kernels_.in_group; ++q) {
+        const auto* const from = static_cast<const unsigned char*>(b_.data) + (p + q) * b_.row + first * b_.column;
+        rows[q] = copies[q];
+        if (p + q >= k_) {  // what b is moved by is taken off again
+          std::memset(copies[q], b_moved_ == 0 ? 0 : 0x80, sizeof copies[q]);
+        } else if (b_.column == 1 && count == kernels_.columns) {
+          rows[q] = from;
+        } else {
+          for (Index j = 0; j < count; ++j) copies[q][j] = from[j * b_.column];
+        }
+      }
+      if (kernels_.in_group == 4)
+        WeaveFour(rows, b_moved_ == 0 ? 0 : 0x80, reinterpret_cast<unsigned char*>(to), kernels_.columns);
+      else
+        WeaveTwo(rows, b_.is_signed ? 0x80 : 0, reinterpret_cast<std::int16_t*>(to), kernels_.columns);
+      if (a_zero_ == 0) continue;
+      if (kernels_.in_group == 4)
+        AddGroups<signed char, 4>(reinterpret_cast<const signed char*>(to), sums, kernels_.columns);
+      else
+        AddGroups<std::int16_t, 2>(reinterpret_cast<const std::int16_t*>(to), sums, kernels_.columns);
+    }
+    std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * 4);
+  }
+
+  // Tiles [row_tile, row_tile_end) of the panels [panel, panel_end).
+  void Run(Index row_tile, Index row_tile_end, Index panel, Index panel_end) const {
+    // So many groups that a panel of them stays in the first cache.
+    constexpr Index kDeepest = 96;
+    const Index blocks = Up(groups_, kDeepest) / kDeepest, depth = Up(groups_, blocks) / blocks;
+    for (Index group = 0; group < groups_; group += depth) {
+      const Index deep = groups_ - group < depth ? groups_ - group : depth;
+      for (Index j = panel; j < panel_end; ++j) {
+        for (Index i = row_tile; i < row_tile_end; ++i) RunTile(i, j, group, deep);
+      }
+    }
+  }
+
+ private:
+  static constexpr Index kMostColumns = 64, kMostRows = 6;
+  static Index Up(Index a, Index step) { return (a + step - 1) / step * step; }
+
+  TENON_DETAIL_LOOPS_BEGIN
+
+  static TENON_DETAIL_LOOP std::int32_t MoveBytes(const unsigned char* from, Index step, int moved, unsigned char* to,
+                                                  Index n) {
+    const auto flip = static_cast<unsigned char>(moved == 0 ? 0 : 0x80);
+    std::uint32_t sum = 0;
+    if (step == 1) {
+      for (Index i = 0; i < n; ++i) {
+        to[i] = static_cast<unsigned char>(from[i] ^ flip);
+        sum += to[i];
+      }
+    } else {
+      for (Index i = 0; i < n; ++i) {
+        to[i] = static_cast<unsigned char>(from[i * step] ^ flip);
+        sum += to[i];
+      }
+    }
+    return static_cast<std::int32_t>(sum);
+  }
+  static TENON_DETAIL_LOOP std::int32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
+                                                   std::int16_t* to, Index n) {
+    const int flip = is_signed ? 0x80 : 0;  // of two's complement: (x ^ 128) - 128
+    std::int32_t sum = 0;
+    for (Index i = 0; i < n; ++i) {
+      to[i] = static_cast<std::int16_t>((from[i * step] ^ flip) - flip);
+      sum += to[i];
+    }
+    return sum;
+  }
+  // to[4 j + q] = rows[q][j], with some bits flipped.
+  static TENON_DETAIL_LOOP void WeaveFour(const unsigned char* const* rows, int flip, unsigned char* to,
+                                          Index columns) {
+    const unsigned char *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
+    const auto bits = static_cast<unsigned char>(flip);
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      to[4 * j] = a[j] ^ bits;
+      to[4 * j + 1] = b[j] ^ bits;
+      to[4 * j + 2] = c[j] ^ bits;
+      to[4 * j + 3] = d[j] ^ bits;
+    }
+  }
+  static TENON_DETAIL_LOOP void WeaveTwo(const unsigned char* const* rows, int flip, std::int16_t* to, Index columns) {
+    const unsigned char *const a = rows[0], *const b = rows[1];
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      to[2 * j] = static_cast<std::int16_t>((a[j] ^ flip) - flip);
+      to[2 * j + 1] = static_cast<std::int16_t>((b[j] ^ flip) - flip);
+    }
+  }
+  // sums[j] += the numbers of group j.
+  template <class I, int size>
+  static TENON_DETAIL_LOOP void AddGroups(const I* groups, std::int32_t* sums, Index columns) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      for (int q = 0; q < size; ++q) sums[j] += groups[size * j + q];
+    }
+  }
+
+  TENON_DETAIL_LOOPS_END
+
+  void RunTile(Index row_tile, Index panel, Index group, Index deep) const {
+    const Index row = row_tile * kernels_.rows, column = panel * kernels_.columns;
+    const Index rows = m_ - row < kernels_.rows ? m_ - row : kernels_.rows,
+                columns = n_ - column < kernels_.columns ? n_ - column : kernels_.columns;
+    const bool whole = rows == kernels_.rows && columns == kernels_.columns, last = group + deep == groups_;
+    alignas(64) std::int32_t part[kMostRows * kMostColumns];
+    std::int32_t* const c = c_ + row * c_row_ + column;
+    Int8Tile tile{deep,
+                  packed_a_ + (row * groups_ + group) * 4,
+                  groups_ * 4,
+                  packed_b_ + (column * groups_ + group * kernels_.columns) * 4,
+                  whole ? c : part,
+                  whole ? c_row_ : kernels_.columns,
+                  group > 0 && whole};
+    kernels_.tile(tile);
+    if (whole && (!last || (a_zero_ == 0 && b_zero_ == 0))) return;
+    for (Index i = 0; i < rows; ++i) {
+      const std::uint32_t of_row = static_cast<std::uint32_t>(b_zero_) * Unsigned(row_sums_[row + i]) -
+                                   Unsigned(k_) * Unsigned(a_zero_) * Unsigned(b_zero_);
+      std::int32_t* const to = c + i * c_row_;
+      for (Index j = 0; j < columns; ++j) {
+        std::uint32_t sum = Unsigned(tile.c[i * tile.c_row + j]);
+        if (!whole && group > 0) sum += Unsigned(to[j]);
+        if (last) sum -= of_row + Unsigned(a_zero_) * Unsigned(column_sums_[column + j]);
+        to[j] = static_cast<std::int32_t>(sum);
+      }
+    }
+  }
+  template <class I>
+  static std::uint32_t Unsigned(I x) {
+    return static_cast<std::uint32_t>(x);
+  }
+
+  const Int8Kernels& kernels_;
+  const Index m_, n_, k_;
+  const Int8Matrix a_, b_;
+  std::int32_t* const c_;
+  const Index c_row_;
+  int a_moved_ = 0, b_moved_ = 0;  // what was added to the elements
+  std::int32_t a_zero_, b_zero_;
+  Index groups_;
+  char *packed_a_ = nullptr, *packed_b_ = nullptr;
+  std::int32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
+};
+
+inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a,
+                          const Int8Matrix& b, std::int32_t* c, Index c_row) {
+  if (m == 0 || n == 0) return OkStatus();
+  if (k == 0) {
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) c[i * c_row + j] = 0;
+    }
+    return OkStatus();
+  }
+  Int8Product product(kernels, m, n, k, a, b, c, c_row);
+  Scratch scratch(device, product.a_bytes() + product.b_bytes() + product.sums_bytes());
+  TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
+  product.SetMemory(scratch.As<char>(), scratch.As<char>(product.a_bytes()),
+                    scratch.As<char>(product.a_bytes() + product.b_bytes()));
+  const Index rows = product.row_tiles(), panels = product.panels();
+  const double depth = static_cast<double>(k);
+  ParallelFor(device, rows, 0.2 * depth * static_cast<double>(kernels.rows), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) product.PackRows(i);
+  });
+  ParallelFor(device, panels, 0.2 * depth * static_cast<double>(kernels.columns), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) product.PackPanel(i);
+  });
+  // The longer side is shared out.
+  const double tile_ns = 0.004 * depth * static_cast<double>(kernels.rows * kernels.columns);
+  if (panels >= rows) {
+    ParallelFor(device, panels, tile_ns * static_cast<double>(rows),
+                [&](Index begin, Index end) { product.Run(0, rows, begin, end); });
+  } else {
+    ParallelFor(device, rows, tile_ns * static_cast<double>(panels),
+                [&](Index begin, Index end) { product.Run(begin, end, 0, panels); });
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// c[i, j] = the sum over p of (a[i, p] - a.zero) (b[p, j] - b.zero): [m, k] [k, n] -> [m, n], c's rows `c_row` apart.
+// Sums wrap around beyond 32 bits. Zeros where k is 0. Exact, so the same on every machine and for any number of
+// threads. ResourceExhausted without scratch memory for a copy of both operands.
+inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+                       std::int32_t* c, Index c_row) {
+  return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/layer_norm.hpp ----
 // LayerNorm: every row scaled to mean 0 and variance 1, in three passes over a row that stays in the first cache (sum,
 // squares of the differences, result). Ba, Kiros and Hinton 2016, arXiv:1607.06450.
