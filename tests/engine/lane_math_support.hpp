@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the tests of engine/lane_math.hpp share: its functions by name, each at every level, and how far off they are.
+
+#include <tenon/engine/lane_math.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#if TENON_DETAIL_LANES
+
+namespace lane_math {
+using namespace tenon;
+
+using simd::Level;
+
+// The bodies compiled for one level; false: this processor has it not.
+template <class Op, class T>
+bool RunAt(Level level, const T* x, T* out, Index n) {
+  using Map = simd::detail::MapLanesFor<Op, T>;
+#if TENON_DETAIL_TARGETS
+  if (level > simd::BestLevel()) return false;
+  if (level == Level::kAvx512) return Map::Avx512(x, out, n), true;
+  if (level == Level::kAvx2) return Map::Avx2(x, out, n), true;
+#endif
+  if (level != Level::kUnit) return false;
+  Map::Unit(x, out, n);
+  return true;
+}
+
+template <class T>
+double Ulp(T y) {
+  y = std::fabs(y);
+  const T next = std::nextafter(y, std::numeric_limits<T>::infinity());
+  return static_cast<double>(next - y);
+}
+
+// The error of `got` in units of the last place of the true value, or 1e9 where it is of another kind.
+template <class T, class Wide>
+double Error(T got, Wide wanted) {
+  const T rounded = static_cast<T>(wanted);
+  if (std::isnan(rounded) || std::isnan(got)) return std::isnan(rounded) == std::isnan(got) ? 0 : 1e9;
+  if (std::signbit(rounded) != std::signbit(got)) return 1e9;
+  if (std::isinf(rounded) || std::isinf(got)) return std::isinf(rounded) == std::isinf(got) ? 0 : 1e9;
+  if (std::fabs(rounded) < std::numeric_limits<T>::min() && got == T(0)) return 0;  // may be flushed
+  return static_cast<double>(std::fabs(static_cast<Wide>(got) - wanted)) / Ulp(rounded);
+}
+
+struct Worst {
+  double error = 0;
+  double at = 0, got = 0;
+  template <class T, class Wide>
+  void See(T x, T y, Wide wanted) {
+    const double e = Error(y, wanted);
+    if (e > error) *this = {e, static_cast<double>(x), static_cast<double>(y)};
+  }
+};
+
+// Numbers of all sizes at which the functions do something, some of any pattern, and the special ones.
+inline std::vector<double> SomeDoubles() {
+  std::vector<double> x = {0.0,
+                           -0.0,
+                           1.0,
+                           -1.0,
+                           INFINITY,
+                           -INFINITY,
+                           NAN,
+                           std::numeric_limits<double>::min(),
+                           std::numeric_limits<double>::denorm_min(),
+                           std::numeric_limits<double>::max(),
+                           std::numeric_limits<double>::lowest(),
+                           std::numeric_limits<double>::epsilon(),
+                           709.782712893384,
+                           -708.5,
+                           709.9,
+                           -745.2};
+  std::uint64_t seed = 12345;
+  for (int i = 0; i < 30000; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const double fraction = static_cast<double>(seed >> 11) / 9007199254740992.0;
+    const double magnitude = std::ldexp(1.0, static_cast<int>(seed % 23) - 12);
+    x.push_back((i % 2 == 0 ? 1 : -1) * fraction * magnitude);
+    if (i % 10 == 0) {  // any pattern
+      double any;
+      std::memcpy(&any, &seed, 8);
+      x.push_back(any);
+    }
+  }
+  return x;
+}
+
+#define TENON_TEST_FUNCTION(function, wanted)                       \
+  struct function {                                                 \
+    [[maybe_unused]] static constexpr const char* name = #function; \
+    template <class L>                                              \
+    TENON_HD static L lanes(const L& x) {                           \
+      return simd::function(x);                                     \
+    }                                                               \
+    template <class W>                                              \
+    static W Wanted(W x) {                                          \
+      return wanted;                                                \
+    }                                                               \
+  }
+TENON_TEST_FUNCTION(Exp, std::exp(x));
+TENON_TEST_FUNCTION(Expm1, std::expm1(x));
+TENON_TEST_FUNCTION(Log, std::log(x));
+TENON_TEST_FUNCTION(Log1p, std::log1p(x));
+TENON_TEST_FUNCTION(Tanh, std::tanh(x));
+TENON_TEST_FUNCTION(Sigmoid, x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)));
+TENON_TEST_FUNCTION(Softplus, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
+TENON_TEST_FUNCTION(Erf, std::erf(x));
+TENON_TEST_FUNCTION(Sin, std::sin(x));
+TENON_TEST_FUNCTION(Cos, std::cos(x));
+TENON_TEST_FUNCTION(Sqrt, std::sqrt(x));
+TENON_TEST_FUNCTION(Rsqrt, 1 / std::sqrt(x));
+#undef TENON_TEST_FUNCTION
+
+}  // namespace lane_math
+
+#endif  // TENON_DETAIL_LANES
