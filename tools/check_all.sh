@@ -95,10 +95,11 @@ cuda() {
   preset cuda
 }
 
+isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
 steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume bench clang asan tsan fuzz cuda
-       neon conan self_contained)
+       isa neon conan self_contained)
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell
   "$2"

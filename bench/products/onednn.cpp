@@ -60,6 +60,20 @@ void AddMatmul(State& state, const Int8Product& p) {
   AddWork(state, "oneDNN", std::move(work), p.c, p.m * p.n);
 }
 
+void AddMatmul(State& state, const Bfloat16Product& p) {
+  using Type = memory::data_type;
+  const memory::desc a({p.m, p.k}, Type::bf16, Tag::ab), b({p.k, p.n}, Type::bf16, Tag::ab),
+      c({p.m, p.n}, Type::bf16, Tag::ab), wide({p.m, p.n}, Type::f32, Tag::ab);
+  const dnnl::matmul::primitive_desc chosen(dnnl::matmul::desc(a, b, c), Engine());
+  Work work{dnnl::matmul(chosen), memory(a, Engine(), const_cast<bfloat16*>(p.a)),
+            memory(b, Engine(), const_cast<bfloat16*>(p.b)), memory(c, Engine())};
+  dnnl::stream stream(Engine());
+  work(stream);
+  const memory answer = Arranged(work.target, wide, stream);
+  if (!Agree(state, "oneDNN", p.c, static_cast<const float*>(answer.get_data_handle()), p.m * p.n, 0x1p-7)) return;
+  state.Peer("oneDNN", [work = std::move(work), stream]() mutable { work(stream); });
+}
+
 void AddConvolution(State& state, const Convolution& c) {
   const memory::dims source{c.batch, c.depth, c.rows, c.columns},
       target{c.batch, c.out_depth, c.out_rows(), c.out_columns()},
@@ -89,6 +103,9 @@ void AddOneDnnPacked(State& state, const Product<float>& p) {
 void AddOneDnn(State& state, const Int8Product& p) {
   Try(state, "oneDNN", [&] { AddMatmul(state, p); });
 }
+void AddOneDnn(State& state, const Bfloat16Product& p) {
+  Try(state, "oneDNN", [&] { AddMatmul(state, p); });
+}
 void AddOneDnn(State& state, const Convolution& c) {
   Try(state, "oneDNN", [&] { AddConvolution(state, c); });
 }
@@ -104,6 +121,7 @@ void AddOneDnnPacked(State& state, const Product<float>&) {
   state.Absent("prepacked oneDNN", "not found when this was built");
 }
 void AddOneDnn(State& state, const Int8Product&) { state.Absent("oneDNN", "not found when this was built"); }
+void AddOneDnn(State& state, const Bfloat16Product&) { state.Absent("oneDNN", "not found when this was built"); }
 void AddOneDnn(State& state, const Convolution&) { state.Absent("oneDNN", "not found when this was built"); }
 
 }  // namespace tenon::bench

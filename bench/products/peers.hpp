@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 
 #include "agree.hpp"
@@ -32,6 +33,12 @@ struct Int8Product {
   const std::uint8_t* a = nullptr;
   const std::int8_t* b = nullptr;
   const std::int32_t* c = nullptr;  // our answer
+};
+
+struct Bfloat16Product {
+  Index m, n, k;
+  const bfloat16 *a = nullptr, *b = nullptr;
+  const float* c = nullptr;  // our answer, widened
 };
 
 // NHWC, HWIO, padded like SAME; depthwise where depth and out_depth are `groups`.
@@ -62,6 +69,7 @@ void AddOneDnn(State& state, const Product<float>& p);
 // Weights in the layout that oneDNN likes, arranged before the clock starts.
 void AddOneDnnPacked(State& state, const Product<float>& p);
 void AddOneDnn(State& state, const Int8Product& p);
+void AddOneDnn(State& state, const Bfloat16Product& p);
 void AddOneDnn(State& state, const Convolution& c);
 
 // So many multiplications and additions of T in registers: the processor's peak. One thread.

@@ -1494,6 +1494,328 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
+// ---- tenon/engine/gemm_groups.hpp ----
+// Products of matrices whose elements are multiplied in groups of four bytes - four of 8 bits or two of 16 - and summed
+// in 32 bits: a tile reads, of each of its rows, one group of a, and of each of its columns one of b. Both operands are
+// copied into this order: of a, the groups of a row lie one after the other; of b, those of all columns of a panel,
+// which is as wide as a tile. engine/gemm_int8.hpp and gemm_bfloat16.hpp have the copies and the tiles.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A tile of c, its sums over so many groups. Sums are int32 or float.
+template <class Sum>
+struct GroupTile {
+  Index groups;
+  const char* a;
+  Index a_row;  // bytes from row to row
+  const char* b;
+  Sum* c;
+  Index c_row;
+  bool add;  // to what is in c
+};
+template <class Sum>
+struct GroupKernels {
+  Index rows, columns;  // of a tile
+  Index in_group;  // elements of k
+  void (*tile)(const GroupTile<Sum>&);
+};
+
+TENON_HD std::int32_t LoadGroup(const char* p) {
+  std::int32_t group;
+  __builtin_memcpy(&group, p, 4);
+  return group;
+}
+
+// One product. Work has, besides what is here, for a tile of rows and for a panel:
+//   void PackRows(Index tile), void PackPanel(Index panel)
+//   bool Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end
+//   static Sum Add(Sum, Sum)
+// Rows of a and elements of k that only fill a tile may be anything in a, but are zeros in b.
+template <class Work, class Sum>
+class GroupProduct {
+ public:
+  GroupProduct(const GroupKernels<Sum>& kernels, Index m, Index n, Index k, Sum* c, Index c_row)
+      : kernels_(kernels), m_(m), n_(n), k_(k), groups_(Parts(k, kernels.in_group)), c_(c), c_row_(c_row) {}
+
+  Index row_tiles() const { return Parts(m_, kernels_.rows); }
+  Index panels() const { return Parts(n_, kernels_.columns); }
+  std::size_t a_bytes() const { return ScratchBytes<char>(row_tiles() * kernels_.rows * groups_ * 4); }
+  std::size_t b_bytes() const { return ScratchBytes<char>(panels() * kernels_.columns * groups_ * 4); }
+
+  // Copies the operands to `a` and `b` and multiplies them.
+  void Run(Cpu& device, char* a, char* b) {
+    packed_a_ = a;
+    packed_b_ = b;
+    Work& work = static_cast<Work&>(*this);
+    const Index rows = row_tiles(), panels = this->panels();
+    const double depth = static_cast<double>(k_), area = static_cast<double>(kernels_.rows * kernels_.columns);
+    ParallelFor(device, rows, 0.2 * depth * static_cast<double>(kernels_.rows), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) work.PackRows(i);
+    });
+    ParallelFor(device, panels, 0.1 * depth * static_cast<double>(kernels_.columns), [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) work.PackPanel(j);
+    });
+    // The longer side is shared out.
+    const double tile_ns = 0.016 / static_cast<double>(kernels_.in_group) * depth * area;
+    if (panels >= rows) {
+      ParallelFor(device, panels, tile_ns * static_cast<double>(rows),
+                  [&](Index begin, Index end) { RunTiles(0, rows, begin, end); });
+    } else {
+      ParallelFor(device, rows, tile_ns * static_cast<double>(panels),
+                  [&](Index begin, Index end) { RunTiles(begin, end, 0, panels); });
+    }
+  }
+
+ protected:
+  static constexpr Index kMostRows = 6, kMostColumns = 64;
+  static Index Parts(Index a, Index size) { return (a + size - 1) / size; }
+
+  char* PackedRow(Index row) const { return packed_a_ + row * groups_ * 4; }
+  char* PackedPanel(Index panel) const { return packed_b_ + panel * kernels_.columns * groups_ * 4; }
+
+  const GroupKernels<Sum>& kernels_;
+  const Index m_, n_, k_, groups_;
+
+ private:
+  void RunTiles(Index row_tile, Index row_tile_end, Index panel, Index panel_end) const {
+    constexpr Index kDeepest = 96;  // groups of which a panel stays in the first cache
+    const Index depth = Parts(groups_, Parts(groups_, kDeepest));
+    for (Index group = 0; group < groups_; group += depth) {
+      const Index deep = groups_ - group < depth ? groups_ - group : depth;
+      for (Index j = panel; j < panel_end; ++j) {
+        for (Index i = row_tile; i < row_tile_end; ++i) RunTile(i, j, group, deep);
+      }
+    }
+  }
+
+  void RunTile(Index row_tile, Index panel, Index group, Index deep) const {
+    const Index row = row_tile * kernels_.rows, column = panel * kernels_.columns;
+    const Index rows = m_ - row < kernels_.rows ? m_ - row : kernels_.rows,
+                columns = n_ - column < kernels_.columns ? n_ - column : kernels_.columns;
+    const Work& work = static_cast<const Work&>(*this);
+    const bool whole = rows == kernels_.rows && columns == kernels_.columns,
+               finishes = group + deep == groups_ && work.Finishes();
+    alignas(64) Sum part[kMostRows * kMostColumns];
+    Sum* const c = c_ + row * c_row_ + column;
+    const GroupTile<Sum> tile{deep,
+                              PackedRow(row) + group * 4,
+                              groups_ * 4,
+                              PackedPanel(panel) + group * kernels_.columns * 4,
+                              whole ? c : part,
+                              whole ? c_row_ : kernels_.columns,
+                              group > 0 && whole};
+    kernels_.tile(tile);
+    if (whole && !finishes) return;
+    for (Index i = 0; i < rows; ++i) {
+      const Sum* const from = tile.c + i * tile.c_row;
+      Sum* const to = c + i * c_row_;
+      for (Index j = 0; j < columns; ++j) {
+        const Sum sum = whole || group == 0 ? from[j] : Work::Add(to[j], from[j]);
+        to[j] = finishes ? work.Finish(row + i, column + j, sum) : sum;
+      }
+    }
+  }
+
+  Sum* const c_;
+  const Index c_row_;
+  char *packed_a_ = nullptr, *packed_b_ = nullptr;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/small_floats.hpp ----
+// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
+TENON_NAMESPACE_BEGIN
+
+constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
+
+namespace detail {
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class T>
+TENON_DETAIL_LOOP void WidenRun(const T* x, float* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]);
+}
+template <class T>
+TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(x[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+inline constexpr double kSmallFloatNs = 1.0;  // of one element
+
+}  // namespace detail
+
+// out[i] = x[i], exactly; x has n elements of half or bfloat16.
+inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
+  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
+    if (dtype == DataType::kHalf)
+      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
+    else
+      detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
+  });
+}
+
+// out[i] = x[i], rounded to the nearest; out has n elements of half or bfloat16.
+inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
+  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
+    if (dtype == DataType::kHalf)
+      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
+    else
+      detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
+  });
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/gemm_bfloat16.hpp ----
+// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
+// the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+using Bfloat16Kernels = GroupKernels<float>;
+
+#if TENON_DETAIL_TARGETS
+struct Bfloat16Avx512 {
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16"))) static void Tile(const GroupTile<float>& t) {
+    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
+    using Floats = GnuVector<float, 64>;
+    using Groups = GnuVector<std::int32_t, 64>;
+    typename Floats::type sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = typename Floats::type{};
+    }
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      typename Groups::type y[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) y[v] = *reinterpret_cast<const typename Groups::in_memory*>(b + v * 64);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const typename Groups::type x = LoadGroup(a + i * t.a_row) - typename Groups::type{};
+        // Not by the compilers' functions: they need <immintrin.h>, which is as much to compile as all engines here.
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) asm("vdpbf16ps %2, %1, %0" : "+v"(sums[i][v]) : "v"(x), "v"(y[v]));
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        auto* const to = reinterpret_cast<typename Floats::in_memory*>(t.c + i * t.c_row + v * kLanes);
+        *to = t.add ? sums[i][v] + *to : sums[i][v];
+      }
+    }
+  }
+  static constexpr Bfloat16Kernels kKernels = {6, 64, 2, &Tile};
+};
+#endif
+
+// Null where the processor has no such instruction.
+inline const Bfloat16Kernels* FindBfloat16Kernels() {
+#if TENON_DETAIL_TARGETS
+  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512bf16"))
+    return &Bfloat16Avx512::kKernels;
+#endif
+  return nullptr;
+}
+
+class Bfloat16Product : public GroupProduct<Bfloat16Product, float> {
+ public:
+  Bfloat16Product(const Bfloat16Kernels& kernels, const GemmArgs<bfloat16>& g, float* c)
+      : GroupProduct(kernels, g.m, g.n, g.k, c, g.n), g_(g) {}
+
+  void PackRows(Index tile) const {
+    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
+      char* const to = PackedRow(i);
+      if (i >= m_) {
+        std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
+        continue;
+      }
+      std::memset(to + (groups_ - 1) * 4, 0, 4);
+      CopyRun(g_.a + i * g_.a_row, g_.a_col, to, k_);
+    }
+  }
+
+  void PackPanel(Index panel) const {
+    const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
+    char* to = PackedPanel(panel);
+    alignas(64) bfloat16 copies[2][kMostColumns] = {};
+    for (Index p = 0; p < k_; p += 2, to += kernels_.columns * 4) {
+      const bfloat16* rows[2];
+      for (Index q = 0; q < 2; ++q) {
+        rows[q] = copies[q];
+        if (p + q >= k_)
+          std::memset(static_cast<void*>(copies[q]), 0, sizeof copies[q]);
+        else if (g_.b_col == 1 && count == kernels_.columns)
+          rows[q] = g_.b + (p + q) * g_.b_row + first;
+        else
+          CopyRun(g_.b + (p + q) * g_.b_row + first * g_.b_col, g_.b_col, reinterpret_cast<char*>(copies[q]), count);
+      }
+      Weave(reinterpret_cast<const char*>(rows[0]), reinterpret_cast<const char*>(rows[1]), to, kernels_.columns);
+    }
+  }
+
+  bool Finishes() const { return false; }
+  float Finish(Index, Index, float sum) const { return sum; }
+  static float Add(float a, float b) { return a + b; }
+
+ private:
+  // n numbers, `step` apart, as bytes.
+  static void CopyRun(const bfloat16* from, Index step, char* to, Index n) {
+    if (step == 1) {
+      std::memcpy(to, from, static_cast<std::size_t>(n) * 2);
+      return;
+    }
+    for (Index i = 0; i < n; ++i) std::memcpy(to + 2 * i, from + i * step, 2);
+  }
+
+  TENON_DETAIL_LOOPS_BEGIN
+
+  // Pairs of numbers of two rows.
+  static TENON_DETAIL_LOOP void Weave(const char* a, const char* b, char* to, Index columns) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      std::uint16_t x, y;
+      __builtin_memcpy(&x, a + 2 * j, 2);
+      __builtin_memcpy(&y, b + 2 * j, 2);
+      const std::uint32_t pair = x | static_cast<std::uint32_t>(y) << 16;
+      __builtin_memcpy(to + 4 * j, &pair, 4);
+    }
+  }
+
+  TENON_DETAIL_LOOPS_END
+
+  const GemmArgs<bfloat16> g_;
+};
+
+// c = a b with sums in float, each rounded once; g.c_row is g.n. No empty dimensions.
+inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const GemmArgs<bfloat16>& g) {
+  const std::size_t c_bytes = ScratchBytes<float>(g.m * g.n);
+  Bfloat16Product sizes(kernels, g, nullptr);
+  Scratch scratch(device, c_bytes + sizes.a_bytes() + sizes.b_bytes());
+  TENON_RETURN_IF_ERROR(scratch.status("MatMul"));
+  float* const c = scratch.As<float>();
+  Bfloat16Product(kernels, g, c).Run(device, scratch.As<char>(c_bytes), scratch.As<char>(c_bytes + sizes.a_bytes()));
+  NarrowFloats(device, c, DataType::kBfloat16, g.c, g.m * g.n);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/gemm_small.hpp ----
 // Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
 // and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: what is
@@ -2221,7 +2543,8 @@ TENON_NAMESPACE_END
 // ---- tenon/engine/gemm.hpp ----
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
 // (engine/gemm_tile.hpp, gemm_blocks.hpp, gemm_small.hpp), and by loops of their own where there are too few rows for
-// that (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
+// that (engine/gemm_thin.hpp); bfloat16 by instructions of its own where there are some (engine/gemm_bfloat16.hpp);
+// half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
 TENON_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
@@ -2389,6 +2712,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
   const detail::GemmArgs<T> g{
       m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
       c.data, n};
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    if (const detail::Bfloat16Kernels* const kernels = detail::FindBfloat16Kernels(); kernels != nullptr)
+      return detail::RunGemmBfloat16(device, *kernels, g);
+  }
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
     return detail::GemmAsFloat(device, g);
   else
@@ -3013,55 +3340,6 @@ class BroadcastWalk {
   const BroadcastPlan& plan_;
   Index at_[kMaxTensorRank];
 };
-
-TENON_NAMESPACE_END
-
-// ---- tenon/engine/small_floats.hpp ----
-// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
-TENON_NAMESPACE_BEGIN
-
-constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
-
-namespace detail {
-
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class T>
-TENON_DETAIL_LOOP void WidenRun(const T* x, float* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]);
-}
-template <class T>
-TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(x[i]);
-}
-
-TENON_DETAIL_LOOPS_END
-
-inline constexpr double kSmallFloatNs = 1.0;  // of one element
-
-}  // namespace detail
-
-// out[i] = x[i], exactly; x has n elements of half or bfloat16.
-inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
-  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
-    if (dtype == DataType::kHalf)
-      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
-    else
-      detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
-  });
-}
-
-// out[i] = x[i], rounded to the nearest; out has n elements of half or bfloat16.
-inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
-  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
-    if (dtype == DataType::kHalf)
-      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
-    else
-      detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
-  });
-}
 
 TENON_NAMESPACE_END
 
@@ -8877,7 +9155,7 @@ TENON_NAMESPACE_END
 // Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
 // unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
 // the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
-// taken off again, together with the zero points. Both operands are copied into the order in which tiles read them.
+// taken off again, together with the zero points.
 #if TENON_DETAIL_TARGETS
 #include <immintrin.h>
 #endif
@@ -8894,28 +9172,8 @@ struct Int8Matrix {
 
 namespace detail {
 
-// A tile of c: `rows` x `columns` sums over `groups` groups of four bytes, of a row of a and a column of b. In a, the
-// groups of a row lie one after the other; in b, those of all the tile's columns do.
-struct Int8Tile {
-  Index groups;
-  const char* a;
-  Index a_row;  // bytes from row to row
-  const char* b;
-  std::int32_t* c;
-  Index c_row;
-  bool add;  // to what is in c
-};
-struct Int8Kernels {
-  Index rows, columns;  // of a tile
-  Index in_group;  // elements of k: four of 8 bits, or two of 16
-  void (*tile)(const Int8Tile&);
-};
-
-TENON_HD std::int32_t Int8Group(const char* p) {
-  std::int32_t group;
-  __builtin_memcpy(&group, p, 4);
-  return group;
-}
+using Int8Tile = GroupTile<std::int32_t>;
+using Int8Kernels = GroupKernels<std::int32_t>;
 
 struct Int8Plain {
   static void Tile(const Int8Tile& t) {
@@ -8950,7 +9208,7 @@ struct Int8Avx2 {
                     b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 32));
 #pragma GCC unroll 6
       for (int i = 0; i < kRows; ++i) {
-        const __m256i x = _mm256_set1_epi32(Int8Group(a + i * t.a_row));
+        const __m256i x = _mm256_set1_epi32(LoadGroup(a + i * t.a_row));
         sums[i][0] = _mm256_add_epi32(sums[i][0], _mm256_madd_epi16(x, b0));
         sums[i][1] = _mm256_add_epi32(sums[i][1], _mm256_madd_epi16(x, b1));
       }
@@ -8983,7 +9241,7 @@ struct Int8Vnni {
       for (int v = 0; v < kVectors; ++v) y[v] = _mm512_loadu_si512(b + v * 64);
 #pragma GCC unroll 6
       for (int i = 0; i < kRows; ++i) {
-        const __m512i x = _mm512_set1_epi32(Int8Group(a + i * t.a_row));
+        const __m512i x = _mm512_set1_epi32(LoadGroup(a + i * t.a_row));
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_dpbusd_epi32(sums[i][v], x, y[v]);
       }
@@ -9010,14 +9268,12 @@ inline const Int8Kernels& BestInt8Kernels() {
   return Int8Plain::kKernels;
 }
 
-// A product, its operands in the order of the tiles. a: for each row the groups of k; b: panels as wide as a tile, of
-// one group of k after the other. Rows, columns and elements of k that only fill a tile are zeros in b, and anything
-// in a that meets them.
-class Int8Product {
+// With the sums of the rows and columns. Elements of k that only fill a group are zeros in a, too.
+class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
  public:
   Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
               std::int32_t* c, Index c_row)
-      : kernels_(kernels), m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), c_row_(c_row) {
+      : GroupProduct(kernels, m, n, k, c, c_row), a_(a), b_(b) {
     // Bytes are multiplied unsigned by signed.
     if (kernels.in_group == 4) {
       a_moved_ = a.is_signed ? 128 : 0;
@@ -9025,28 +9281,29 @@ class Int8Product {
     }
     a_zero_ = a.zero + a_moved_;
     b_zero_ = b.zero + b_moved_;
-    groups_ = Up(k, kernels.in_group) / kernels.in_group;
   }
 
-  Index row_tiles() const { return Up(m_, kernels_.rows) / kernels_.rows; }
-  Index panels() const { return Up(n_, kernels_.columns) / kernels_.columns; }
-  std::size_t a_bytes() const { return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows * groups_); }
-  std::size_t b_bytes() const { return ScratchBytes<std::int32_t>(panels() * kernels_.columns * groups_); }
-  std::size_t sums_bytes() const {
-    return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows) +
-           ScratchBytes<std::int32_t>(panels() * kernels_.columns);
-  }
-  void SetMemory(char* a, char* b, char* sums) {
-    packed_a_ = a;
-    packed_b_ = b;
+  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::int32_t>(panels() * kernels_.columns); }
+  void SetSums(char* sums) {
     row_sums_ = reinterpret_cast<std::int32_t*>(sums);
-    column_sums_ = reinterpret_cast<std::int32_t*>(sums + ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows));
+    column_sums_ = reinterpret_cast<std::int32_t*>(sums + row_sums_bytes());
+  }
+
+  // The sum of (a' - a_zero) (b' - b_zero) from that of a' b'.
+  bool Finishes() const { return a_zero_ != 0 || b_zero_ != 0; }
+  std::int32_t Finish(Index i, Index j, std::int32_t sum) const {
+    const std::uint32_t a_zero = Unsigned(a_zero_), b_zero = Unsigned(b_zero_);
+    return static_cast<std::int32_t>(Unsigned(sum) - b_zero * Unsigned(row_sums_[i]) -
+                                     a_zero * Unsigned(column_sums_[j]) + Unsigned(k_) * a_zero * b_zero);
+  }
+  static std::int32_t Add(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(Unsigned(a) + Unsigned(b));
   }
 
   // The rows of a tile, and their sums.
   void PackRows(Index tile) const {
     for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
-      char* const to = packed_a_ + i * groups_ * 4;
+      char* const to = PackedRow(i);
       if (i >= m_) {
         std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
         continue;
@@ -9065,7 +9322,7 @@ class Int8Product {
   // The columns of a panel, and, where they count, their sums.
   void PackPanel(Index panel) const {
     const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
-    char* to = packed_b_ + first * groups_ * 4;
+    char* to = PackedPanel(panel);
     std::int32_t sums[kMostColumns] = {};
     alignas(64) unsigned char copies[4][kMostColumns] = {};
     for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
@@ -9094,22 +9351,8 @@ class Int8Product {
     std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * 4);
   }
 
-  // Tiles [row_tile, row_tile_end) of the panels [panel, panel_end).
-  void Run(Index row_tile, Index row_tile_end, Index panel, Index panel_end) const {
-    // So many groups that a panel of them stays in the first cache.
-    constexpr Index kDeepest = 96;
-    const Index blocks = Up(groups_, kDeepest) / kDeepest, depth = Up(groups_, blocks) / blocks;
-    for (Index group = 0; group < groups_; group += depth) {
-      const Index deep = groups_ - group < depth ? groups_ - group : depth;
-      for (Index j = panel; j < panel_end; ++j) {
-        for (Index i = row_tile; i < row_tile_end; ++i) RunTile(i, j, group, deep);
-      }
-    }
-  }
-
  private:
-  static constexpr Index kMostColumns = 64, kMostRows = 6;
-  static Index Up(Index a, Index step) { return (a + step - 1) / step * step; }
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows); }
 
   TENON_DETAIL_LOOPS_BEGIN
 
@@ -9172,48 +9415,14 @@ class Int8Product {
 
   TENON_DETAIL_LOOPS_END
 
-  void RunTile(Index row_tile, Index panel, Index group, Index deep) const {
-    const Index row = row_tile * kernels_.rows, column = panel * kernels_.columns;
-    const Index rows = m_ - row < kernels_.rows ? m_ - row : kernels_.rows,
-                columns = n_ - column < kernels_.columns ? n_ - column : kernels_.columns;
-    const bool whole = rows == kernels_.rows && columns == kernels_.columns, last = group + deep == groups_;
-    alignas(64) std::int32_t part[kMostRows * kMostColumns];
-    std::int32_t* const c = c_ + row * c_row_ + column;
-    Int8Tile tile{deep,
-                  packed_a_ + (row * groups_ + group) * 4,
-                  groups_ * 4,
-                  packed_b_ + (column * groups_ + group * kernels_.columns) * 4,
-                  whole ? c : part,
-                  whole ? c_row_ : kernels_.columns,
-                  group > 0 && whole};
-    kernels_.tile(tile);
-    if (whole && (!last || (a_zero_ == 0 && b_zero_ == 0))) return;
-    for (Index i = 0; i < rows; ++i) {
-      const std::uint32_t of_row = static_cast<std::uint32_t>(b_zero_) * Unsigned(row_sums_[row + i]) -
-                                   Unsigned(k_) * Unsigned(a_zero_) * Unsigned(b_zero_);
-      std::int32_t* const to = c + i * c_row_;
-      for (Index j = 0; j < columns; ++j) {
-        std::uint32_t sum = Unsigned(tile.c[i * tile.c_row + j]);
-        if (!whole && group > 0) sum += Unsigned(to[j]);
-        if (last) sum -= of_row + Unsigned(a_zero_) * Unsigned(column_sums_[column + j]);
-        to[j] = static_cast<std::int32_t>(sum);
-      }
-    }
-  }
   template <class I>
   static std::uint32_t Unsigned(I x) {
     return static_cast<std::uint32_t>(x);
   }
 
-  const Int8Kernels& kernels_;
-  const Index m_, n_, k_;
   const Int8Matrix a_, b_;
-  std::int32_t* const c_;
-  const Index c_row_;
   int a_moved_ = 0, b_moved_ = 0;  // what was added to the elements
   std::int32_t a_zero_, b_zero_;
-  Index groups_;
-  char *packed_a_ = nullptr, *packed_b_ = nullptr;
   std::int32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
 };
 
@@ -9229,25 +9438,8 @@ inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Inde
   Int8Product product(kernels, m, n, k, a, b, c, c_row);
   Scratch scratch(device, product.a_bytes() + product.b_bytes() + product.sums_bytes());
   TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
-  product.SetMemory(scratch.As<char>(), scratch.As<char>(product.a_bytes()),
-                    scratch.As<char>(product.a_bytes() + product.b_bytes()));
-  const Index rows = product.row_tiles(), panels = product.panels();
-  const double depth = static_cast<double>(k);
-  ParallelFor(device, rows, 0.2 * depth * static_cast<double>(kernels.rows), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) product.PackRows(i);
-  });
-  ParallelFor(device, panels, 0.2 * depth * static_cast<double>(kernels.columns), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) product.PackPanel(i);
-  });
-  // The longer side is shared out.
-  const double tile_ns = 0.004 * depth * static_cast<double>(kernels.rows * kernels.columns);
-  if (panels >= rows) {
-    ParallelFor(device, panels, tile_ns * static_cast<double>(rows),
-                [&](Index begin, Index end) { product.Run(0, rows, begin, end); });
-  } else {
-    ParallelFor(device, rows, tile_ns * static_cast<double>(panels),
-                [&](Index begin, Index end) { product.Run(begin, end, 0, panels); });
-  }
+  product.SetSums(scratch.As<char>(product.a_bytes() + product.b_bytes()));
+  product.Run(device, scratch.As<char>(), scratch.As<char>(product.a_bytes()));
   return OkStatus();
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
 // (engine/gemm_tile.hpp, gemm_blocks.hpp, gemm_small.hpp), and by loops of their own where there are too few rows for
-// that (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
+// that (engine/gemm_thin.hpp); bfloat16 by instructions of its own where there are some (engine/gemm_bfloat16.hpp);
+// half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
 
 #include <cstddef>
 #include <type_traits>
@@ -14,6 +15,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm_bfloat16.hpp>
 #include <tenon/engine/gemm_blocks.hpp>
 #include <tenon/engine/gemm_small.hpp>
 #include <tenon/engine/gemm_thin.hpp>
@@ -189,6 +191,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
   const detail::GemmArgs<T> g{
       m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
       c.data, n};
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    if (const detail::Bfloat16Kernels* const kernels = detail::FindBfloat16Kernels(); kernels != nullptr)
+      return detail::RunGemmBfloat16(device, *kernels, g);
+  }
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
     return detail::GemmAsFloat(device, g);
   else

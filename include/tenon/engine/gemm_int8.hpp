@@ -3,7 +3,7 @@
 // Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
 // unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
 // the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
-// taken off again, together with the zero points. Both operands are copied into the order in which tiles read them.
+// taken off again, together with the zero points.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm_groups.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/scratch.hpp>
 
@@ -32,28 +33,8 @@ struct Int8Matrix {
 
 namespace detail {
 
-// A tile of c: `rows` x `columns` sums over `groups` groups of four bytes, of a row of a and a column of b. In a, the
-// groups of a row lie one after the other; in b, those of all the tile's columns do.
-struct Int8Tile {
-  Index groups;
-  const char* a;
-  Index a_row;  // bytes from row to row
-  const char* b;
-  std::int32_t* c;
-  Index c_row;
-  bool add;  // to what is in c
-};
-struct Int8Kernels {
-  Index rows, columns;  // of a tile
-  Index in_group;  // elements of k: four of 8 bits, or two of 16
-  void (*tile)(const Int8Tile&);
-};
-
-TENON_HD std::int32_t Int8Group(const char* p) {
-  std::int32_t group;
-  __builtin_memcpy(&group, p, 4);
-  return group;
-}
+using Int8Tile = GroupTile<std::int32_t>;
+using Int8Kernels = GroupKernels<std::int32_t>;
 
 struct Int8Plain {
   static void Tile(const Int8Tile& t) {
@@ -88,7 +69,7 @@ struct Int8Avx2 {
                     b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 32));
 #pragma GCC unroll 6
       for (int i = 0; i < kRows; ++i) {
-        const __m256i x = _mm256_set1_epi32(Int8Group(a + i * t.a_row));
+        const __m256i x = _mm256_set1_epi32(LoadGroup(a + i * t.a_row));
         sums[i][0] = _mm256_add_epi32(sums[i][0], _mm256_madd_epi16(x, b0));
         sums[i][1] = _mm256_add_epi32(sums[i][1], _mm256_madd_epi16(x, b1));
       }
@@ -121,7 +102,7 @@ struct Int8Vnni {
       for (int v = 0; v < kVectors; ++v) y[v] = _mm512_loadu_si512(b + v * 64);
 #pragma GCC unroll 6
       for (int i = 0; i < kRows; ++i) {
-        const __m512i x = _mm512_set1_epi32(Int8Group(a + i * t.a_row));
+        const __m512i x = _mm512_set1_epi32(LoadGroup(a + i * t.a_row));
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_dpbusd_epi32(sums[i][v], x, y[v]);
       }
@@ -148,14 +129,12 @@ inline const Int8Kernels& BestInt8Kernels() {
   return Int8Plain::kKernels;
 }
 
-// A product, its operands in the order of the tiles. a: for each row the groups of k; b: panels as wide as a tile, of
-// one group of k after the other. Rows, columns and elements of k that only fill a tile are zeros in b, and anything
-// in a that meets them.
-class Int8Product {
+// With the sums of the rows and columns. Elements of k that only fill a group are zeros in a, too.
+class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
  public:
   Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
               std::int32_t* c, Index c_row)
-      : kernels_(kernels), m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), c_row_(c_row) {
+      : GroupProduct(kernels, m, n, k, c, c_row), a_(a), b_(b) {
     // Bytes are multiplied unsigned by signed.
     if (kernels.in_group == 4) {
       a_moved_ = a.is_signed ? 128 : 0;
@@ -163,28 +142,29 @@ class Int8Product {
     }
     a_zero_ = a.zero + a_moved_;
     b_zero_ = b.zero + b_moved_;
-    groups_ = Up(k, kernels.in_group) / kernels.in_group;
   }
 
-  Index row_tiles() const { return Up(m_, kernels_.rows) / kernels_.rows; }
-  Index panels() const { return Up(n_, kernels_.columns) / kernels_.columns; }
-  std::size_t a_bytes() const { return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows * groups_); }
-  std::size_t b_bytes() const { return ScratchBytes<std::int32_t>(panels() * kernels_.columns * groups_); }
-  std::size_t sums_bytes() const {
-    return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows) +
-           ScratchBytes<std::int32_t>(panels() * kernels_.columns);
-  }
-  void SetMemory(char* a, char* b, char* sums) {
-    packed_a_ = a;
-    packed_b_ = b;
+  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::int32_t>(panels() * kernels_.columns); }
+  void SetSums(char* sums) {
     row_sums_ = reinterpret_cast<std::int32_t*>(sums);
-    column_sums_ = reinterpret_cast<std::int32_t*>(sums + ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows));
+    column_sums_ = reinterpret_cast<std::int32_t*>(sums + row_sums_bytes());
+  }
+
+  // The sum of (a' - a_zero) (b' - b_zero) from that of a' b'.
+  bool Finishes() const { return a_zero_ != 0 || b_zero_ != 0; }
+  std::int32_t Finish(Index i, Index j, std::int32_t sum) const {
+    const std::uint32_t a_zero = Unsigned(a_zero_), b_zero = Unsigned(b_zero_);
+    return static_cast<std::int32_t>(Unsigned(sum) - b_zero * Unsigned(row_sums_[i]) -
+                                     a_zero * Unsigned(column_sums_[j]) + Unsigned(k_) * a_zero * b_zero);
+  }
+  static std::int32_t Add(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(Unsigned(a) + Unsigned(b));
   }
 
   // The rows of a tile, and their sums.
   void PackRows(Index tile) const {
     for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
-      char* const to = packed_a_ + i * groups_ * 4;
+      char* const to = PackedRow(i);
       if (i >= m_) {
         std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
         continue;
@@ -203,7 +183,7 @@ class Int8Product {
   // The columns of a panel, and, where they count, their sums.
   void PackPanel(Index panel) const {
     const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
-    char* to = packed_b_ + first * groups_ * 4;
+    char* to = PackedPanel(panel);
     std::int32_t sums[kMostColumns] = {};
     alignas(64) unsigned char copies[4][kMostColumns] = {};
     for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
@@ -232,22 +212,8 @@ class Int8Product {
     std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * 4);
   }
 
-  // Tiles [row_tile, row_tile_end) of the panels [panel, panel_end).
-  void Run(Index row_tile, Index row_tile_end, Index panel, Index panel_end) const {
-    // So many groups that a panel of them stays in the first cache.
-    constexpr Index kDeepest = 96;
-    const Index blocks = Up(groups_, kDeepest) / kDeepest, depth = Up(groups_, blocks) / blocks;
-    for (Index group = 0; group < groups_; group += depth) {
-      const Index deep = groups_ - group < depth ? groups_ - group : depth;
-      for (Index j = panel; j < panel_end; ++j) {
-        for (Index i = row_tile; i < row_tile_end; ++i) RunTile(i, j, group, deep);
-      }
-    }
-  }
-
  private:
-  static constexpr Index kMostColumns = 64, kMostRows = 6;
-  static Index Up(Index a, Index step) { return (a + step - 1) / step * step; }
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows); }
 
   TENON_DETAIL_LOOPS_BEGIN
 
@@ -310,48 +276,14 @@ class Int8Product {
 
   TENON_DETAIL_LOOPS_END
 
-  void RunTile(Index row_tile, Index panel, Index group, Index deep) const {
-    const Index row = row_tile * kernels_.rows, column = panel * kernels_.columns;
-    const Index rows = m_ - row < kernels_.rows ? m_ - row : kernels_.rows,
-                columns = n_ - column < kernels_.columns ? n_ - column : kernels_.columns;
-    const bool whole = rows == kernels_.rows && columns == kernels_.columns, last = group + deep == groups_;
-    alignas(64) std::int32_t part[kMostRows * kMostColumns];
-    std::int32_t* const c = c_ + row * c_row_ + column;
-    Int8Tile tile{deep,
-                  packed_a_ + (row * groups_ + group) * 4,
-                  groups_ * 4,
-                  packed_b_ + (column * groups_ + group * kernels_.columns) * 4,
-                  whole ? c : part,
-                  whole ? c_row_ : kernels_.columns,
-                  group > 0 && whole};
-    kernels_.tile(tile);
-    if (whole && (!last || (a_zero_ == 0 && b_zero_ == 0))) return;
-    for (Index i = 0; i < rows; ++i) {
-      const std::uint32_t of_row = static_cast<std::uint32_t>(b_zero_) * Unsigned(row_sums_[row + i]) -
-                                   Unsigned(k_) * Unsigned(a_zero_) * Unsigned(b_zero_);
-      std::int32_t* const to = c + i * c_row_;
-      for (Index j = 0; j < columns; ++j) {
-        std::uint32_t sum = Unsigned(tile.c[i * tile.c_row + j]);
-        if (!whole && group > 0) sum += Unsigned(to[j]);
-        if (last) sum -= of_row + Unsigned(a_zero_) * Unsigned(column_sums_[column + j]);
-        to[j] = static_cast<std::int32_t>(sum);
-      }
-    }
-  }
   template <class I>
   static std::uint32_t Unsigned(I x) {
     return static_cast<std::uint32_t>(x);
   }
 
-  const Int8Kernels& kernels_;
-  const Index m_, n_, k_;
   const Int8Matrix a_, b_;
-  std::int32_t* const c_;
-  const Index c_row_;
   int a_moved_ = 0, b_moved_ = 0;  // what was added to the elements
   std::int32_t a_zero_, b_zero_;
-  Index groups_;
-  char *packed_a_ = nullptr, *packed_b_ = nullptr;
   std::int32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
 };
 
@@ -367,25 +299,8 @@ inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Inde
   Int8Product product(kernels, m, n, k, a, b, c, c_row);
   Scratch scratch(device, product.a_bytes() + product.b_bytes() + product.sums_bytes());
   TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
-  product.SetMemory(scratch.As<char>(), scratch.As<char>(product.a_bytes()),
-                    scratch.As<char>(product.a_bytes() + product.b_bytes()));
-  const Index rows = product.row_tiles(), panels = product.panels();
-  const double depth = static_cast<double>(k);
-  ParallelFor(device, rows, 0.2 * depth * static_cast<double>(kernels.rows), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) product.PackRows(i);
-  });
-  ParallelFor(device, panels, 0.2 * depth * static_cast<double>(kernels.columns), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) product.PackPanel(i);
-  });
-  // The longer side is shared out.
-  const double tile_ns = 0.004 * depth * static_cast<double>(kernels.rows * kernels.columns);
-  if (panels >= rows) {
-    ParallelFor(device, panels, tile_ns * static_cast<double>(rows),
-                [&](Index begin, Index end) { product.Run(0, rows, begin, end); });
-  } else {
-    ParallelFor(device, rows, tile_ns * static_cast<double>(panels),
-                [&](Index begin, Index end) { product.Run(begin, end, 0, panels); });
-  }
+  product.SetSums(scratch.As<char>(product.a_bytes() + product.b_bytes()));
+  product.Run(device, scratch.As<char>(), scratch.As<char>(product.a_bytes()));
   return OkStatus();
 }
 
