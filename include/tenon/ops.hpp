@@ -9,11 +9,6 @@
 #include <tenon/cnn_ops.hpp>
 #include <tenon/mlp_ops.hpp>
 #include <tenon/register.hpp>
-#include <tenon/engine/attention.hpp>
-#include <tenon/engine/fused_elementwise.hpp>
-#include <tenon/engine/gelu.hpp>
-#include <tenon/engine/gemm_int8.hpp>
-#include <tenon/engine/layer_norm.hpp>
 #include <tenon/engine/simd.hpp>
 #include <tenon/ops/array/broadcast_gradient.hpp>
 #include <tenon/ops/array/concat.hpp>
