@@ -3007,146 +3007,8 @@ class BroadcastWalk {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/small_floats.hpp ----
-// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
-TENON_NAMESPACE_BEGIN
-
-constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
-
-namespace detail {
-
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class T>
-TENON_DETAIL_LOOP void WidenRun(const T* x, float* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]);
-}
-template <class T>
-TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(x[i]);
-}
-
-TENON_DETAIL_LOOPS_END
-
-inline constexpr double kSmallFloatNs = 1.0;  // of one element
-
-}  // namespace detail
-
-// out[i] = x[i], exactly; x has n elements of half or bfloat16.
-inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
-  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
-    if (dtype == DataType::kHalf)
-      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
-    else
-      detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
-  });
-}
-
-// out[i] = x[i], rounded to the nearest; out has n elements of half or bfloat16.
-inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
-  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
-    if (dtype == DataType::kHalf)
-      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
-    else
-      detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
-  });
-}
-
-TENON_NAMESPACE_END
-
-// ---- tenon/engine/streaming.hpp ----
-// Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
-// loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#define TENON_DETAIL_STREAMS 1
-#else
-#define TENON_DETAIL_STREAMS 0
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// n results of so many bytes each, made of operands that go on by so many bytes for each of them; b may be null.
-struct StreamedRun {
-  char* out;
-  Index out_bytes;
-  const char* a;
-  Index a_bytes;
-  const char* b;
-  Index b_bytes;
-};
-
-// Whether n results are worth writing this way. Not where they replace an operand, whose lines have been read anyway,
-// and only elements that are copied as bytes.
-inline bool WritesPastCaches([[maybe_unused]] const StreamedRun& run, [[maybe_unused]] Index n) {
-#if TENON_DETAIL_STREAMS
-  const Index bytes = run.out_bytes;
-  return n * bytes >= Caches().last / 2 && run.out != run.a && run.out != run.b && bytes <= 16 &&
-         (bytes & (bytes - 1)) == 0 &&
-         reinterpret_cast<std::uintptr_t>(run.out) % static_cast<std::uintptr_t>(bytes) == 0;
-#else
-  return false;
-#endif
-}
-
-#if TENON_DETAIL_STREAMS
-inline constexpr Index kStreamTile = 4096;  // bytes of the result: a page
-
-// A tile that is aligned to 64 bytes at both ends. `next_a` and `next_b` are `a_bytes` and `b_bytes` that are read
-// soon.
-inline void StreamTile(const char* tile, char* out, const char* next_a, Index a_bytes, const char* next_b,
-                       Index b_bytes) {
-  constexpr Index kLine = 64;
-  for (Index i = 0; i < kStreamTile; i += kLine) {
-    // Whichever operand is wider than the result is left to the processor for the rest of its lines.
-    if (i < a_bytes) __builtin_prefetch(next_a + i);
-    if (i < b_bytes) __builtin_prefetch(next_b + i);
-    for (Index j = 0; j < kLine; j += 16) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + j),
-                       _mm_load_si128(reinterpret_cast<const __m128i*>(tile + i + j)));
-    }
-  }
-}
-#endif
-
-// body(a, b, to, count) makes `count` results at `to`: for all n of them.
-template <class Body>
-void RunPastCaches(StreamedRun run, Index n, const Body& body) {
-#if TENON_DETAIL_STREAMS
-  const auto step = [&](Index count) {
-    run.out += count * run.out_bytes;
-    run.a += count * run.a_bytes;
-    if (run.b != nullptr) run.b += count * run.b_bytes;
-    n -= count;
-  };
-  const Index past_line = static_cast<Index>(reinterpret_cast<std::uintptr_t>(run.out) % 64);
-  const Index first = std::min(n, past_line == 0 ? 0 : (64 - past_line) / run.out_bytes);
-  body(run.a, run.b, run.out, first);
-  step(first);
-  alignas(64) char tile[kStreamTile];
-  for (const Index count = kStreamTile / run.out_bytes; n >= count;) {
-    body(run.a, run.b, tile, count);
-    char* const to = run.out;
-    step(count);
-    const Index ahead = std::min(count, n);
-    StreamTile(tile, to, run.a, ahead * run.a_bytes, run.b, ahead * run.b_bytes);
-  }
-  _mm_sfence();  // these stores are not ordered before what tells another thread of them
-#endif
-  body(run.a, run.b, run.out, n);
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/engine/elementwise.hpp ----
-// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop,
-// kBinaryLoops); broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
+// ---- tenon/engine/elementwise_loops.hpp ----
+// What is compiled for each element-wise op and type: plain loops over contiguous runs (kUnaryLoop, kBinaryLoops).
 TENON_NAMESPACE_BEGIN
 
 // out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
@@ -3340,6 +3202,158 @@ inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
 template <class Op, class T, class R = detail::MapResult<Op, T, T>>
 inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/small_floats.hpp ----
+// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
+TENON_NAMESPACE_BEGIN
+
+constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
+
+namespace detail {
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class T>
+TENON_DETAIL_LOOP void WidenRun(const T* x, float* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]);
+}
+template <class T>
+TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(x[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+inline constexpr double kSmallFloatNs = 1.0;  // of one element
+
+}  // namespace detail
+
+// out[i] = x[i], exactly; x has n elements of half or bfloat16.
+inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
+  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
+    if (dtype == DataType::kHalf)
+      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
+    else
+      detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
+  });
+}
+
+// out[i] = x[i], rounded to the nearest; out has n elements of half or bfloat16.
+inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
+  ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
+    if (dtype == DataType::kHalf)
+      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
+    else
+      detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
+  });
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/streaming.hpp ----
+// Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
+// loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#define TENON_DETAIL_STREAMS 1
+#else
+#define TENON_DETAIL_STREAMS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// n results of so many bytes each, made of operands that go on by so many bytes for each of them; b may be null.
+struct StreamedRun {
+  char* out;
+  Index out_bytes;
+  const char* a;
+  Index a_bytes;
+  const char* b;
+  Index b_bytes;
+};
+
+// Whether n results are worth writing this way. Not where they replace an operand, whose lines have been read anyway,
+// and only elements that are copied as bytes.
+inline bool WritesPastCaches([[maybe_unused]] const StreamedRun& run, [[maybe_unused]] Index n) {
+#if TENON_DETAIL_STREAMS
+  const Index bytes = run.out_bytes;
+  return n * bytes >= Caches().last / 2 && run.out != run.a && run.out != run.b && bytes <= 16 &&
+         (bytes & (bytes - 1)) == 0 &&
+         reinterpret_cast<std::uintptr_t>(run.out) % static_cast<std::uintptr_t>(bytes) == 0;
+#else
+  return false;
+#endif
+}
+
+#if TENON_DETAIL_STREAMS
+inline constexpr Index kStreamTile = 4096;  // bytes of the result: a page
+
+// A tile that is aligned to 64 bytes at both ends. `next_a` and `next_b` are `a_bytes` and `b_bytes` that are read
+// soon.
+inline void StreamTile(const char* tile, char* out, const char* next_a, Index a_bytes, const char* next_b,
+                       Index b_bytes) {
+  constexpr Index kLine = 64;
+  for (Index i = 0; i < kStreamTile; i += kLine) {
+    // Whichever operand is wider than the result is left to the processor for the rest of its lines.
+    if (i < a_bytes) __builtin_prefetch(next_a + i);
+    if (i < b_bytes) __builtin_prefetch(next_b + i);
+    for (Index j = 0; j < kLine; j += 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + j),
+                       _mm_load_si128(reinterpret_cast<const __m128i*>(tile + i + j)));
+    }
+  }
+}
+#endif
+
+// body(a, b, to, count) makes `count` results at `to`: for all n of them.
+template <class Body>
+void RunPastCaches(StreamedRun run, Index n, const Body& body) {
+#if TENON_DETAIL_STREAMS
+  const auto step = [&](Index count) {
+    run.out += count * run.out_bytes;
+    run.a += count * run.a_bytes;
+    if (run.b != nullptr) run.b += count * run.b_bytes;
+    n -= count;
+  };
+  const Index past_line = static_cast<Index>(reinterpret_cast<std::uintptr_t>(run.out) % 64);
+  const Index first = std::min(n, past_line == 0 ? 0 : (64 - past_line) / run.out_bytes);
+  body(run.a, run.b, run.out, first);
+  step(first);
+  alignas(64) char tile[kStreamTile];
+  for (const Index count = kStreamTile / run.out_bytes; n >= count;) {
+    body(run.a, run.b, tile, count);
+    char* const to = run.out;
+    step(count);
+    const Index ahead = std::min(count, n);
+    StreamTile(tile, to, run.a, ahead * run.a_bytes, run.b, ahead * run.b_bytes);
+  }
+  _mm_sfence();  // these stores are not ordered before what tells another thread of them
+#endif
+  body(run.a, run.b, run.out, n);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/elementwise.hpp ----
+// Element-wise work: broadcasting, splitting over threads and sharing of buffers, in drivers that know neither the op
+// nor the type but its loops (engine/elementwise_loops.hpp).
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+TENON_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
+                                           Index n) {
+  RunPastCaches({out, loop.out_bytes, x, loop.in_bytes, nullptr, 0}, n,
+                [&](const char* a, const char*, char* to, Index m) { loop.v(attrs, a, to, m); });
+}
+}  // namespace detail
+
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
   const detail::StreamedRun all{static_cast<char*>(out), loop.out_bytes, static_cast<const char*>(x),
@@ -3348,12 +3362,10 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
   ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
     const char* const from = all.a + begin * all.a_bytes;
     char* const to = all.out + begin * all.out_bytes;
-    if (streams) {
-      detail::RunPastCaches({to, all.out_bytes, from, all.a_bytes, nullptr, 0}, end - begin,
-                            [&](const char* a, const char*, char* tile, Index m) { loop.v(attrs, a, tile, m); });
-    } else {
+    if (streams)
+      detail::UnaryPastCaches(loop, attrs, from, to, end - begin);
+    else
       loop.v(attrs, from, to, end - begin);
-    }
   });
   return OkStatus();
 }
@@ -3364,7 +3376,13 @@ inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spre
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
-inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 64, kShortInnerRow = 15;
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 40, kShortInnerRow = 15;
+
+// A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
+TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
+                                      const char* b, Index step_b, char* to, Index step, char* end, Index n) {
+  for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
+}
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -3391,6 +3409,7 @@ struct BinaryWork {
   }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
+  void RunStreamed(Index step_a, Index step_b, Index begin, Index end) const;
 
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
@@ -3417,7 +3436,7 @@ inline void Repeat(const char* element, Index bytes, Index count, char* to) {
 }
 
 // A repeated operand without a loop of its own: spread out once, then used again and again.
-inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
+TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
   alignas(64) char tile[kTileBytes];
   const Index length = kTileBytes / loops.in_bytes < n ? kTileBytes / loops.in_bytes : n;
   Repeat(step_x == 0 ? x : y, loops.in_bytes, length, tile);
@@ -3426,6 +3445,14 @@ inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, ch
     const Index offset = i * loops.in_bytes;
     loops.vv(attrs, step_x == 0 ? tile : x + offset, step_x == 0 ? y + offset : tile, to + i * loops.out_bytes, m);
   }
+}
+
+// Elements [begin, end) of the output, past the caches.
+TENON_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
+  RunPastCaches({Out(begin), loops.out_bytes, A(begin * step_a), step_a * loops.in_bytes, B(begin * step_b),
+                 step_b * loops.in_bytes},
+                end - begin,
+                [&](const char* x, const char* y, char* to, Index n) { Run(x, step_a, y, step_b, to, n); });
 }
 
 // Several short rows of one operand as one run: in place where they lie so, otherwise in a buffer.
@@ -3508,10 +3535,8 @@ inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk,
               next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
   while (end - begin >= inner) {
     const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
-    const char *row_a = A(walk->a), *row_b = B(walk->b);
-    char* to = Out(begin);
-    for (Index r = 0; r < rows; ++r, row_a += next_a, row_b += next_b, to += inner * loops.out_bytes)
-      loop(attrs, row_a, row_b, to, inner);
+    RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
+               Out(begin + rows * inner), inner);
     begin += rows * inner;
     walk->Advance(rows);
   }
@@ -3541,14 +3566,10 @@ TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, c
   }
   const bool streams = WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
-    const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
-    if (streams) {
-      RunPastCaches(
-          {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
-          end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
-    } else {
-      work.Run(first_a, step_a, first_b, step_b, work.Out(begin), end - begin);
-    }
+    if (streams)
+      work.RunStreamed(step_a, step_b, begin, end);
+    else
+      work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
   });
   return OkStatus();
 }
