@@ -133,8 +133,9 @@ TENON_NAMESPACE_END
 
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
 // (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
-// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, which g++
-// does not do by itself (a loop of a few instructions otherwise waits for its own branch). Such functions stand between
+// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, and
+// TENON_DETAIL_UNROLLED_TWICE for two, which g++ does not do by itself (a loop of a few instructions otherwise waits
+// for its own branch). Such functions stand between
 // TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from warning about those that it cannot vectorise (and which must
 // not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
@@ -157,8 +158,10 @@ TENON_NAMESPACE_END
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
+#define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
 #else
 #define TENON_DETAIL_UNROLLED
+#define TENON_DETAIL_UNROLLED_TWICE
 #endif
 // Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
 // the constraint only within functions of the instruction set.)
@@ -3038,12 +3041,17 @@ struct UnaryLoop {
 // elements may be copied as bytes. `out` may be an operand whose elements have the same size.
 struct BinaryLoops {
   using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
+  // vv and vs for several rows of n elements: results lie one behind the other, rows of an operand so many bytes apart.
+  using Rows = void (*)(const void* attrs, const void* a, Index step_a, const void* b, Index step_b, void* out, Index n,
+                        Index rows);
   Loop vv;
   Loop sv;
   Loop vs;
   int in_bytes;
   int out_bytes;
   float cost_ns;
+  Rows rows_vv = nullptr;  // null where calls take little of a row's time
+  Rows rows_vs = nullptr;
 };
 
 namespace detail {
@@ -3149,6 +3157,21 @@ TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* 
   }
 }
 
+template <class Op, class T, class R, bool RepeatB>
+TENON_DETAIL_LOOP void RunBinaryRows(const void* attrs, const void* pa, Index step_a, const void* pb, Index step_b,
+                                     void* pout, Index n, Index rows) {
+  R* out = static_cast<R*>(pout);
+  for (; rows > 0; --rows) {
+    const Operand<T, false> a(pa);
+    const Operand<T, RepeatB> b(pb);
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED_TWICE for (Index i = 0; i < n; ++i) out[i] =
+        CallMap<Op>(attrs, a[i], b[i]);
+    pa = static_cast<const char*>(pa) + step_a;
+    pb = static_cast<const char*>(pb) + step_b;
+    out += n;
+  }
+}
+
 TENON_DETAIL_LOOPS_END
 
 // Element types that the loops above cannot vectorise: they get no attribute, so that less is compiled.
@@ -3198,6 +3221,10 @@ constexpr BinaryLoops MakeBinaryLoops() {
     if constexpr (std::is_floating_point_v<T>) {
       loops.sv = &RunBinary<Op, T, R, true, false>;
       loops.vs = &RunBinary<Op, T, R, false, true>;
+    }
+    if constexpr (kIsShort<Op, T>) {
+      loops.rows_vv = &RunBinaryRows<Op, T, R, false>;
+      loops.rows_vs = &RunBinaryRows<Op, T, R, true>;
     }
   } else {
     loops.vv = &RunBinaryPlain<Op, T, R, false, false>;
@@ -3391,7 +3418,7 @@ inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spre
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
-inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 40, kShortInnerRow = 15;
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
 
 // A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
 TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
@@ -3422,6 +3449,9 @@ struct BinaryWork {
     if (step_x != 0 && step_y != 0) return loops.vv;
     return step_x == 0 && loops.sv != nullptr ? loops.sv : step_y == 0 ? loops.vs : nullptr;
   }
+  BinaryLoops::Rows RowsFor(Index step_x, Index step_y) const {
+    return step_x == 0 ? nullptr : step_y == 0 ? loops.rows_vs : loops.rows_vv;
+  }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
   void RunStreamed(Index step_a, Index step_b, Index begin, Index end) const;
@@ -3429,7 +3459,8 @@ struct BinaryWork {
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
   Index RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const;
-  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin, Index end) const;
+  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, BinaryLoops::Rows rows_loop,
+                Index begin, Index end) const;
 };
 
 // `count` copies of one element of `bytes` bytes.
@@ -3522,7 +3553,7 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
   if (bytes_may_be_copied && inner <= longest)
     begin = RunTiles(plan, &walk, begin, end);
   else if (loop != nullptr)
-    begin = RunRows(plan, &walk, loop, begin, end);
+    begin = RunRows(plan, &walk, loop, RowsFor(step_a, step_b), begin, end);
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
 }
 
@@ -3542,16 +3573,19 @@ inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk
   }
   return begin;
 }
-// The same, row by row.
-inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin,
-                                 Index end) const {
+// The same without tiles.
+inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop,
+                                 BinaryLoops::Rows rows_loop, Index begin, Index end) const {
   const Index inner = plan.inner();
   const Index next_a = plan.stride_a[plan.rank - 2] * loops.in_bytes,
               next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
   while (end - begin >= inner) {
     const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
-    RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
-               Out(begin + rows * inner), inner);
+    if (rows_loop != nullptr)
+      rows_loop(attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner, rows);
+    else
+      RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
+                 Out(begin + rows * inner), inner);
     begin += rows * inner;
     walk->Advance(rows);
   }

@@ -86,6 +86,31 @@ TEST_SUITE("elementwise_loops") {
     }
   }
 
+  TEST_CASE("rows in one loop are what they are one by one") {
+    constexpr const BinaryLoops& loops = kBinaryLoops<SubOp, float>;
+    CHECK_UNARY(kBinaryLoops<SubOp, double>.rows_vv == nullptr);
+    CHECK_UNARY(kBinaryLoops<SubOp, std::int32_t>.rows_vs == nullptr);
+    const std::vector<float> a = RandomVector<float>(600, 1), b = RandomVector<float>(600, 2);
+    constexpr Index kBytes = sizeof(float);
+    for (Index n = 0; n < 70; n = n < 20 ? n + 1 : n + 7) {
+      const auto is_right = [&](BinaryLoops::Rows loop, Index step_a, Index step_b, Index element_b) {
+        const Index rows = n % 4 + 1;
+        std::vector<float> out(static_cast<std::size_t>(n * rows) + 1, 77.f);
+        loop(nullptr, a.data(), step_a * kBytes, b.data(), step_b * kBytes, out.data(), n, rows);
+        bool right = out.back() == 77.f;
+        for (Index r = 0; r < rows; ++r)
+          for (Index i = 0; i < n; ++i)
+            right = right && out[static_cast<std::size_t>(r * n + i)] ==
+                                 a[static_cast<std::size_t>(r * step_a + i)] -
+                                     b[static_cast<std::size_t>(r * step_b + i * element_b)];
+        return right;
+      };
+      CHECK(is_right(loops.rows_vv, n + 3, 0, 1));
+      CHECK(is_right(loops.rows_vv, 0, n + 1, 1));
+      CHECK(is_right(loops.rows_vs, n, 1, 0));
+    }
+  }
+
   TEST_CASE("elements that cannot be copied as bytes, and float and double, have loops for a repeated operand") {
     CHECK_UNARY(kBinaryLoops<SubOp, float>.sv != nullptr);
     CHECK_UNARY(kBinaryLoops<SubOp, double>.vs != nullptr);

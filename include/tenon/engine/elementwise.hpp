@@ -47,7 +47,7 @@ inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spre
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
-inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 40, kShortInnerRow = 15;
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
 
 // A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
 TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
@@ -78,6 +78,9 @@ struct BinaryWork {
     if (step_x != 0 && step_y != 0) return loops.vv;
     return step_x == 0 && loops.sv != nullptr ? loops.sv : step_y == 0 ? loops.vs : nullptr;
   }
+  BinaryLoops::Rows RowsFor(Index step_x, Index step_y) const {
+    return step_x == 0 ? nullptr : step_y == 0 ? loops.rows_vs : loops.rows_vv;
+  }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
   void RunStreamed(Index step_a, Index step_b, Index begin, Index end) const;
@@ -85,7 +88,8 @@ struct BinaryWork {
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
   Index RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const;
-  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin, Index end) const;
+  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, BinaryLoops::Rows rows_loop,
+                Index begin, Index end) const;
 };
 
 // `count` copies of one element of `bytes` bytes.
@@ -178,7 +182,7 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
   if (bytes_may_be_copied && inner <= longest)
     begin = RunTiles(plan, &walk, begin, end);
   else if (loop != nullptr)
-    begin = RunRows(plan, &walk, loop, begin, end);
+    begin = RunRows(plan, &walk, loop, RowsFor(step_a, step_b), begin, end);
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
 }
 
@@ -198,16 +202,19 @@ inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk
   }
   return begin;
 }
-// The same, row by row.
-inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin,
-                                 Index end) const {
+// The same without tiles.
+inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop,
+                                 BinaryLoops::Rows rows_loop, Index begin, Index end) const {
   const Index inner = plan.inner();
   const Index next_a = plan.stride_a[plan.rank - 2] * loops.in_bytes,
               next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
   while (end - begin >= inner) {
     const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
-    RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
-               Out(begin + rows * inner), inner);
+    if (rows_loop != nullptr)
+      rows_loop(attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner, rows);
+    else
+      RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
+                 Out(begin + rows * inner), inner);
     begin += rows * inner;
     walk->Advance(rows);
   }

@@ -26,12 +26,17 @@ struct UnaryLoop {
 // elements may be copied as bytes. `out` may be an operand whose elements have the same size.
 struct BinaryLoops {
   using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
+  // vv and vs for several rows of n elements: results lie one behind the other, rows of an operand so many bytes apart.
+  using Rows = void (*)(const void* attrs, const void* a, Index step_a, const void* b, Index step_b, void* out, Index n,
+                        Index rows);
   Loop vv;
   Loop sv;
   Loop vs;
   int in_bytes;
   int out_bytes;
   float cost_ns;
+  Rows rows_vv = nullptr;  // null where calls take little of a row's time
+  Rows rows_vs = nullptr;
 };
 
 namespace detail {
@@ -137,6 +142,21 @@ TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* 
   }
 }
 
+template <class Op, class T, class R, bool RepeatB>
+TENON_DETAIL_LOOP void RunBinaryRows(const void* attrs, const void* pa, Index step_a, const void* pb, Index step_b,
+                                     void* pout, Index n, Index rows) {
+  R* out = static_cast<R*>(pout);
+  for (; rows > 0; --rows) {
+    const Operand<T, false> a(pa);
+    const Operand<T, RepeatB> b(pb);
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED_TWICE for (Index i = 0; i < n; ++i) out[i] =
+        CallMap<Op>(attrs, a[i], b[i]);
+    pa = static_cast<const char*>(pa) + step_a;
+    pb = static_cast<const char*>(pb) + step_b;
+    out += n;
+  }
+}
+
 TENON_DETAIL_LOOPS_END
 
 // Element types that the loops above cannot vectorise: they get no attribute, so that less is compiled.
@@ -186,6 +206,10 @@ constexpr BinaryLoops MakeBinaryLoops() {
     if constexpr (std::is_floating_point_v<T>) {
       loops.sv = &RunBinary<Op, T, R, true, false>;
       loops.vs = &RunBinary<Op, T, R, false, true>;
+    }
+    if constexpr (kIsShort<Op, T>) {
+      loops.rows_vv = &RunBinaryRows<Op, T, R, false>;
+      loops.rows_vs = &RunBinaryRows<Op, T, R, true>;
     }
   } else {
     loops.vv = &RunBinaryPlain<Op, T, R, false, false>;
