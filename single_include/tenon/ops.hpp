@@ -6526,23 +6526,12 @@ struct Xlog1py {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/reduce.hpp ----
-// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops
-// (kReduceLoops): over runs of elements that make one output each, and over rows that are folded into one. Shapes,
-// threads and accuracy are in a driver that knows neither. The result does not depend on the number of threads.
+// ---- tenon/engine/reduce_loops.hpp ----
+// What is compiled for each reduction and type: plain loops (kReduceLoops) over runs of elements that make one output
+// each, and over rows that are folded into one.
 TENON_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
-
-// A set of dimensions.
-class AxisSet {
- public:
-  bool contains(int d) const { return (words_[d / 64] >> (d % 64) & 1) != 0; }
-  void Add(int d) { words_[d / 64] |= std::uint64_t{1} << (d % 64); }
-
- private:
-  std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
-};
 
 // A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
 // type.
@@ -6711,6 +6700,42 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
 }
 
 #if TENON_DETAIL_LANES
+// Rows of a few vectors, whose sums stay in registers from row to row; element by element the steps of ReduceRows.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
+  L sums[4];
+#pragma GCC unroll 4
+  for (Index v = 0; v < 4; ++v) sums[v] = L::Load(acc + v * L::size);
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+#pragma GCC unroll 4
+    for (Index v = 0; v < 4; ++v) {
+      const T* const at = x + v * L::size;
+      const L first = Step::Combine(L::Load(at), L::Load(at + stride)),
+              second = Step::Combine(L::Load(at + 2 * stride), L::Load(at + 3 * stride));
+      sums[v] = Step::Combine(sums[v], Step::Combine(first, second));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+#pragma GCC unroll 4
+    for (Index v = 0; v < 4; ++v) sums[v] = Step::Combine(sums[v], L::Load(x + v * L::size));
+  }
+#pragma GCC unroll 4
+  for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
+}
+// For float, where it counts, so that less is compiled.
+template <class Step, class T, class Isa>
+void VectorRowsLoop(const void* px, Index rows, Index stride, Index n, void* pacc) {
+  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
+  constexpr Index kBlock = 4 * L::size;
+  constexpr Index kNear = 4096;  // elements in the first cache: farther away, whole rows in turn come faster
+  const T* x = static_cast<const T*>(px);
+  T* acc = static_cast<T*>(pacc);
+  if (rows * stride <= kNear) {
+    for (; n >= kBlock; n -= kBlock, x += kBlock, acc += kBlock) NarrowRows<Step, L>(x, rows, stride, acc);
+  }
+  if (n > 0) RowsLoop<Step, T, T>(x, rows, stride, n, acc);
+}
+
 // A long run, all lanes in registers. Needs a vector for each of the chains.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD T LongRun(const T* x, Index n) {
@@ -6882,6 +6907,7 @@ constexpr ReduceLoops MakeReduceLoops() {
   }
 #if TENON_DETAIL_LANES
   if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (sizeof(T) == sizeof(float)) loops.rows = loops.combine = &VectorRowsLoop<Step, T, simd::Compiled>;
     loops.runs = &VectorRunsLoop<Step, T, simd::Compiled>;
     loops.runs_may_be_long = true;
   } else
@@ -6902,6 +6928,23 @@ constexpr ReduceLoops MakeReduceLoops() {
 
 template <class Reducer, class T>
 inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/reduce.hpp ----
+// Reductions over any set of dimensions: shapes, threads and accuracy, in a driver that knows neither the operation nor
+// the type but its loops (engine/reduce_loops.hpp). The result does not depend on the number of threads.
+TENON_NAMESPACE_BEGIN
+
+// A set of dimensions.
+class AxisSet {
+ public:
+  bool contains(int d) const { return (words_[d / 64] >> (d % 64) & 1) != 0; }
+  void Add(int d) { words_[d / 64] |= std::uint64_t{1} << (d % 64); }
+
+ private:
+  std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
+};
 
 namespace detail {
 
