@@ -23,6 +23,7 @@ struct GraphCase {
   bool by_name = false;     // Session::Run with the names, which are looked up every time; else a Callable
   bool optimize = false;    // TensorFlow's graph optimizations
   bool single_threaded = true;  // TensorFlow's single-threaded executor, too
+  double relative_error = 1e-4;  // of a peer's floats
   int pool_threads = 0;     // TensorFlow on a pool of so many threads instead of in the calling thread
 };
 
@@ -48,14 +49,16 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   TENON_RETURN_IF_ERROR(callable.Run(feeds, fetches));
 
   if (c.pool_threads == 0) {
-    AddTensorFlowInCaller(state, graph, c.optimize, c.single_threaded, fetches);
+    AddTensorFlowInCaller(state, graph, c.optimize, c.single_threaded, fetches, c.relative_error);
   } else {
     const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads,
                                  c.optimize};
-    AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), MakeTensorFlow(graph, pool), fetches);
+    AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), MakeTensorFlow(graph, pool), fetches,
+            c.relative_error);
   }
   if (!graph.onnx_file.empty())
-    AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads, c.optimize), fetches);
+    AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads, c.optimize), fetches,
+            c.relative_error);
 
   if (c.by_name) {
     for (auto _ : state) state.Check(session.Run(graph.feeds, graph.fetches, graph.targets).status());

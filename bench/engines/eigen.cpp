@@ -18,11 +18,11 @@ using Matrix = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 
 // Runs `once` on an output of its own, if that gives our answer.
 template <class Once>
-void Add(State& state, const float* answer, Index n, Once once) {
+void Add(State& state, const float* answer, Index n, Once once, double error = 1e-4) {
   if (!state.options().peers) return;
   Line out(n);
   once(out);
-  if (!Agree(state, "Eigen", answer, out.data(), n)) return;
+  if (!Agree(state, "Eigen", answer, out.data(), n, error)) return;
   state.Peer("Eigen", [once, out = std::move(out)]() mutable {
     once(out);
     Keep(out);
@@ -65,26 +65,29 @@ void AddEigen(State& state, const BroadcastSum& s) {
 void AddEigen(State& state, const AxisSum& s) {
   using Input = Eigen::TensorMap<Eigen::Tensor<const float, 3, Eigen::RowMajor>>;
   const Index outputs = (s.over_outer ? 1 : s.outer) * (s.over_middle ? 1 : s.middle) * (s.over_inner ? 1 : s.inner);
-  Add(state, s.answer, outputs, [s](Line& out) {
-    if (s.outer == 1) {
-      const Eigen::Map<const Matrix> x(s.x, s.middle, s.inner);
-      if (s.over_middle && s.over_inner)
-        out(0) = x.sum();
-      else if (s.over_inner)
-        out = x.rowwise().sum();
-      else
-        out = x.colwise().sum().transpose();
-      return;
-    }
-    const Input x(s.x, s.outer, s.middle, s.inner);
-    if (s.over_middle) {
-      Eigen::TensorMap<Eigen::Tensor<float, 2, Eigen::RowMajor>>(out.data(), s.outer, s.inner) =
-          x.sum(std::array<Index, 1>{1});
-    } else {
-      Eigen::TensorMap<Eigen::Tensor<float, 1, Eigen::RowMajor>>(out.data(), s.middle) =
-          x.sum(std::array<Index, 2>{0, 2});
-    }
-  });
+  Add(
+      state, s.answer, outputs,
+      [s](Line& out) {
+        if (s.outer == 1) {
+          const Eigen::Map<const Matrix> x(s.x, s.middle, s.inner);
+          if (s.over_middle && s.over_inner)
+            out(0) = x.sum();
+          else if (s.over_inner)
+            out = x.rowwise().sum();
+          else
+            out = x.colwise().sum().transpose();
+          return;
+        }
+        const Input x(s.x, s.outer, s.middle, s.inner);
+        if (s.over_middle) {
+          Eigen::TensorMap<Eigen::Tensor<float, 2, Eigen::RowMajor>>(out.data(), s.outer, s.inner) =
+              x.sum(std::array<Index, 1>{1});
+        } else {
+          Eigen::TensorMap<Eigen::Tensor<float, 1, Eigen::RowMajor>>(out.data(), s.middle) =
+              x.sum(std::array<Index, 2>{0, 2});
+        }
+      },
+      SumError<float>(s.outer * s.middle * s.inner / outputs));
 }
 
 void AddEigenTranspose(State& state, const Rows& r) {

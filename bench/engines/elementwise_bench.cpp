@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element: alone, fused, broadcast, with two threads, and from one type to another. The number is that of
-// the elements, or the side of the matrix. The goals are times: 1 / 0.9 is 90 % of the ceiling's speed.
+// Element by element: alone, fused, broadcast, with two threads; bench/ops has the casts. The number is that of the
+// elements, or the side of the matrix. The goals are times: 1 / 0.9 is 90 % of the ceiling's speed.
 #include <cmath>
-#include <cstdint>
 
-#include <tenon/engine/cast.hpp>
 #include <tenon/engine/elementwise.hpp>
 #include <tenon/engine/fused_elementwise.hpp>
 #include <tenon/engine/gelu.hpp>
@@ -173,17 +171,6 @@ void TimeFused(State& state, int k) {
   TimeOn(state, machine, n, once);
 }
 
-template <class From>
-void TimeCast(State& state, DataType to) {
-  const Index n = state.arg();
-  Machine machine(state);
-  const Tensor x = Numbers<From>({n}, 0, 100);
-  Tensor y(to, {n});
-  AddCopyingGoal(state, static_cast<double>(x.TotalBytes() + y.TotalBytes()), 0.8);
-  TimeOn(state, machine, n,
-         [&](Cpu& device) { state.Check(Cast(device, x.dtype(), x.raw_data(), to, y.raw_data(), n, false)); });
-}
-
 }  // namespace
 
 TENON_BENCH(add, {1024, 16384, 65536, 16777216}) { TimeBinary<Add>(state, MapKind::kAdd); }
@@ -203,20 +190,5 @@ TENON_BENCH(fused_4_steps, {16384, 65536, 1048576}) { TimeFused(state, 4); }
 TENON_BENCH(add_row, {40, 64, 96, 256, 1024}) { TimeBroadcast(state, Repeated::kRow, {state.arg()}); }
 TENON_BENCH(add_column, {64, 256, 1024}) { TimeBroadcast(state, Repeated::kColumn, {state.arg(), 1}); }
 TENON_BENCH(add_scalar, {64, 256, 1024}) { TimeBroadcast(state, Repeated::kScalar, {}); }
-
-TENON_BENCH(cast_float_to_half, {1048576}) { TimeCast<float>(state, DataType::kHalf); }
-TENON_BENCH(cast_half_to_float, {1048576}) { TimeCast<half>(state, DataType::kFloat); }
-TENON_BENCH(cast_float_to_bfloat16, {1048576}) { TimeCast<float>(state, DataType::kBfloat16); }
-TENON_BENCH(cast_bfloat16_to_float, {1048576}) { TimeCast<bfloat16>(state, DataType::kFloat); }
-TENON_BENCH(cast_float_to_double, {1048576}) { TimeCast<float>(state, DataType::kDouble); }
-TENON_BENCH(cast_double_to_float, {1048576}) { TimeCast<double>(state, DataType::kFloat); }
-TENON_BENCH(cast_float_to_int32, {1048576}) { TimeCast<float>(state, DataType::kInt32); }
-TENON_BENCH(cast_int32_to_float, {1048576}) { TimeCast<std::int32_t>(state, DataType::kFloat); }
-TENON_BENCH(cast_float_to_int8, {1048576}) { TimeCast<float>(state, DataType::kInt8); }
-TENON_BENCH(cast_int8_to_float, {1048576}) { TimeCast<std::int8_t>(state, DataType::kFloat); }
-TENON_BENCH(cast_float_to_uint8, {1048576}) { TimeCast<float>(state, DataType::kUint8); }
-TENON_BENCH(cast_uint8_to_float, {1048576}) { TimeCast<std::uint8_t>(state, DataType::kFloat); }
-TENON_BENCH(cast_float_to_bool, {1048576}) { TimeCast<float>(state, DataType::kBool); }
-TENON_BENCH(cast_bool_to_float, {1048576}) { TimeCast<bool>(state, DataType::kFloat); }
 
 }  // namespace tenon::bench

@@ -42,13 +42,20 @@ void TimeConcat(State& state, Index rows, Index columns) {
          [&](Cpu& device) { Concat(device, MoverOf(DataType::kFloat), {parts, kParts}, rows, y.raw_data()); });
 }
 
+// The bytes of the cache lines in which `count` pieces lie, each `first` bytes behind the beginning of a line: as many
+// have to come from memory.
+double LineBytes(Index count, Index first, Index bytes) {
+  constexpr Index kLine = 64;
+  return static_cast<double>(count * ((first % kLine + bytes + kLine - 1) / kLine * kLine));
+}
+
 // `count` rows of [limit, columns].
 void TimeGather(State& state, Index limit, Index count, Index columns) {
   Machine machine(state);
   const Tensor x = Numbers({limit, columns}), at = Numbers<std::int32_t>({count}, 0, static_cast<double>(limit), 2);
   Tensor y(DataType::kFloat, {count, columns});
   const GatherPlan plan{.limit = limit, .count = count, .run = columns};
-  AddCopyingGoal(state, 2.0 * static_cast<double>(y.TotalBytes()), 0.8);
+  AddCopyingGoal(state, LineBytes(count, 0, columns * 4) + static_cast<double>(y.TotalBytes()), 0.8);
   TimeOn(state, machine, count * columns,
          [&](Cpu& device) { Keep(Gather(device, MoverOf(DataType::kFloat), plan, x.raw_data(), at, y.raw_data())); });
 }
@@ -62,7 +69,7 @@ void TimeSlice(State& state, Index rows, Index columns) {
   copy.in_first = columns / 2;
   copy.Add(rows, 2 * columns, columns);
   copy.Add(columns, 1, 1);
-  AddCopyingGoal(state, 2.0 * static_cast<double>(y.TotalBytes()), 0.8);
+  AddCopyingGoal(state, LineBytes(rows, copy.in_first * 4, columns * 4) + static_cast<double>(y.TotalBytes()), 0.8);
   TimeOn(state, machine, rows * columns,
          [&](Cpu& device) { CopyNd(device, MoverOf(DataType::kFloat), copy, x.raw_data(), y.raw_data()); });
 }

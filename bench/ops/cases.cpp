@@ -17,7 +17,7 @@ Status TimeOpOrFail(State& state, const OpCase& c) {
   }
   for (const Tensor& tensor : c.constants) inputs.push_back(b.Const(StrCat("constant", inputs.size()), tensor));
   b.Add(c.op, "op", inputs, c.attrs);
-  const GraphCase graph{.graph = Describe(b, feeds, {"op:0"})};
+  const GraphCase graph{.graph = Describe(b, feeds, {"op:0"}), .relative_error = c.relative_error};
   {
     TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraph(b));
     TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs, session.Run(feeds, std::vector<std::string>{"op:0"}));

@@ -28,6 +28,7 @@ struct OpCase {
   std::vector<std::pair<std::string, AttrValue>> attrs = {};
   Ceiling ceiling = Ceiling::kCopying;
   double goal = 0;  // of the ceiling's time; 0: none
+  double relative_error = 1e-4;  // of TensorFlow's floats
 };
 
 // The bytes are those of the fed tensors and the first output.

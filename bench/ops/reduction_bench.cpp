@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, scans and what works row by row. The number is the side of the matrix, or what the name says.
+#include "agree.hpp"
 #include "cases.hpp"
 
 namespace tenon::bench {
@@ -8,10 +9,17 @@ namespace {
 Tensor Axes(std::initializer_list<std::int32_t> axes) {
   return Tensor::From<std::int32_t>(axes, {static_cast<Index>(axes.size())});
 }
+// Of positive numbers, so that a sum is no smaller than what its roundings are measured by.
 void TimeReduction(State& state, std::string_view op, const TensorShape& shape,
                    std::initializer_list<std::int32_t> axes) {
-  TimeOp(state,
-         {.op = op, .fed = {Numbers(shape)}, .constants = {Axes(axes)}, .ceiling = Ceiling::kReading, .goal = 1 / 0.8});
+  Index terms = 1;
+  for (const std::int32_t axis : axes) terms *= shape.dim_size(axis);
+  TimeOp(state, {.op = op,
+                 .fed = {Numbers(shape, 0, 1)},
+                 .constants = {Axes(axes)},
+                 .ceiling = Ceiling::kReading,
+                 .goal = 1 / 0.8,
+                 .relative_error = SumError<float>(terms)});
 }
 void TimeMatrix(State& state, std::string_view op, std::initializer_list<std::int32_t> axes) {
   TimeReduction(state, op, {state.arg(), state.arg()}, axes);

@@ -32,14 +32,14 @@ std::string ShellQuoted(std::string_view text) {
   return quoted + "'";
 }
 
-Status Compare(const Tensor& got, const Tensor& wanted) {
+Status Compare(const Tensor& got, const Tensor& wanted, double relative_error) {
   if (got.dtype() != wanted.dtype() || got.shape() != wanted.shape())
     return errors::Internal("gives ", got.dtype(), got.shape(), " where Tenon gives ", wanted.dtype(), wanted.shape());
   if (wanted.dtype() != DataType::kFloat) return OkStatus();
   const auto a = got.flat<float>();
   const auto b = wanted.flat<float>();
   for (Index i = 0; i < b.size(); ++i)
-    if (!(std::abs(a[i] - b[i]) <= 1e-5f + 1e-4f * std::abs(b[i])))
+    if (!(std::abs(a[i] - b[i]) <= 1e-5 + relative_error * std::abs(b[i])))
       return errors::Internal("gives ", a[i], " in element ", i, " where Tenon gives ", b[i]);
   return OkStatus();
 }
@@ -68,7 +68,7 @@ Result<Library> Library::Open(const std::string& path) {
 void* Library::Find(const char* name) const { return dlsym(handle_, name); }
 
 void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
-             std::span<const Tensor> wanted) {
+             std::span<const Tensor> wanted, double relative_error) {
   if (!state.options().peers) return;
   if (!session.ok()) {
     if (session.status().code() != Code::kNotFound)
@@ -79,23 +79,24 @@ void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>
   const Result<std::vector<Tensor>> got = (*session)->Fetch();
   if (!state.Check(got.status())) return;
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (const Status same = Compare((*got)[i], wanted[i]); !same.ok())
+    if (const Status same = Compare((*got)[i], wanted[i], relative_error); !same.ok())
       return state.Fail(same.WithAppended(StrCat(" [", name, "]")));
   state.PeerBatch(std::move(name),
                   [session = *std::move(session), &state](std::int64_t times) { state.Check(session->Run(times)); });
 }
 
 void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, bool single_threaded,
-                           std::span<const Tensor> wanted) {
+                           std::span<const Tensor> wanted, double relative_error) {
   if (!state.options().peers) return;
   using Executor = TensorFlowOptions::Executor;
   TensorFlowOptions options{.intra_op_threads = state.options().threads, .optimize = optimize};
   Result<std::unique_ptr<PeerSession>> in_caller = MakeTensorFlow(graph, options);
-  if (in_caller.status().code() == Code::kNotFound) return AddPeer(state, "TensorFlow", std::move(in_caller), wanted);
-  AddPeer(state, "TensorFlow, in caller", std::move(in_caller), wanted);
+  if (in_caller.status().code() == Code::kNotFound)
+    return AddPeer(state, "TensorFlow", std::move(in_caller), wanted, relative_error);
+  AddPeer(state, "TensorFlow, in caller", std::move(in_caller), wanted, relative_error);
   if (!single_threaded) return;
   options.executor = Executor::kSingleThreaded;
-  AddPeer(state, "TensorFlow, single-threaded executor", MakeTensorFlow(graph, options), wanted);
+  AddPeer(state, "TensorFlow, single-threaded executor", MakeTensorFlow(graph, options), wanted, relative_error);
 }
 
 }  // namespace tenon::bench

@@ -53,14 +53,14 @@ struct TensorFlowOptions {
 Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, const TensorFlowOptions& options);
 Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads, bool optimize = true);
 
-// Makes `session` a peer of the case, if its answers agree with `wanted` (float: to 1e-4 of the value plus 1e-5).
+// Makes `session` a peer of the case, if its answers agree with `wanted` (float: to so much of the value plus 1e-5).
 void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
-             std::span<const Tensor> wanted);
+             std::span<const Tensor> wanted, double relative_error);
 
 // TensorFlow in the calling thread, with both executors or without the single-threaded one; the goal is measured
 // against the faster one. Named "TensorFlow, ...".
 void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, bool single_threaded,
-                           std::span<const Tensor> wanted);
+                           std::span<const Tensor> wanted, double relative_error);
 
 // For those who implement peers: the folder of a Python package, and a shared library.
 Result<std::string> FindPythonPackage(std::string_view package);

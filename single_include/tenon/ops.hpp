@@ -133,8 +133,9 @@ TENON_NAMESPACE_END
 
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
 // (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
-// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, which g++
-// does not do by itself (a loop of a few instructions otherwise waits for its own branch). Such functions stand between
+// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, and
+// TENON_DETAIL_UNROLLED_TWICE for two, which g++ does not do by itself (a loop of a few instructions otherwise waits
+// for its own branch). Such functions stand between
 // TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from warning about those that it cannot vectorise (and which must
 // not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
@@ -157,8 +158,10 @@ TENON_NAMESPACE_END
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
+#define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
 #else
 #define TENON_DETAIL_UNROLLED
+#define TENON_DETAIL_UNROLLED_TWICE
 #endif
 // Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
 // the constraint only within functions of the instruction set.)
@@ -1835,30 +1838,41 @@ inline bool IsSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g) 
          g.k * g.n * kernels.size <= kSmallProductBytes;
 }
 
-// c = a b, on this thread. Needs IsSmallProduct.
-inline void RunSmallProduct(const GemmKernels& kernels, GemmArgs<void> g) {
-  alignas(64) char turned[kSmallProductBytes];
-  if (g.b_col != 1) {
-    kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
-    g.b = turned;
-    g.b_row = g.n;
-  }
-  const auto *const a = static_cast<const char*>(g.a), *const b = static_cast<const char*>(g.b);
-  char* const c = static_cast<char*>(g.c);
-  for (Index j = 0; j < g.n;) {
-    const Index columns = kernels.ColumnsOfTile(g.n - j);
-    GemmTile t{g.k,     nullptr, g.a_row, g.a_col, b + j * kernels.size,   g.b_row, nullptr,
-               g.c_row, false,   c,       0,       columns - kernels.lanes};
-    for (Index i = 0; i < g.m;) {
-      const bool few = TakesFewRows(g.m - i, i == 0);
-      const Index end = i + (few ? kGemmFewRows : kGemmRows), above = end > g.m ? end - g.m : 0;
-      t.a = a + (i - above) * g.a_row * kernels.size;
-      t.c = c + ((i - above) * g.c_row + j) * kernels.size;
-      kernels.tile[few][(columns - 1) / kernels.lanes](t);
+// c = a b, where b's rows lie together.
+inline void RunSmallTiles(const GemmKernels& kernels, const GemmArgs<void>& g, const void* b, Index b_row) {
+  const Index size = kernels.size, rows = g.m, all_columns = g.n;
+  const Index a_row = g.a_row, c_row = g.c_row;
+  const int lanes_bits = std::countr_zero(static_cast<std::size_t>(kernels.lanes));
+  const auto* const a = static_cast<const char*>(g.a);
+  GemmTile t{g.k, nullptr, a_row, g.a_col, b, b_row, nullptr, c_row, false, static_cast<const char*>(g.c), 0, 0};
+  for (Index j = 0; j < all_columns;) {
+    const Index columns = kernels.ColumnsOfTile(all_columns - j);
+    const Index vectors = (columns - 1) >> lanes_bits;  // before the last
+    t.b = static_cast<const char*>(b) + j * size;
+    t.last = columns - kernels.lanes;
+    for (Index i = 0; i < rows;) {
+      const bool few = TakesFewRows(rows - i, i == 0);
+      const Index end = i + (few ? kGemmFewRows : kGemmRows), first = end > rows ? i + rows - end : i;
+      t.a = a + first * a_row * size;
+      t.c = static_cast<char*>(g.c) + (first * c_row + j) * size;
+      kernels.tile[few][vectors](t);
       i = end;
     }
     j += columns;
   }
+}
+TENON_NOINLINE inline void RunSmallTurned(const GemmKernels& kernels, const GemmArgs<void>& g) {
+  alignas(64) char turned[kSmallProductBytes];
+  kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
+  RunSmallTiles(kernels, g, turned, g.n);
+}
+
+// c = a b, on this thread. Needs IsSmallProduct.
+inline void RunSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g) {
+  if (g.b_col == 1)
+    RunSmallTiles(kernels, g, g.b, g.b_row);
+  else
+    RunSmallTurned(kernels, g);
 }
 
 }  // namespace detail
@@ -3168,20 +3182,24 @@ TENON_HD Pair<L> Rsqrt(const Pair<L>& x) {
 }
 
 // The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
-// up to 1, above 1 - exp(Q(x)).
+// up to 7/8, above 1 - 2^(Q(x - 1) - 2), where Q is small for those x whose 2^Q is not.
 template <LaneValue L>
   requires std::is_same_v<typename L::value_type, float>
 TENON_HD L Erf(const L& x) {
-  constexpr float kSmall[] = {0.12837916572f,    -0.376126258168f,    0.112835851179f, -0.026853811501f,
-                              0.00518832755095f, -0.000801019553531f, 7.8538751194e-5f};
-  constexpr float kLarge[] = {0.000188442223775f, -1.12958018075f,    -0.633216676836f,   -0.108421773999f,
-                              0.0252101180662f,   -0.00420519648731f, 0.000441453647286f, -2.16959087436e-5f};
-  const L magnitude = detail::Clamp(detail::Abs(x), 0.f, 3.95f);
+  using C = detail::Constants<float>;
+  constexpr float kSmall[] = {0.128379157494f,   -0.37612550471f,   0.112824553779f,
+                              -0.0267914644444f, 0.00503218313083f, -0.000620326361332f};
+  constexpr float kLarge[] = {-0.66841670295f,  -3.80722567703f,    -1.2163455868f,    -0.0599411130518f,
+                              0.0143830500527f, -0.00271599984496f, 0.000288396693506f};
+  constexpr float kPower[] = {
+      0.25f, 0.1732867444f, 0.0600556052124f, 0.0138768343604f, 0.0024178781647f, 0.000331618173107f};
+  const L magnitude = detail::AtMost(detail::Abs(x), 3.95f);
   const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
-  const detail::Reduced<L> p(Polynomial(magnitude, kLarge));
-  const L power = p.Power();
-  const L large = L(1.f) - Fma(detail::SmallExpm1(p.r), power, power);
-  return Select(magnitude < L(1.f), small, detail::WithSignOf(large, x));
+  const L q = Polynomial(magnitude - L(1.f), kLarge);
+  const L sum = q + L(C::round), whole = sum - L(C::round);
+  const L rest = Polynomial(q - whole, kPower);  // 2^(q - whole - 2), which gets `whole` as its exponent
+  const L large = L(1.f) - L::FromBits(rest.Bits() + (sum.Bits() << C::fraction_bits));
+  return Select(magnitude > L(0.875f), detail::WithSignOf(large, x), small);  // NaN is small
 }
 
 #else
@@ -3343,97 +3361,8 @@ class BroadcastWalk {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/streaming.hpp ----
-// Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
-// loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
-#if defined(__SSE2__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#define TENON_DETAIL_STREAMS 1
-#else
-#define TENON_DETAIL_STREAMS 0
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// n results of so many bytes each, made of operands that go on by so many bytes for each of them; b may be null.
-struct StreamedRun {
-  char* out;
-  Index out_bytes;
-  const char* a;
-  Index a_bytes;
-  const char* b;
-  Index b_bytes;
-};
-
-// Whether n results are worth writing this way. Not where they replace an operand, whose lines have been read anyway,
-// and only elements that are copied as bytes.
-inline bool WritesPastCaches([[maybe_unused]] const StreamedRun& run, [[maybe_unused]] Index n) {
-#if TENON_DETAIL_STREAMS
-  const Index bytes = run.out_bytes;
-  return n * bytes >= Caches().last / 2 && run.out != run.a && run.out != run.b && bytes <= 16 &&
-         (bytes & (bytes - 1)) == 0 &&
-         reinterpret_cast<std::uintptr_t>(run.out) % static_cast<std::uintptr_t>(bytes) == 0;
-#else
-  return false;
-#endif
-}
-
-#if TENON_DETAIL_STREAMS
-inline constexpr Index kStreamTile = 4096;  // bytes of the result: a page
-
-// A tile that is aligned to 64 bytes at both ends. `next_a` and `next_b` are `a_bytes` and `b_bytes` that are read
-// soon.
-inline void StreamTile(const char* tile, char* out, const char* next_a, Index a_bytes, const char* next_b,
-                       Index b_bytes) {
-  constexpr Index kLine = 64;
-  for (Index i = 0; i < kStreamTile; i += kLine) {
-    // Whichever operand is wider than the result is left to the processor for the rest of its lines.
-    if (i < a_bytes) __builtin_prefetch(next_a + i);
-    if (i < b_bytes) __builtin_prefetch(next_b + i);
-    for (Index j = 0; j < kLine; j += 16) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + j),
-                       _mm_load_si128(reinterpret_cast<const __m128i*>(tile + i + j)));
-    }
-  }
-}
-#endif
-
-// body(a, b, to, count) makes `count` results at `to`: for all n of them.
-template <class Body>
-void RunPastCaches(StreamedRun run, Index n, const Body& body) {
-#if TENON_DETAIL_STREAMS
-  const auto step = [&](Index count) {
-    run.out += count * run.out_bytes;
-    run.a += count * run.a_bytes;
-    if (run.b != nullptr) run.b += count * run.b_bytes;
-    n -= count;
-  };
-  const Index past_line = static_cast<Index>(reinterpret_cast<std::uintptr_t>(run.out) % 64);
-  const Index first = std::min(n, past_line == 0 ? 0 : (64 - past_line) / run.out_bytes);
-  body(run.a, run.b, run.out, first);
-  step(first);
-  alignas(64) char tile[kStreamTile];
-  for (const Index count = kStreamTile / run.out_bytes; n >= count;) {
-    body(run.a, run.b, tile, count);
-    char* const to = run.out;
-    step(count);
-    const Index ahead = std::min(count, n);
-    StreamTile(tile, to, run.a, ahead * run.a_bytes, run.b, ahead * run.b_bytes);
-  }
-  _mm_sfence();  // these stores are not ordered before what tells another thread of them
-#endif
-  body(run.a, run.b, run.out, n);
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/engine/elementwise.hpp ----
-// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop,
-// kBinaryLoops); broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
+// ---- tenon/engine/elementwise_loops.hpp ----
+// What is compiled for each element-wise op and type: plain loops over contiguous runs (kUnaryLoop, kBinaryLoops).
 TENON_NAMESPACE_BEGIN
 
 // out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
@@ -3448,12 +3377,17 @@ struct UnaryLoop {
 // elements may be copied as bytes. `out` may be an operand whose elements have the same size.
 struct BinaryLoops {
   using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
+  // vv and vs for several rows of n elements: results lie one behind the other, rows of an operand so many bytes apart.
+  using Rows = void (*)(const void* attrs, const void* a, Index step_a, const void* b, Index step_b, void* out, Index n,
+                        Index rows);
   Loop vv;
   Loop sv;
   Loop vs;
   int in_bytes;
   int out_bytes;
   float cost_ns;
+  Rows rows_vv = nullptr;  // null where calls take little of a row's time
+  Rows rows_vs = nullptr;
 };
 
 namespace detail {
@@ -3559,6 +3493,21 @@ TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* 
   }
 }
 
+template <class Op, class T, class R, bool RepeatB>
+TENON_DETAIL_LOOP void RunBinaryRows(const void* attrs, const void* pa, Index step_a, const void* pb, Index step_b,
+                                     void* pout, Index n, Index rows) {
+  R* out = static_cast<R*>(pout);
+  for (; rows > 0; --rows) {
+    const Operand<T, false> a(pa);
+    const Operand<T, RepeatB> b(pb);
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED_TWICE for (Index i = 0; i < n; ++i) out[i] =
+        CallMap<Op>(attrs, a[i], b[i]);
+    pa = static_cast<const char*>(pa) + step_a;
+    pb = static_cast<const char*>(pb) + step_b;
+    out += n;
+  }
+}
+
 TENON_DETAIL_LOOPS_END
 
 // Element types that the loops above cannot vectorise: they get no attribute, so that less is compiled.
@@ -3609,6 +3558,10 @@ constexpr BinaryLoops MakeBinaryLoops() {
       loops.sv = &RunBinary<Op, T, R, true, false>;
       loops.vs = &RunBinary<Op, T, R, false, true>;
     }
+    if constexpr (kIsShort<Op, T>) {
+      loops.rows_vv = &RunBinaryRows<Op, T, R, false>;
+      loops.rows_vs = &RunBinaryRows<Op, T, R, true>;
+    }
   } else {
     loops.vv = &RunBinaryPlain<Op, T, R, false, false>;
     if constexpr (!Trivial<T>) {
@@ -3627,6 +3580,109 @@ inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
 template <class Op, class T, class R = detail::MapResult<Op, T, T>>
 inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/streaming.hpp ----
+// Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
+// loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#define TENON_DETAIL_STREAMS 1
+#else
+#define TENON_DETAIL_STREAMS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// n results of so many bytes each, made of operands that go on by so many bytes for each of them; b may be null.
+struct StreamedRun {
+  char* out;
+  Index out_bytes;
+  const char* a;
+  Index a_bytes;
+  const char* b;
+  Index b_bytes;
+};
+
+// Whether n results are worth writing this way. Not where they replace an operand, whose lines have been read anyway,
+// and only elements that are copied as bytes.
+inline bool WritesPastCaches([[maybe_unused]] const StreamedRun& run, [[maybe_unused]] Index n) {
+#if TENON_DETAIL_STREAMS
+  const Index bytes = run.out_bytes;
+  return n * bytes >= Caches().last / 2 && run.out != run.a && run.out != run.b && bytes <= 16 &&
+         (bytes & (bytes - 1)) == 0 &&
+         reinterpret_cast<std::uintptr_t>(run.out) % static_cast<std::uintptr_t>(bytes) == 0;
+#else
+  return false;
+#endif
+}
+
+#if TENON_DETAIL_STREAMS
+inline constexpr Index kStreamTile = 4096;  // bytes of the result: a page
+
+// A tile that is aligned to 64 bytes at both ends. `next_a` and `next_b` are `a_bytes` and `b_bytes` that are read
+// soon.
+inline void StreamTile(const char* tile, char* out, const char* next_a, Index a_bytes, const char* next_b,
+                       Index b_bytes) {
+  constexpr Index kLine = 64;
+  for (Index i = 0; i < kStreamTile; i += kLine) {
+    // Whichever operand is wider than the result is left to the processor for the rest of its lines.
+    if (i < a_bytes) __builtin_prefetch(next_a + i);
+    if (i < b_bytes) __builtin_prefetch(next_b + i);
+    for (Index j = 0; j < kLine; j += 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + j),
+                       _mm_load_si128(reinterpret_cast<const __m128i*>(tile + i + j)));
+    }
+  }
+}
+#endif
+
+// body(a, b, to, count) makes `count` results at `to`: for all n of them.
+template <class Body>
+void RunPastCaches(StreamedRun run, Index n, const Body& body) {
+#if TENON_DETAIL_STREAMS
+  const auto step = [&](Index count) {
+    run.out += count * run.out_bytes;
+    run.a += count * run.a_bytes;
+    if (run.b != nullptr) run.b += count * run.b_bytes;
+    n -= count;
+  };
+  const Index past_line = static_cast<Index>(reinterpret_cast<std::uintptr_t>(run.out) % 64);
+  const Index first = std::min(n, past_line == 0 ? 0 : (64 - past_line) / run.out_bytes);
+  body(run.a, run.b, run.out, first);
+  step(first);
+  alignas(64) char tile[kStreamTile];
+  for (const Index count = kStreamTile / run.out_bytes; n >= count;) {
+    body(run.a, run.b, tile, count);
+    char* const to = run.out;
+    step(count);
+    const Index ahead = std::min(count, n);
+    StreamTile(tile, to, run.a, ahead * run.a_bytes, run.b, ahead * run.b_bytes);
+  }
+  _mm_sfence();  // these stores are not ordered before what tells another thread of them
+#endif
+  body(run.a, run.b, run.out, n);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/elementwise.hpp ----
+// Element-wise work: broadcasting, splitting over threads and sharing of buffers, in drivers that know neither the op
+// nor the type but its loops (engine/elementwise_loops.hpp).
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+TENON_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
+                                           Index n) {
+  RunPastCaches({out, loop.out_bytes, x, loop.in_bytes, nullptr, 0}, n,
+                [&](const char* a, const char*, char* to, Index m) { loop.v(attrs, a, to, m); });
+}
+}  // namespace detail
+
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
   const detail::StreamedRun all{static_cast<char*>(out), loop.out_bytes, static_cast<const char*>(x),
@@ -3635,12 +3691,10 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
   ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
     const char* const from = all.a + begin * all.a_bytes;
     char* const to = all.out + begin * all.out_bytes;
-    if (streams) {
-      detail::RunPastCaches({to, all.out_bytes, from, all.a_bytes, nullptr, 0}, end - begin,
-                            [&](const char* a, const char*, char* tile, Index m) { loop.v(attrs, a, tile, m); });
-    } else {
+    if (streams)
+      detail::UnaryPastCaches(loop, attrs, from, to, end - begin);
+    else
       loop.v(attrs, from, to, end - begin);
-    }
   });
   return OkStatus();
 }
@@ -3651,7 +3705,13 @@ inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spre
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
-inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 64, kShortInnerRow = 15;
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
+
+// A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
+TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
+                                      const char* b, Index step_b, char* to, Index step, char* end, Index n) {
+  for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
+}
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -3676,13 +3736,18 @@ struct BinaryWork {
     if (step_x != 0 && step_y != 0) return loops.vv;
     return step_x == 0 && loops.sv != nullptr ? loops.sv : step_y == 0 ? loops.vs : nullptr;
   }
+  BinaryLoops::Rows RowsFor(Index step_x, Index step_y) const {
+    return step_x == 0 ? nullptr : step_y == 0 ? loops.rows_vs : loops.rows_vv;
+  }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
+  void RunStreamed(Index step_a, Index step_b, Index begin, Index end) const;
 
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
   Index RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const;
-  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin, Index end) const;
+  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, BinaryLoops::Rows rows_loop,
+                Index begin, Index end) const;
 };
 
 // `count` copies of one element of `bytes` bytes.
@@ -3704,7 +3769,7 @@ inline void Repeat(const char* element, Index bytes, Index count, char* to) {
 }
 
 // A repeated operand without a loop of its own: spread out once, then used again and again.
-inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
+TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
   alignas(64) char tile[kTileBytes];
   const Index length = kTileBytes / loops.in_bytes < n ? kTileBytes / loops.in_bytes : n;
   Repeat(step_x == 0 ? x : y, loops.in_bytes, length, tile);
@@ -3713,6 +3778,14 @@ inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, ch
     const Index offset = i * loops.in_bytes;
     loops.vv(attrs, step_x == 0 ? tile : x + offset, step_x == 0 ? y + offset : tile, to + i * loops.out_bytes, m);
   }
+}
+
+// Elements [begin, end) of the output, past the caches.
+TENON_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
+  RunPastCaches({Out(begin), loops.out_bytes, A(begin * step_a), step_a * loops.in_bytes, B(begin * step_b),
+                 step_b * loops.in_bytes},
+                end - begin,
+                [&](const char* x, const char* y, char* to, Index n) { Run(x, step_a, y, step_b, to, n); });
 }
 
 // Several short rows of one operand as one run: in place where they lie so, otherwise in a buffer.
@@ -3767,7 +3840,7 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
   if (bytes_may_be_copied && inner <= longest)
     begin = RunTiles(plan, &walk, begin, end);
   else if (loop != nullptr)
-    begin = RunRows(plan, &walk, loop, begin, end);
+    begin = RunRows(plan, &walk, loop, RowsFor(step_a, step_b), begin, end);
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
 }
 
@@ -3787,18 +3860,19 @@ inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk
   }
   return begin;
 }
-// The same, row by row.
-inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin,
-                                 Index end) const {
+// The same without tiles.
+inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop,
+                                 BinaryLoops::Rows rows_loop, Index begin, Index end) const {
   const Index inner = plan.inner();
   const Index next_a = plan.stride_a[plan.rank - 2] * loops.in_bytes,
               next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
   while (end - begin >= inner) {
     const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
-    const char *row_a = A(walk->a), *row_b = B(walk->b);
-    char* to = Out(begin);
-    for (Index r = 0; r < rows; ++r, row_a += next_a, row_b += next_b, to += inner * loops.out_bytes)
-      loop(attrs, row_a, row_b, to, inner);
+    if (rows_loop != nullptr)
+      rows_loop(attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner, rows);
+    else
+      RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
+                 Out(begin + rows * inner), inner);
     begin += rows * inner;
     walk->Advance(rows);
   }
@@ -3828,14 +3902,10 @@ TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, c
   }
   const bool streams = WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
-    const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
-    if (streams) {
-      RunPastCaches(
-          {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
-          end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
-    } else {
-      work.Run(first_a, step_a, first_b, step_b, work.Out(begin), end - begin);
-    }
+    if (streams)
+      work.RunStreamed(step_a, step_b, begin, end);
+    else
+      work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
   });
   return OkStatus();
 }
@@ -5322,6 +5392,29 @@ void TransposeUnits(const Unit* from, Index from_step, Unit* to, Index to_step, 
     for (Index c = 0; c < columns; ++c) to[r * to_step + c] = from[r + c * from_step];
 }
 #if TENON_DETAIL_LANES
+// Each quarter of `to`, 16 bytes: the four words that are named, 0 to 3 those of that quarter of a, 4 to 7 of b.
+// (Vectors are passed by reference, for their passing would depend on compiler flags.)
+template <int... words, class Words, std::size_t... places>
+TENON_HD void PickWords(const Words& a, const Words& b, Words& to, std::index_sequence<places...>) {
+  constexpr int kPicked[] = {words...}, kAll = static_cast<int>(sizeof...(places));
+  to = __builtin_shufflevector(
+      a, b, (static_cast<int>(places) / 4 * 4 + kPicked[places % 4] % 4 + kPicked[places % 4] / 4 * kAll)...);
+}
+// In each quarter four rows of four words become columns.
+template <class Words>
+TENON_HD void TransposeQuarters(Words (&rows)[4]) {
+  constexpr std::make_index_sequence<sizeof(Words) / 4> kPlaces{};
+  Words low01, high01, low23, high23;
+  PickWords<0, 4, 1, 5>(rows[0], rows[1], low01, kPlaces);
+  PickWords<2, 6, 3, 7>(rows[0], rows[1], high01, kPlaces);
+  PickWords<0, 4, 1, 5>(rows[2], rows[3], low23, kPlaces);
+  PickWords<2, 6, 3, 7>(rows[2], rows[3], high23, kPlaces);
+  PickWords<0, 1, 4, 5>(low01, low23, rows[0], kPlaces);
+  PickWords<2, 3, 6, 7>(low01, low23, rows[1], kPlaces);
+  PickWords<0, 1, 4, 5>(high01, high23, rows[2], kPlaces);
+  PickWords<2, 3, 6, 7>(high01, high23, rows[3], kPlaces);
+}
+
 // Four rows of four words become columns. 16 bytes, so that no function depends on what it is compiled for.
 struct FourByFour {
   typedef std::uint32_t Row __attribute__((vector_size(16)));
@@ -5336,16 +5429,7 @@ struct FourByFour {
 #pragma GCC unroll 4
     for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
   }
-  TENON_HD void Transpose() {
-    const Row a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
-              b = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
-              c = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),
-              d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    rows[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-  }
+  TENON_HD void Transpose() { TransposeQuarters(rows); }
 };
 
 // At most four rows. Squares of which only `count` columns count read on, but not behind the last element of all,
@@ -5378,7 +5462,7 @@ struct WordVector {
 };
 
 // 16 rows of 16 words become columns: 4 x 4 squares in the quarters of vectors that hold four words from each of
-// several rows. Vectors are passed by reference, for their passing would depend on compiler flags.
+// several rows.
 template <int bytes>
 struct SixteenBySixteen {
   using Words = typename WordVector<bytes>::type;
@@ -5396,26 +5480,6 @@ struct SixteenBySixteen {
                                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     }
   }
-  // Of each quarter of a and b: words a0 b0 a1 b1, and a2 b2 a3 b3.
-  TENON_HD static void Interleave(const Words& a, const Words& b, Words& low, Words& high) {
-    if constexpr (kQuarters == 2) {
-      low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
-      high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-    } else {
-      low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-      high = __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-    }
-  }
-  // Of each quarter the first two words of both, and the last two.
-  TENON_HD static void Halves(const Words& a, const Words& b, Words& first, Words& last) {
-    if constexpr (kQuarters == 2) {
-      first = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-      last = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    } else {
-      first = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
-      last = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
-    }
-  }
   // Rows far apart may push each other out of the cache: they are copied first, each as a whole.
   template <bool is_far>
   TENON_HD static void Turn(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
@@ -5425,17 +5489,14 @@ struct SixteenBySixteen {
       from = near;
       from_step = 16;
     }
-    Words rows[4], low01, high01, low23, high23, columns[4];
+    Words square[4];
     for (Index i = 0; i < 16; i += 4) {
       for (Index j = 0; j < 16; j += 4 * kQuarters) {
 #pragma GCC unroll 4
-        for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, rows[k]);
-        Interleave(rows[0], rows[1], low01, high01);
-        Interleave(rows[2], rows[3], low23, high23);
-        Halves(low01, low23, columns[0], columns[1]);
-        Halves(high01, high23, columns[2], columns[3]);
+        for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, square[k]);
+        TransposeQuarters(square);
 #pragma GCC unroll 4
-        for (Index k = 0; k < 4; ++k) std::memcpy(to + (i + k) * to_step + j, &columns[k], sizeof(Words));
+        for (Index k = 0; k < 4; ++k) std::memcpy(to + (i + k) * to_step + j, &square[k], sizeof(Words));
       }
     }
   }
@@ -6754,23 +6815,12 @@ struct Xlog1py {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/reduce.hpp ----
-// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops
-// (kReduceLoops): over runs of elements that make one output each, and over rows that are folded into one. Shapes,
-// threads and accuracy are in a driver that knows neither. The result does not depend on the number of threads.
+// ---- tenon/engine/reduce_loops.hpp ----
+// What is compiled for each reduction and type: plain loops (kReduceLoops) over runs of elements that make one output
+// each, and over rows that are folded into one.
 TENON_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
-
-// A set of dimensions.
-class AxisSet {
- public:
-  bool contains(int d) const { return (words_[d / 64] >> (d % 64) & 1) != 0; }
-  void Add(int d) { words_[d / 64] |= std::uint64_t{1} << (d % 64); }
-
- private:
-  std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
-};
 
 // A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
 // type.
@@ -6939,6 +6989,42 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
 }
 
 #if TENON_DETAIL_LANES
+// Rows of a few vectors, whose sums stay in registers from row to row; element by element the steps of ReduceRows.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
+  L sums[4];
+#pragma GCC unroll 4
+  for (Index v = 0; v < 4; ++v) sums[v] = L::Load(acc + v * L::size);
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+#pragma GCC unroll 4
+    for (Index v = 0; v < 4; ++v) {
+      const T* const at = x + v * L::size;
+      const L first = Step::Combine(L::Load(at), L::Load(at + stride)),
+              second = Step::Combine(L::Load(at + 2 * stride), L::Load(at + 3 * stride));
+      sums[v] = Step::Combine(sums[v], Step::Combine(first, second));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+#pragma GCC unroll 4
+    for (Index v = 0; v < 4; ++v) sums[v] = Step::Combine(sums[v], L::Load(x + v * L::size));
+  }
+#pragma GCC unroll 4
+  for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
+}
+// For float, where it counts, so that less is compiled.
+template <class Step, class T, class Isa>
+void VectorRowsLoop(const void* px, Index rows, Index stride, Index n, void* pacc) {
+  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
+  constexpr Index kBlock = 4 * L::size;
+  constexpr Index kNear = 4096;  // elements in the first cache: farther away, whole rows in turn come faster
+  const T* x = static_cast<const T*>(px);
+  T* acc = static_cast<T*>(pacc);
+  if (rows * stride <= kNear) {
+    for (; n >= kBlock; n -= kBlock, x += kBlock, acc += kBlock) NarrowRows<Step, L>(x, rows, stride, acc);
+  }
+  if (n > 0) RowsLoop<Step, T, T>(x, rows, stride, n, acc);
+}
+
 // A long run, all lanes in registers. Needs a vector for each of the chains.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD T LongRun(const T* x, Index n) {
@@ -7110,6 +7196,7 @@ constexpr ReduceLoops MakeReduceLoops() {
   }
 #if TENON_DETAIL_LANES
   if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (sizeof(T) == sizeof(float)) loops.rows = loops.combine = &VectorRowsLoop<Step, T, simd::Compiled>;
     loops.runs = &VectorRunsLoop<Step, T, simd::Compiled>;
     loops.runs_may_be_long = true;
   } else
@@ -7130,6 +7217,23 @@ constexpr ReduceLoops MakeReduceLoops() {
 
 template <class Reducer, class T>
 inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/reduce.hpp ----
+// Reductions over any set of dimensions: shapes, threads and accuracy, in a driver that knows neither the operation nor
+// the type but its loops (engine/reduce_loops.hpp). The result does not depend on the number of threads.
+TENON_NAMESPACE_BEGIN
+
+// A set of dimensions.
+class AxisSet {
+ public:
+  bool contains(int d) const { return (words_[d / 64] >> (d % 64) & 1) != 0; }
+  void Add(int d) { words_[d / 64] |= std::uint64_t{1} << (d % 64); }
+
+ private:
+  std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
+};
 
 namespace detail {
 
@@ -23288,6 +23392,10 @@ namespace detail {
 struct BatchPlace {
   Index x = 0, y = 0;
   BatchPlace(const BatchMatMulPlan& plan, Index i) {
+    if (plan.x_batches == plan.batches && plan.y_batches == plan.batches) {  // nothing is repeated
+      x = y = i;
+      return;
+    }
     for (std::size_t d = plan.batch.size(); d-- > 0; i /= plan.batch[d].size) {
       x += i % plan.batch[d].size * plan.batch[d].x;
       y += i % plan.batch[d].size * plan.batch[d].y;

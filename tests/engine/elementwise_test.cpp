@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/elementwise.hpp>
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/lane_math.hpp>
 
 #include <doctest/doctest.h>
 
@@ -41,40 +38,6 @@ struct ReluOp {
   template <class T>
   TENON_HD static T map(T x) {
     return x > T(0) ? x : T(0);
-  }
-};
-struct ExpOp {
-  template <class T>
-  TENON_HD static T map(T x) {
-    return std::exp(x);
-  }
-  template <class L>
-  TENON_HD static L lanes(const L& x) {
-    return simd::Exp(x);
-  }
-};
-struct ScaleOp {
-  struct Attrs {
-    float factor;
-  };
-  template <class T>
-  TENON_HD static T map(T x, const Attrs& attrs) {
-    return static_cast<T>(x * static_cast<T>(attrs.factor));
-  }
-};
-struct ScaledSumOp {
-  struct Attrs {
-    float factor;
-  };
-  template <class T>
-  TENON_HD static T map(T x, T y, const Attrs& attrs) {
-    return x + y * attrs.factor;
-  }
-};
-struct ToIntOp {
-  template <class T>
-  TENON_HD static std::int8_t map(T x) {
-    return static_cast<std::int8_t>(x);
   }
 };
 
@@ -256,33 +219,6 @@ TEST_SUITE("elementwise") {
       bool right = true;
       for (std::size_t i = 0; i < out.size(); ++i) right = right && out[i] == (x[i] > T(0) ? x[i] : T(0));
       CHECK(right);
-    }
-  }
-
-  TEST_CASE("maps may take attrs and may change the type") {
-    Cpu device;
-    const std::vector<float> x = {1, -2, 3.5f};
-    std::vector<float> out(3);
-    const ScaleOp::Attrs attrs{2};
-    REQUIRE(Unary(device, kUnaryLoop<ScaleOp, float>, &attrs, x.data(), out.data(), 3).ok());
-    CHECK(out == std::vector<float>{2, -4, 7});
-    const ScaledSumOp::Attrs binary_attrs{10};
-    REQUIRE(BinaryBroadcast(device, kBinaryLoops<ScaledSumOp, float>, &binary_attrs, x.data(), {3}, x.data(), {3},
-                            out.data(), {3})
-                .ok());
-    CHECK(out == std::vector<float>{11, -22, 38.5f});
-    std::vector<std::int8_t> small(3);
-    REQUIRE(Unary(device, kUnaryLoop<ToIntOp, float>, nullptr, x.data(), small.data(), 3).ok());
-    CHECK(small == std::vector<std::int8_t>{1, -2, 3});
-  }
-
-  TEST_CASE("an element's value does not depend on its place") {
-    Cpu device;
-    for (const Index n : {Index{1}, Index{5}, Index{16}, Index{31}, Index{77}}) {
-      const std::vector<float> x(static_cast<std::size_t>(n), 1.2345678f);
-      std::vector<float> out(x.size());
-      REQUIRE(Unary(device, kUnaryLoop<ExpOp, float>, nullptr, x.data(), out.data(), n).ok());
-      for (const float y : out) CHECK(y == out[0]);
     }
   }
 }

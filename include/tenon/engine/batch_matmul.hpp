@@ -60,6 +60,10 @@ namespace detail {
 struct BatchPlace {
   Index x = 0, y = 0;
   BatchPlace(const BatchMatMulPlan& plan, Index i) {
+    if (plan.x_batches == plan.batches && plan.y_batches == plan.batches) {  // nothing is repeated
+      x = y = i;
+      return;
+    }
     for (std::size_t d = plan.batch.size(); d-- > 0; i /= plan.batch[d].size) {
       x += i % plan.batch[d].size * plan.batch[d].x;
       y += i % plan.batch[d].size * plan.batch[d].y;

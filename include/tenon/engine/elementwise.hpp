@@ -1,217 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop,
-// kBinaryLoops); broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
+// Element-wise work: broadcasting, splitting over threads and sharing of buffers, in drivers that know neither the op
+// nor the type but its loops (engine/elementwise_loops.hpp).
 
-#include <cstddef>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/types/dtype_of.hpp>
-#include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/broadcast.hpp>
-#include <tenon/engine/isa.hpp>
-#include <tenon/engine/lanes.hpp>
+#include <tenon/engine/elementwise_loops.hpp>
 #include <tenon/engine/small_floats.hpp>
 #include <tenon/engine/streaming.hpp>
 
 TENON_NAMESPACE_BEGIN
 
-// out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
-struct UnaryLoop {
-  void (*v)(const void* attrs, const void* x, void* out, Index n);
-  int in_bytes;    // of one element
-  int out_bytes;
-  float cost_ns;   // of one element, on one thread
-};
-
-// out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when
-// elements may be copied as bytes. `out` may be an operand whose elements have the same size.
-struct BinaryLoops {
-  using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
-  Loop vv;
-  Loop sv;
-  Loop vs;
-  int in_bytes;
-  int out_bytes;
-  float cost_ns;
-};
-
 namespace detail {
-
-// An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
-// type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
-// float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
-// takes_small_floats = true;`. A unary op of floats or doubles may have `template <class L> TENON_HD static L
-// lanes(const L& x)` beside map: the same for simd::Lanes, which is what runs then (engine/lane_math.hpp has the
-// functions). `static constexpr float cost_ns` is for slow ones.
-#if TENON_DETAIL_LANES
-template <class Op, class T>
-concept MapsLanes =
-    (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x); };
-#else
-template <class Op, class T>
-concept MapsLanes = false;
-#endif
-
-template <class T>
-inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
-template <class Op, class T>
-concept MapsInFloat = kIsSmallFloat<T> && !requires { requires Op::takes_small_floats; };
-
-// What a map's result is for operands of type T when it was called with floats in their place.
-template <class T>
-TENON_HD T FromFloats(float result) {
-  return T(result);
+TENON_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
+                                           Index n) {
+  RunPastCaches({out, loop.out_bytes, x, loop.in_bytes, nullptr, 0}, n,
+                [&](const char* a, const char*, char* to, Index m) { loop.v(attrs, a, to, m); });
 }
-template <class T, class R>
-  requires(!std::is_same_v<R, float>)
-TENON_HD R FromFloats(R result) {
-  return result;
-}
-
-template <class Op, class T, class... More>
-TENON_HD decltype(auto) CallMap(const void* attrs, const T& x, const More&... more) {
-  if constexpr (MapsInFloat<Op, T>) {
-    return FromFloats<T>(CallMap<Op>(attrs, static_cast<float>(x), static_cast<float>(more)...));
-  } else if constexpr (requires { Op::map(x, more...); }) {
-    static_cast<void>(attrs);
-    return Op::map(x, more...);
-  } else {
-    return Op::map(x, more..., *static_cast<const typename Op::Attrs*>(attrs));
-  }
-}
-template <class Op, class... T>
-using MapResult = std::remove_cvref_t<decltype(CallMap<Op, T...>(nullptr, std::declval<const T&>()...))>;
-
-template <class Op, class T, class R>
-constexpr float CostNs() {
-  constexpr float kLanesAtOnce = MapsLanes<Op, T> ? (sizeof(T) == 4 ? 5.f : 2.f) : 1.f;
-  if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns) / kLanesAtOnce;
-  constexpr float kMovedByteNs = 0.03f;
-  constexpr float kScalarNs = std::is_arithmetic_v<T> ? 0.f : 2.f;
-  return kMovedByteNs * static_cast<float>(2 * sizeof(T) + sizeof(R)) + kScalarNs;
-}
-
-// Loops of a few instructions are worth unrolling; of float only, where it counts, so that less is compiled.
-template <class Op, class T>
-inline constexpr bool kIsShort = std::is_same_v<T, float> && !requires { Op::cost_ns; };
-
-// One operand of a loop: a run of elements, or one that repeats.
-template <class T, bool Repeats>
-struct Operand {
-  const T* p;
-  TENON_HD explicit Operand(const void* data) : p(static_cast<const T*>(data)) {}
-  TENON_HD const T& operator[](Index i) const { return p[Repeats ? 0 : i]; }
-};
-template <class T, bool Repeats>
-  requires(Repeats && std::is_arithmetic_v<T>)
-struct Operand<T, Repeats> {
-  T value;  // read once: the output may share its memory
-  TENON_HD explicit Operand(const void* data) : value(*static_cast<const T*>(data)) {}
-  TENON_HD const T& operator[](Index) const { return value; }
-};
-
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class Op, class T, class R>
-TENON_DETAIL_LOOP void RunUnary(const void* attrs, const void* px, void* pout, Index n) {
-  const T* x = static_cast<const T*>(px);
-  R* out = static_cast<R*>(pout);
-  if constexpr (kIsShort<Op, T>) {
-    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
-  } else {
-    TENON_DETAIL_INDEPENDENT
-    for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
-  }
-}
-
-template <class Op, class T, class R, bool RepeatA, bool RepeatB>
-TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
-  const Operand<T, RepeatA> a(pa);
-  const Operand<T, RepeatB> b(pb);
-  R* out = static_cast<R*>(pout);
-  if constexpr (kIsShort<Op, T>) {
-    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED for (Index i = 0; i < n; ++i) out[i] =
-        CallMap<Op>(attrs, a[i], b[i]);
-  } else {
-    TENON_DETAIL_INDEPENDENT
-    for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
-  }
-}
-
-TENON_DETAIL_LOOPS_END
-
-// Element types that the loops above cannot vectorise: they get no attribute, so that less is compiled.
-template <class Op, class T, class R>
-void RunUnaryPlain(const void* attrs, const void* px, void* pout, Index n) {
-  const T* x = static_cast<const T*>(px);
-  R* out = static_cast<R*>(pout);
-  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
-}
-template <class Op, class T, class R, bool RepeatA, bool RepeatB>
-void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
-  const Operand<T, RepeatA> a(pa);
-  const Operand<T, RepeatB> b(pb);
-  R* out = static_cast<R*>(pout);
-  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
-}
-
-#if TENON_DETAIL_LANES
-template <class Op, class T, class Isa>
-void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
-  simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
-}
-#endif
-
-template <class Op, class T, class R, class Isa>
-constexpr UnaryLoop MakeUnaryLoop() {
-  UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
-#if TENON_DETAIL_LANES
-  if constexpr (MapsLanes<Op, T> && std::is_same_v<T, R>)
-    loop.v = &RunUnaryLanes<Op, T, Isa>;
-  else
-#endif
-      if constexpr (std::is_arithmetic_v<T>)
-    loop.v = &RunUnary<Op, T, R>;
-  else
-    loop.v = &RunUnaryPlain<Op, T, R>;
-  return loop;
-}
-
-// The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
-template <class Op, class T, class R>
-constexpr BinaryLoops MakeBinaryLoops() {
-  BinaryLoops loops{nullptr,           nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)),
-                    CostNs<Op, T, R>()};
-  if constexpr (std::is_arithmetic_v<T>) {
-    loops.vv = &RunBinary<Op, T, R, false, false>;
-    if constexpr (std::is_floating_point_v<T>) {
-      loops.sv = &RunBinary<Op, T, R, true, false>;
-      loops.vs = &RunBinary<Op, T, R, false, true>;
-    }
-  } else {
-    loops.vv = &RunBinaryPlain<Op, T, R, false, false>;
-    if constexpr (!Trivial<T>) {
-      loops.sv = &RunBinaryPlain<Op, T, R, true, false>;
-      loops.vs = &RunBinaryPlain<Op, T, R, false, true>;
-    }
-  }
-  return loops;
-}
-
 }  // namespace detail
-
-// The loops of an op for elements of type T and results of type R.
-template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Compiled>
-inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
-template <class Op, class T, class R = detail::MapResult<Op, T, T>>
-inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
@@ -221,12 +33,10 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
   ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
     const char* const from = all.a + begin * all.a_bytes;
     char* const to = all.out + begin * all.out_bytes;
-    if (streams) {
-      detail::RunPastCaches({to, all.out_bytes, from, all.a_bytes, nullptr, 0}, end - begin,
-                            [&](const char* a, const char*, char* tile, Index m) { loop.v(attrs, a, tile, m); });
-    } else {
+    if (streams)
+      detail::UnaryPastCaches(loop, attrs, from, to, end - begin);
+    else
       loop.v(attrs, from, to, end - begin);
-    }
   });
   return OkStatus();
 }
@@ -237,7 +47,13 @@ inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spre
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
-inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 64, kShortInnerRow = 15;
+inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
+
+// A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
+TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
+                                      const char* b, Index step_b, char* to, Index step, char* end, Index n) {
+  for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
+}
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -262,13 +78,18 @@ struct BinaryWork {
     if (step_x != 0 && step_y != 0) return loops.vv;
     return step_x == 0 && loops.sv != nullptr ? loops.sv : step_y == 0 ? loops.vs : nullptr;
   }
+  BinaryLoops::Rows RowsFor(Index step_x, Index step_y) const {
+    return step_x == 0 ? nullptr : step_y == 0 ? loops.rows_vs : loops.rows_vv;
+  }
 
   void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
+  void RunStreamed(Index step_a, Index step_b, Index begin, Index end) const;
 
  private:
   void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
   Index RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const;
-  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin, Index end) const;
+  Index RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, BinaryLoops::Rows rows_loop,
+                Index begin, Index end) const;
 };
 
 // `count` copies of one element of `bytes` bytes.
@@ -290,7 +111,7 @@ inline void Repeat(const char* element, Index bytes, Index count, char* to) {
 }
 
 // A repeated operand without a loop of its own: spread out once, then used again and again.
-inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
+TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
   alignas(64) char tile[kTileBytes];
   const Index length = kTileBytes / loops.in_bytes < n ? kTileBytes / loops.in_bytes : n;
   Repeat(step_x == 0 ? x : y, loops.in_bytes, length, tile);
@@ -299,6 +120,14 @@ inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, ch
     const Index offset = i * loops.in_bytes;
     loops.vv(attrs, step_x == 0 ? tile : x + offset, step_x == 0 ? y + offset : tile, to + i * loops.out_bytes, m);
   }
+}
+
+// Elements [begin, end) of the output, past the caches.
+TENON_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
+  RunPastCaches({Out(begin), loops.out_bytes, A(begin * step_a), step_a * loops.in_bytes, B(begin * step_b),
+                 step_b * loops.in_bytes},
+                end - begin,
+                [&](const char* x, const char* y, char* to, Index n) { Run(x, step_a, y, step_b, to, n); });
 }
 
 // Several short rows of one operand as one run: in place where they lie so, otherwise in a buffer.
@@ -353,7 +182,7 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
   if (bytes_may_be_copied && inner <= longest)
     begin = RunTiles(plan, &walk, begin, end);
   else if (loop != nullptr)
-    begin = RunRows(plan, &walk, loop, begin, end);
+    begin = RunRows(plan, &walk, loop, RowsFor(step_a, step_b), begin, end);
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
 }
 
@@ -373,18 +202,19 @@ inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk
   }
   return begin;
 }
-// The same, row by row.
-inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop, Index begin,
-                                 Index end) const {
+// The same without tiles.
+inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop,
+                                 BinaryLoops::Rows rows_loop, Index begin, Index end) const {
   const Index inner = plan.inner();
   const Index next_a = plan.stride_a[plan.rank - 2] * loops.in_bytes,
               next_b = plan.stride_b[plan.rank - 2] * loops.in_bytes;
   while (end - begin >= inner) {
     const Index left = (end - begin) / inner, rows = walk->RowsLeft() < left ? walk->RowsLeft() : left;
-    const char *row_a = A(walk->a), *row_b = B(walk->b);
-    char* to = Out(begin);
-    for (Index r = 0; r < rows; ++r, row_a += next_a, row_b += next_b, to += inner * loops.out_bytes)
-      loop(attrs, row_a, row_b, to, inner);
+    if (rows_loop != nullptr)
+      rows_loop(attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner, rows);
+    else
+      RunEachRow(loop, attrs, A(walk->a), next_a, B(walk->b), next_b, Out(begin), inner * loops.out_bytes,
+                 Out(begin + rows * inner), inner);
     begin += rows * inner;
     walk->Advance(rows);
   }
@@ -414,14 +244,10 @@ TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, c
   }
   const bool streams = WritesPastCaches({work.out, loops.out_bytes, work.a, 0, work.b, 0}, n);
   ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
-    const char *const first_a = work.A(begin * step_a), *const first_b = work.B(begin * step_b);
-    if (streams) {
-      RunPastCaches(
-          {work.Out(begin), loops.out_bytes, first_a, step_a * loops.in_bytes, first_b, step_b * loops.in_bytes},
-          end - begin, [&](const char* x, const char* y, char* to, Index m) { work.Run(x, step_a, y, step_b, to, m); });
-    } else {
-      work.Run(first_a, step_a, first_b, step_b, work.Out(begin), end - begin);
-    }
+    if (streams)
+      work.RunStreamed(step_a, step_b, begin, end);
+    else
+      work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
   });
   return OkStatus();
 }

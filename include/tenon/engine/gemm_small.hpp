@@ -4,6 +4,9 @@
 // and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: what is
 // stored twice is the same.
 
+#include <bit>
+#include <cstddef>
+
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/gemm_blocks.hpp>
@@ -24,30 +27,41 @@ inline bool IsSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g) 
          g.k * g.n * kernels.size <= kSmallProductBytes;
 }
 
-// c = a b, on this thread. Needs IsSmallProduct.
-inline void RunSmallProduct(const GemmKernels& kernels, GemmArgs<void> g) {
-  alignas(64) char turned[kSmallProductBytes];
-  if (g.b_col != 1) {
-    kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
-    g.b = turned;
-    g.b_row = g.n;
-  }
-  const auto *const a = static_cast<const char*>(g.a), *const b = static_cast<const char*>(g.b);
-  char* const c = static_cast<char*>(g.c);
-  for (Index j = 0; j < g.n;) {
-    const Index columns = kernels.ColumnsOfTile(g.n - j);
-    GemmTile t{g.k,     nullptr, g.a_row, g.a_col, b + j * kernels.size,   g.b_row, nullptr,
-               g.c_row, false,   c,       0,       columns - kernels.lanes};
-    for (Index i = 0; i < g.m;) {
-      const bool few = TakesFewRows(g.m - i, i == 0);
-      const Index end = i + (few ? kGemmFewRows : kGemmRows), above = end > g.m ? end - g.m : 0;
-      t.a = a + (i - above) * g.a_row * kernels.size;
-      t.c = c + ((i - above) * g.c_row + j) * kernels.size;
-      kernels.tile[few][(columns - 1) / kernels.lanes](t);
+// c = a b, where b's rows lie together.
+inline void RunSmallTiles(const GemmKernels& kernels, const GemmArgs<void>& g, const void* b, Index b_row) {
+  const Index size = kernels.size, rows = g.m, all_columns = g.n;
+  const Index a_row = g.a_row, c_row = g.c_row;
+  const int lanes_bits = std::countr_zero(static_cast<std::size_t>(kernels.lanes));
+  const auto* const a = static_cast<const char*>(g.a);
+  GemmTile t{g.k, nullptr, a_row, g.a_col, b, b_row, nullptr, c_row, false, static_cast<const char*>(g.c), 0, 0};
+  for (Index j = 0; j < all_columns;) {
+    const Index columns = kernels.ColumnsOfTile(all_columns - j);
+    const Index vectors = (columns - 1) >> lanes_bits;  // before the last
+    t.b = static_cast<const char*>(b) + j * size;
+    t.last = columns - kernels.lanes;
+    for (Index i = 0; i < rows;) {
+      const bool few = TakesFewRows(rows - i, i == 0);
+      const Index end = i + (few ? kGemmFewRows : kGemmRows), first = end > rows ? i + rows - end : i;
+      t.a = a + first * a_row * size;
+      t.c = static_cast<char*>(g.c) + (first * c_row + j) * size;
+      kernels.tile[few][vectors](t);
       i = end;
     }
     j += columns;
   }
+}
+TENON_NOINLINE inline void RunSmallTurned(const GemmKernels& kernels, const GemmArgs<void>& g) {
+  alignas(64) char turned[kSmallProductBytes];
+  kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
+  RunSmallTiles(kernels, g, turned, g.n);
+}
+
+// c = a b, on this thread. Needs IsSmallProduct.
+inline void RunSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g) {
+  if (g.b_col == 1)
+    RunSmallTiles(kernels, g, g.b, g.b_row);
+  else
+    RunSmallTurned(kernels, g);
 }
 
 }  // namespace detail

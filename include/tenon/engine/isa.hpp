@@ -130,8 +130,9 @@ TENON_NAMESPACE_END
 
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
 // (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
-// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, which g++
-// does not do by itself (a loop of a few instructions otherwise waits for its own branch). Such functions stand between
+// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, and
+// TENON_DETAIL_UNROLLED_TWICE for two, which g++ does not do by itself (a loop of a few instructions otherwise waits
+// for its own branch). Such functions stand between
 // TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from warning about those that it cannot vectorise (and which must
 // not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
@@ -154,8 +155,10 @@ TENON_NAMESPACE_END
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
+#define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
 #else
 #define TENON_DETAIL_UNROLLED
+#define TENON_DETAIL_UNROLLED_TWICE
 #endif
 // Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
 // the constraint only within functions of the instruction set.)

@@ -379,20 +379,24 @@ TENON_HD Pair<L> Rsqrt(const Pair<L>& x) {
 }
 
 // The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
-// up to 1, above 1 - exp(Q(x)).
+// up to 7/8, above 1 - 2^(Q(x - 1) - 2), where Q is small for those x whose 2^Q is not.
 template <LaneValue L>
   requires std::is_same_v<typename L::value_type, float>
 TENON_HD L Erf(const L& x) {
-  constexpr float kSmall[] = {0.12837916572f,    -0.376126258168f,    0.112835851179f, -0.026853811501f,
-                              0.00518832755095f, -0.000801019553531f, 7.8538751194e-5f};
-  constexpr float kLarge[] = {0.000188442223775f, -1.12958018075f,    -0.633216676836f,   -0.108421773999f,
-                              0.0252101180662f,   -0.00420519648731f, 0.000441453647286f, -2.16959087436e-5f};
-  const L magnitude = detail::Clamp(detail::Abs(x), 0.f, 3.95f);
+  using C = detail::Constants<float>;
+  constexpr float kSmall[] = {0.128379157494f,   -0.37612550471f,   0.112824553779f,
+                              -0.0267914644444f, 0.00503218313083f, -0.000620326361332f};
+  constexpr float kLarge[] = {-0.66841670295f,  -3.80722567703f,    -1.2163455868f,    -0.0599411130518f,
+                              0.0143830500527f, -0.00271599984496f, 0.000288396693506f};
+  constexpr float kPower[] = {
+      0.25f, 0.1732867444f, 0.0600556052124f, 0.0138768343604f, 0.0024178781647f, 0.000331618173107f};
+  const L magnitude = detail::AtMost(detail::Abs(x), 3.95f);
   const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
-  const detail::Reduced<L> p(Polynomial(magnitude, kLarge));
-  const L power = p.Power();
-  const L large = L(1.f) - Fma(detail::SmallExpm1(p.r), power, power);
-  return Select(magnitude < L(1.f), small, detail::WithSignOf(large, x));
+  const L q = Polynomial(magnitude - L(1.f), kLarge);
+  const L sum = q + L(C::round), whole = sum - L(C::round);
+  const L rest = Polynomial(q - whole, kPower);  // 2^(q - whole - 2), which gets `whole` as its exponent
+  const L large = L(1.f) - L::FromBits(rest.Bits() + (sum.Bits() << C::fraction_bits));
+  return Select(magnitude > L(0.875f), detail::WithSignOf(large, x), small);  // NaN is small
 }
 
 #else

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/inlined_vector.hpp>
@@ -71,6 +72,29 @@ void TransposeUnits(const Unit* from, Index from_step, Unit* to, Index to_step, 
     for (Index c = 0; c < columns; ++c) to[r * to_step + c] = from[r + c * from_step];
 }
 #if TENON_DETAIL_LANES
+// Each quarter of `to`, 16 bytes: the four words that are named, 0 to 3 those of that quarter of a, 4 to 7 of b.
+// (Vectors are passed by reference, for their passing would depend on compiler flags.)
+template <int... words, class Words, std::size_t... places>
+TENON_HD void PickWords(const Words& a, const Words& b, Words& to, std::index_sequence<places...>) {
+  constexpr int kPicked[] = {words...}, kAll = static_cast<int>(sizeof...(places));
+  to = __builtin_shufflevector(
+      a, b, (static_cast<int>(places) / 4 * 4 + kPicked[places % 4] % 4 + kPicked[places % 4] / 4 * kAll)...);
+}
+// In each quarter four rows of four words become columns.
+template <class Words>
+TENON_HD void TransposeQuarters(Words (&rows)[4]) {
+  constexpr std::make_index_sequence<sizeof(Words) / 4> kPlaces{};
+  Words low01, high01, low23, high23;
+  PickWords<0, 4, 1, 5>(rows[0], rows[1], low01, kPlaces);
+  PickWords<2, 6, 3, 7>(rows[0], rows[1], high01, kPlaces);
+  PickWords<0, 4, 1, 5>(rows[2], rows[3], low23, kPlaces);
+  PickWords<2, 6, 3, 7>(rows[2], rows[3], high23, kPlaces);
+  PickWords<0, 1, 4, 5>(low01, low23, rows[0], kPlaces);
+  PickWords<2, 3, 6, 7>(low01, low23, rows[1], kPlaces);
+  PickWords<0, 1, 4, 5>(high01, high23, rows[2], kPlaces);
+  PickWords<2, 3, 6, 7>(high01, high23, rows[3], kPlaces);
+}
+
 // Four rows of four words become columns. 16 bytes, so that no function depends on what it is compiled for.
 struct FourByFour {
   typedef std::uint32_t Row __attribute__((vector_size(16)));
@@ -85,16 +109,7 @@ struct FourByFour {
 #pragma GCC unroll 4
     for (Index i = 0; i < count; ++i) std::memcpy(to + i * step, &rows[i], sizeof(Row));
   }
-  TENON_HD void Transpose() {
-    const Row a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
-              b = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
-              c = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),
-              d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    rows[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    rows[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-  }
+  TENON_HD void Transpose() { TransposeQuarters(rows); }
 };
 
 // At most four rows. Squares of which only `count` columns count read on, but not behind the last element of all,
@@ -127,7 +142,7 @@ struct WordVector {
 };
 
 // 16 rows of 16 words become columns: 4 x 4 squares in the quarters of vectors that hold four words from each of
-// several rows. Vectors are passed by reference, for their passing would depend on compiler flags.
+// several rows.
 template <int bytes>
 struct SixteenBySixteen {
   using Words = typename WordVector<bytes>::type;
@@ -145,26 +160,6 @@ struct SixteenBySixteen {
                                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     }
   }
-  // Of each quarter of a and b: words a0 b0 a1 b1, and a2 b2 a3 b3.
-  TENON_HD static void Interleave(const Words& a, const Words& b, Words& low, Words& high) {
-    if constexpr (kQuarters == 2) {
-      low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
-      high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-    } else {
-      low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-      high = __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
-    }
-  }
-  // Of each quarter the first two words of both, and the last two.
-  TENON_HD static void Halves(const Words& a, const Words& b, Words& first, Words& last) {
-    if constexpr (kQuarters == 2) {
-      first = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-      last = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    } else {
-      first = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
-      last = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
-    }
-  }
   // Rows far apart may push each other out of the cache: they are copied first, each as a whole.
   template <bool is_far>
   TENON_HD static void Turn(const std::uint32_t* from, Index from_step, std::uint32_t* to, Index to_step) {
@@ -174,17 +169,14 @@ struct SixteenBySixteen {
       from = near;
       from_step = 16;
     }
-    Words rows[4], low01, high01, low23, high23, columns[4];
+    Words square[4];
     for (Index i = 0; i < 16; i += 4) {
       for (Index j = 0; j < 16; j += 4 * kQuarters) {
 #pragma GCC unroll 4
-        for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, rows[k]);
-        Interleave(rows[0], rows[1], low01, high01);
-        Interleave(rows[2], rows[3], low23, high23);
-        Halves(low01, low23, columns[0], columns[1]);
-        Halves(high01, high23, columns[2], columns[3]);
+        for (Index k = 0; k < 4; ++k) Load(from + i + (j + k) * from_step, from_step, square[k]);
+        TransposeQuarters(square);
 #pragma GCC unroll 4
-        for (Index k = 0; k < 4; ++k) std::memcpy(to + (i + k) * to_step + j, &columns[k], sizeof(Words));
+        for (Index k = 0; k < 4; ++k) std::memcpy(to + (i + k) * to_step + j, &square[k], sizeof(Words));
       }
     }
   }

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is compiled for each reduction and type: plain loops (kReduceLoops) over runs of elements that make one output
+// each, and over rows that are folded into one.
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/types/dtype_of.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/engine/isa.hpp>
+#include <tenon/engine/lanes.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+inline constexpr Index kReduceLanes = 64;
+
+// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
+// type.
+struct ReduceLoops {
+  // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
+  void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
+  // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count).
+  void (*runs)(const void* x, Index count, Index step, Index n, void* acc);
+  bool runs_may_be_long;  // or else `rows` and `fold` do those of at least kReduceLanes elements
+  // As `rows`, over accumulators.
+  void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
+  // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
+  void (*fold)(void* lanes, void* acc);
+  void (*fill)(void* acc, Index n);  // with what changes nothing
+  // out[j] from acc[j], which `terms` elements went into.
+  void (*finish)(const void* acc, Index terms, void* out, Index n);
+  int in_bytes;   // of one element, of the input and of the output
+  int acc_bytes;  // at most 16
+  float cost_ns;  // of one element, on one thread
+};
+
+namespace detail {
+
+template <class T>
+TENON_HD constexpr bool kIsSmall() {
+  return std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+}
+// Integers of 32 and 64 bits wrap.
+template <class T>
+using Unsigned = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+struct AddStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return A(0);
+  }
+  template <class A>
+  TENON_HD static A Combine(const A& a, const A& b) {
+    if constexpr (std::is_integral_v<A>)
+      return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
+    else
+      return a + b;
+  }
+};
+struct MultiplyStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return A(1);
+  }
+  template <class A>
+  TENON_HD static A Combine(const A& a, const A& b) {
+    return a * b;
+  }
+};
+// NaN when either is. (Two choices, one after the other: g++ makes vectors of these, not of an `or`.)
+struct MaxStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    if constexpr (std::is_integral_v<A>)
+      return std::numeric_limits<A>::lowest();
+    else
+      return -std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  TENON_HD static A Combine(A a, A b) {
+    const A chosen = a > b ? a : b;
+    if constexpr (std::is_integral_v<A>)
+      return chosen;
+    else
+      return a != a ? a : chosen;
+  }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Greater(a, b), a);
+  }
+#endif
+};
+struct MinStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    if constexpr (std::is_integral_v<A>)
+      return std::numeric_limits<A>::max();
+    else
+      return std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  TENON_HD static A Combine(A a, A b) {
+    const A chosen = a < b ? a : b;
+    if constexpr (std::is_integral_v<A>)
+      return chosen;
+    else
+      return a != a ? a : chosen;
+  }
+#if TENON_DETAIL_LANES
+  template <class T, int bytes>
+  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
+    return simd::Select(a == a, simd::Lesser(a, b), a);
+  }
+#endif
+};
+
+template <class A, class T>
+TENON_HD A Widen(const T& x) {
+  if constexpr (kIsSmall<T>())
+    return static_cast<A>(static_cast<float>(x));
+  else
+    return static_cast<A>(x);
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class Step, class T, class A>
+TENON_HD void ReduceRows(const T* x, Index rows, Index stride, Index n, A* acc) {
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+    const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) {
+      const A first = Step::Combine(Widen<A>(x[j]), Widen<A>(x1[j]));
+      const A second = Step::Combine(Widen<A>(x2[j]), Widen<A>(x3[j]));
+      acc[j] = Step::Combine(acc[j], Step::Combine(first, second));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) acc[j] = Step::Combine(acc[j], Widen<A>(x[j]));
+  }
+}
+
+template <class Step, class T, class A>
+TENON_DETAIL_LOOP void RowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
+}
+template <class Step, int kWidth, class A>
+TENON_HD void FoldHalves(A* lane) {
+  if constexpr (kWidth > 1) {
+    constexpr int kHalf = kWidth / 2;
+    TENON_DETAIL_INDEPENDENT
+    for (int l = 0; l < kHalf; ++l) lane[l] = Step::Combine(lane[l], lane[l + kHalf]);
+    FoldHalves<Step, kHalf>(lane);
+  }
+}
+template <class Step, class A>
+TENON_DETAIL_LOOP void FoldLoop(void* lanes, void* acc) {
+  FoldHalves<Step, static_cast<int>(kReduceLanes)>(static_cast<A*>(lanes));
+  *static_cast<A*>(acc) = Step::Combine(*static_cast<A*>(acc), *static_cast<A*>(lanes));
+}
+
+// Types that the loops above cannot vectorise.
+template <class Step, class T, class A>
+void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
+}
+TENON_DETAIL_LOOPS_END
+
+// One element after the other: different runs do not wait for each other. (Several accumulators for one run would be as
+// fast, but g++ 12.2 -O3 makes wrong vector code of four that add up 16-bit integers into 64 bits.)
+template <class Step, class T, class A>
+void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
+  const T* x = static_cast<const T*>(px);
+  for (Index k = 0; k < count; ++k, x += step) {
+    A a = static_cast<A*>(acc)[k];
+    for (Index i = 0; i < n; ++i) a = Step::Combine(a, Widen<A>(x[i]));
+    static_cast<A*>(acc)[k] = a;
+  }
+}
+
+#if TENON_DETAIL_LANES
+// Rows of a few vectors, whose sums stay in registers from row to row; element by element the steps of ReduceRows.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
+  L sums[4];
+#pragma GCC unroll 4
+  for (Index v = 0; v < 4; ++v) sums[v] = L::Load(acc + v * L::size);
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+#pragma GCC unroll 4
+    for (Index v = 0; v < 4; ++v) {
+      const T* const at = x + v * L::size;
+      const L first = Step::Combine(L::Load(at), L::Load(at + stride)),
+              second = Step::Combine(L::Load(at + 2 * stride), L::Load(at + 3 * stride));
+      sums[v] = Step::Combine(sums[v], Step::Combine(first, second));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+#pragma GCC unroll 4
+    for (Index v = 0; v < 4; ++v) sums[v] = Step::Combine(sums[v], L::Load(x + v * L::size));
+  }
+#pragma GCC unroll 4
+  for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
+}
+// For float, where it counts, so that less is compiled.
+template <class Step, class T, class Isa>
+void VectorRowsLoop(const void* px, Index rows, Index stride, Index n, void* pacc) {
+  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
+  constexpr Index kBlock = 4 * L::size;
+  constexpr Index kNear = 4096;  // elements in the first cache: farther away, whole rows in turn come faster
+  const T* x = static_cast<const T*>(px);
+  T* acc = static_cast<T*>(pacc);
+  if (rows * stride <= kNear) {
+    for (; n >= kBlock; n -= kBlock, x += kBlock, acc += kBlock) NarrowRows<Step, L>(x, rows, stride, acc);
+  }
+  if (n > 0) RowsLoop<Step, T, T>(x, rows, stride, n, acc);
+}
+
+// A long run, all lanes in registers. Needs a vector for each of the chains.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD T LongRun(const T* x, Index n) {
+  constexpr Index kSize = L::size, kChains = 8,
+                  kRow = kChains * kSize;  // additions take several cycles: so many do not wait
+  L sums[kChains];
+#pragma GCC unroll 8
+  for (Index c = 0; c < kChains; ++c) sums[c] = L::Load(x + c * kSize);
+  Index i = kRow;
+  constexpr bool kRounds = std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>;
+  for (; kRounds && i + 4 * kRow <= n; i += 4 * kRow) {  // four vectors first: fewer roundings one after the other
+#pragma GCC unroll 8
+    for (Index c = 0; c < kChains; ++c) {
+      const T* const at = x + i + 4 * c * kSize;
+      const L first = Step::Combine(L::Load(at), L::Load(at + kSize)),
+              second = Step::Combine(L::Load(at + 2 * kSize), L::Load(at + 3 * kSize));
+      sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
+    }
+  }
+  for (; i + kRow <= n; i += kRow) {
+#pragma GCC unroll 8
+    for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
+  }
+  for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
+  const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
+          second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
+  T result = simd::Fold<Step>(Step::Combine(first, second));
+  for (; i < n; ++i) result = Step::Combine(result, x[i]);
+  return result;
+}
+
+// acc[r] = op(acc[r], all of run r) for four runs of a vector at least, which are folded together.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void FourRuns(const T* const (&x)[4], Index n, T* acc) {
+  L sums[4];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) sums[r] = L::Load(x[r]);
+  Index i = L::size;
+  for (; i + L::size <= n; i += L::size) {
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) sums[r] = Step::Combine(sums[r], L::Load(x[r] + i));
+  }
+  T folded[4];
+  simd::FoldFour<Step>(sums, folded);
+  for (; i < n; ++i) {
+    for (int r = 0; r < 4; ++r) folded[r] = Step::Combine(folded[r], x[r][i]);
+  }
+  for (int r = 0; r < 4; ++r) acc[r] = Step::Combine(acc[r], folded[r]);
+}
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
+  for (; count >= 4; count -= 4, x += 4 * step, acc += 4)
+    FourRuns<Step, L>({x, x + step, x + 2 * step, x + 3 * step}, n, acc);
+  if (count == 0) return;
+  const T *const second = count > 1 ? x + step : x, *const third = count > 2 ? second + step : x;
+  T last[4] = {};
+  std::memcpy(last, acc, static_cast<std::size_t>(count) * sizeof(T));
+  FourRuns<Step, L>({x, second, third, x}, n, last);
+  std::memcpy(acc, last, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+// Runs of any length, each by the same steps wherever it stands.
+template <class Step, class T, class Isa>
+void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc) {
+  using Long = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+  using Short = simd::Lanes<T, 16>;
+  const T* const x = static_cast<const T*>(px);
+  T* const acc = static_cast<T*>(pacc);
+  if (n >= 8 * Long::size) {
+    for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
+    return;
+  }
+  if (n < Short::size) return RunsLoop<Step, T, T>(px, count, step, n, pacc);
+  if constexpr (Long::size > Short::size) {
+    if (n >= 2 * Long::size) return RunsByFours<Step, Long>(x, count, step, n, acc);
+  }
+  RunsByFours<Step, Short>(x, count, step, n, acc);
+}
+#endif
+
+template <class Step, class A>
+void FillLoop(void* acc, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
+}
+template <class T, class A>
+void FinishLoop(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = static_cast<T>(static_cast<const A*>(acc)[j]);
+}
+// Integers are cut towards zero; the mean of nothing is 0 for them and NaN for the others.
+template <class T, class A>
+void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    const A a = static_cast<const A*>(acc)[j];
+    if constexpr (std::is_integral_v<A>) {
+      static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
+    } else if constexpr (std::is_floating_point_v<A>) {
+      static_cast<T*>(out)[j] =
+          static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
+    } else {
+      using Real = typename A::value_type;
+      static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
+    }
+  }
+}
+
+}  // namespace detail
+
+// ---- the operations: how two values become one, and what they are held in meanwhile
+
+// Integers wrap. half and bfloat16 are added up as float.
+struct SumReducer {
+  using Step = detail::AddStep;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else if constexpr (std::is_integral_v<T>)
+      return detail::Unsigned<T>{};
+    else
+      return T{};
+  }
+};
+struct ProdReducer : SumReducer {
+  using Step = detail::MultiplyStep;
+};
+// Integers of up to 32 bits are added up in 64.
+struct MeanReducer {
+  using Step = detail::AddStep;
+  static constexpr bool is_mean = true;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else if constexpr (std::is_integral_v<T>)
+      return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
+    else
+      return T{};
+  }
+};
+// NaN when there is one. The largest of nothing is minus infinity, or the lowest integer.
+struct MaxReducer {
+  using Step = detail::MaxStep;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else
+      return T{};
+  }
+};
+struct MinReducer : MaxReducer {
+  using Step = detail::MinStep;
+};
+
+namespace detail {
+template <class Reducer, class T>
+constexpr ReduceLoops MakeReduceLoops() {
+  using Step = typename Reducer::Step;
+  using A = decltype(Reducer::template Accumulator<T>());
+  ReduceLoops loops{};
+  if constexpr (std::is_arithmetic_v<A>) {
+    loops.rows = &RowsLoop<Step, T, A>;
+    loops.combine = &RowsLoop<Step, A, A>;
+  } else {
+    loops.rows = &RowsLoopPlain<Step, T, A>;
+    loops.combine = &RowsLoopPlain<Step, A, A>;
+  }
+#if TENON_DETAIL_LANES
+  if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (sizeof(T) == sizeof(float)) loops.rows = loops.combine = &VectorRowsLoop<Step, T, simd::Compiled>;
+    loops.runs = &VectorRunsLoop<Step, T, simd::Compiled>;
+    loops.runs_may_be_long = true;
+  } else
+#endif
+    loops.runs = &RunsLoop<Step, T, A>;
+  loops.fold = &FoldLoop<Step, A>;
+  loops.fill = &FillLoop<Step, A>;
+  if constexpr (Reducer::is_mean)
+    loops.finish = &FinishMeanLoop<T, A>;
+  else
+    loops.finish = &FinishLoop<T, A>;
+  loops.in_bytes = static_cast<int>(sizeof(T));
+  loops.acc_bytes = static_cast<int>(sizeof(A));
+  loops.cost_ns = 0.04f * static_cast<float>(sizeof(T)) + (std::is_arithmetic_v<T> ? 0.04f : 0.5f);
+  return loops;
+}
+}  // namespace detail
+
+template <class Reducer, class T>
+inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
+
+TENON_NAMESPACE_END
