@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Whole models in Tenon beside TensorFlow, with oneDNN and without, and ONNX Runtime, on one thread and on two: medians in
 # one process, in turns; beside TensorFlow and ONNX Runtime also with their graph optimizers off. Then load, first run and
-# peak memory, each in processes of their own.
+# peak memory, each in processes of their own, and where the time of a run goes by op, in Tenon and in TensorFlow.
 #   tools/bench_models.sh [--markdown FILE] [--threads "1 2"] [MODEL]...     without names: all of bench/models/make_models.py
 # The models are made once, in build/bench/models (1.1 GB), by a Python with TensorFlow: python3, or the one that
 # TENON_TENSORFLOW_PYTHON names (tools/bench.sh --install-peers makes one).
@@ -111,3 +111,9 @@ print()
 for note in notes:
     print(f"- {note}")
 PYTHON
+
+for name in "${names[@]}"; do  # where TensorFlow is there
+  if profile=$("${TENON_TENSORFLOW_PYTHON:-python3}" bench/models/profile.py $build/bench/tenon_bench_once "$name" 2>>$log); then
+    printf '\n%s\n' "$profile" | tee ${markdown:+-a "$markdown"}
+  fi
+done
