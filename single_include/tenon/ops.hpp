@@ -2813,7 +2813,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/lane_math.hpp ----
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
-// Log: 1; Softplus: 3) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
+// Log: 1) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
 // sign. Results below the smallest normal number may be 0.
 //
 // exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
@@ -24109,15 +24109,30 @@ void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool
   CopyAs(basis.data(), longer, most * columns);
 }
 
+// Whether the lower triangle of a: [n, n] is one that iterations come to an end with: none with NaN, or with infinity
+// below the diagonal.
+template <class W>
+bool HasEigenvalues(const W* a, Index n) {
+  for (Index i = 0; i < n && n > 1; ++i) {
+    if (std::isnan(std::real(a[i * n + i]))) return false;
+    for (Index j = 0; j < i; ++j)
+      if (!std::isfinite(std::real(a[i * n + j])) || !std::isfinite(std::imag(a[i * n + j]))) return false;
+  }
+  return true;
+}
+
+// False: there are none.
 template <class T>
-void EigenOf(const T* in, Index n, T* e, T* v) {
+bool EigenOf(const T* in, Index n, T* e, T* v) {
   using W = typename WideOf<T>::type;
   SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(n * n);
   SlimVector<double> values = Numbers<double>(n);
   CopyAs(in, a.data(), n * n);
+  if (!HasEigenvalues(a.data(), n)) return false;
   linalg::EigenHermitian(a.data(), n, values.data(), vectors.data());
   for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
   if (v != nullptr) CopyAs(vectors.data(), v, n * n);
+  return true;
 }
 
 }  // namespace detail
@@ -24232,11 +24247,12 @@ struct SelfAdjointEigV2 {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
       if (shape.num_elements() == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
-        detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
-                        this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
-        return true;
-      });
+      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
+            return detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
+                                   this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
+          }))
+        return errors::InvalidArgument(
+            "SelfAdjointEigV2: Self-adjoint eigen decomposition was not successful. The input might not be valid.");
       return OkStatus();
     }
   };
@@ -32180,7 +32196,7 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
     return errors::InvalidArgument(op, ": Input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
                                    filter_depth);
   for (const int i : {0, 1, 2, 4})
-    if (filter.dim_size(i) <= 0)
+    if (filter.dim_size(i) <= 0 && gradient == nullptr)
       return errors::InvalidArgument(op, ": filter must not have zero elements (i.e. all dimensions must be non-zero)");
   g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
   if (g.out_depth % g.groups != 0)
@@ -34859,7 +34875,7 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
     if (!known || lists[i].size() != 4) return shape_inference::UnknownShape(c);
   }
   shape_inference::internal::ImageDims image;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::ReadImage(c, input, format, &image));
+  TENON_RETURN_IF_ERROR(shape_inference::internal::ReadPooledImage(c, input, format, &image));
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   Padding padding = Padding::kValid;

@@ -20769,6 +20769,12 @@ constexpr Status ReadImage(InferenceContext* c, ShapeHandle image, TensorFormat 
     return detail::channel_block_must_be_4_or_32(out->channel_block);
   return c->Multiply(out->depth, out->channel_block, &out->depth);
 }
+// As the pools' shape functions want it, which refuse what is not known.
+constexpr Status ReadPooledImage(InferenceContext* c, ShapeHandle image, TensorFormat format, ImageDims* out) {
+  if (format == TensorFormat::kNCHW_VECT_C && !c->ValueKnown(c->Dim(image, 4)))
+    return detail::channel_block_must_be_4_or_32(-1);
+  return ReadImage(c, image, format, out);
+}
 constexpr Status MakeImage(InferenceContext* c, const ImageDims& image, TensorFormat format, ShapeHandle* out) {
   if (format == TensorFormat::kNHWC) {
     *out = c->MakeShape({image.batch, image.rows, image.columns, image.depth});
@@ -20885,7 +20891,7 @@ constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view st
   TENON_RETURN_IF_ERROR(GetListAttr(c, "strides", 4, stride_complaint, &strides));
   TENON_RETURN_IF_ERROR(GetListAttr(c, "ksize", 4, ksize_complaint, &sizes));
   ImageDims image;
-  TENON_RETURN_IF_ERROR(ReadImage(c, input, format, &image));
+  TENON_RETURN_IF_ERROR(ReadPooledImage(c, input, format, &image));
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1, d = ChannelIndex(format, 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
-// Log: 1; Softplus: 3) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
+// Log: 1) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
 // sign. Results below the smallest normal number may be 0.
 //
 // exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact

@@ -120,15 +120,30 @@ void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool
   CopyAs(basis.data(), longer, most * columns);
 }
 
+// Whether the lower triangle of a: [n, n] is one that iterations come to an end with: none with NaN, or with infinity
+// below the diagonal.
+template <class W>
+bool HasEigenvalues(const W* a, Index n) {
+  for (Index i = 0; i < n && n > 1; ++i) {
+    if (std::isnan(std::real(a[i * n + i]))) return false;
+    for (Index j = 0; j < i; ++j)
+      if (!std::isfinite(std::real(a[i * n + j])) || !std::isfinite(std::imag(a[i * n + j]))) return false;
+  }
+  return true;
+}
+
+// False: there are none.
 template <class T>
-void EigenOf(const T* in, Index n, T* e, T* v) {
+bool EigenOf(const T* in, Index n, T* e, T* v) {
   using W = typename WideOf<T>::type;
   SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(n * n);
   SlimVector<double> values = Numbers<double>(n);
   CopyAs(in, a.data(), n * n);
+  if (!HasEigenvalues(a.data(), n)) return false;
   linalg::EigenHermitian(a.data(), n, values.data(), vectors.data());
   for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
   if (v != nullptr) CopyAs(vectors.data(), v, n * n);
+  return true;
 }
 
 }  // namespace detail
@@ -243,11 +258,12 @@ struct SelfAdjointEigV2 {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
       if (shape.num_elements() == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
-        detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
-                        this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
-        return true;
-      });
+      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
+            return detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
+                                   this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
+          }))
+        return errors::InvalidArgument(
+            "SelfAdjointEigV2: Self-adjoint eigen decomposition was not successful. The input might not be valid.");
       return OkStatus();
     }
   };

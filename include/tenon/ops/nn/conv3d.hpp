@@ -75,7 +75,7 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
     return errors::InvalidArgument(op, ": Input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
                                    filter_depth);
   for (const int i : {0, 1, 2, 4})
-    if (filter.dim_size(i) <= 0)
+    if (filter.dim_size(i) <= 0 && gradient == nullptr)
       return errors::InvalidArgument(op, ": filter must not have zero elements (i.e. all dimensions must be non-zero)");
   g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
   if (g.out_depth % g.groups != 0)

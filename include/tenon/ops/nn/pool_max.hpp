@@ -82,7 +82,7 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
     if (!known || lists[i].size() != 4) return shape_inference::UnknownShape(c);
   }
   shape_inference::internal::ImageDims image;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::ReadImage(c, input, format, &image));
+  TENON_RETURN_IF_ERROR(shape_inference::internal::ReadPooledImage(c, input, format, &image));
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   Padding padding = Padding::kValid;
