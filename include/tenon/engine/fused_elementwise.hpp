@@ -67,6 +67,8 @@ class FusedElementwise {
       Fail(errors::InvalidArgument("FusedElementwise: the result depends on single elements only"));
     TENON_RETURN_IF_ERROR(error_);
     AssignSlots();
+    for (Step& step : steps_)
+      if (step.binary != nullptr) step.loop = WorkOf(step).LoopFor(StepOf(step.a), StepOf(step.b));
     // All that a tile touches is to fit: results, repeated rows, and the parts of the inputs and of the output.
     Index bytes = slots_ * WidestBytes() + values_.back().bytes;
     for (int v = 0; v < inputs_; ++v)
@@ -110,9 +112,13 @@ class FusedElementwise {
     const BinaryLoops* binary;
     const void* attrs;
     int a, b;  // b: -1 for a unary one
+    BinaryLoops::Loop loop = nullptr;  // of a binary one; null where an operand must be spread out for each tile
   };
 
   static std::size_t Place(int i) { return static_cast<std::size_t>(i); }
+  static detail::BinaryWork WorkOf(const Step& step) { return {*step.binary, step.attrs, nullptr, nullptr, nullptr}; }
+  // From one element of a value to the next.
+  Index StepOf(int v) const { return values_[Place(v)].repeat == Repeat::kAll ? 0 : 1; }
   Index WidestBytes() const {
     int most = 1;
     for (const Value& value : values_) most = std::max(most, value.bytes);
@@ -238,22 +244,22 @@ class FusedElementwise {
     void Tile(char* memory, Index slot_bytes, Index first, Index column, Index n) const {
       const char* at[kMostValues];
       for (int v = 0; v < program_.inputs_; ++v) at[v] = InputTile(v, memory, slot_bytes, first, column);
-      std::size_t v = Place(program_.inputs_);
+      const Value* result = program_.values_.data() + program_.inputs_;
+      const char** next = at + program_.inputs_;
       for (const Step& step : program_.steps_) {
-        const Value& result = program_.values_[v];
-        char* const to =
-            v + 1 == program_.values_.size() ? out_ + first * result.bytes : memory + result.slot * slot_bytes;
-        const Index m = result.repeat == Repeat::kAll ? 1 : n;
-        if (step.unary != nullptr) {
+        char* const to = result->slot < 0 ? out_ + first * result->bytes : memory + result->slot * slot_bytes;
+        const Index m = result->repeat == Repeat::kAll ? 1 : n;
+        if (step.loop != nullptr) {
+          step.loop(step.attrs, at[step.a], at[step.b], to, m);
+        } else if (step.unary != nullptr) {
           step.unary->v(step.attrs, at[step.a], to, m);
         } else {
-          const detail::BinaryWork work{*step.binary, step.attrs, nullptr, nullptr, nullptr};
-          work.Run(at[step.a], StepOf(step.a), at[step.b], StepOf(step.b), to, m);
+          WorkOf(step).Run(at[step.a], program_.StepOf(step.a), at[step.b], program_.StepOf(step.b), to, m);
         }
-        at[v++] = to;
+        *next++ = to;
+        ++result;
       }
     }
-    Index StepOf(int v) const { return program_.values_[Place(v)].repeat == Repeat::kAll ? 0 : 1; }
 
     const FusedElementwise& program_;
     const void* const* inputs_;
