@@ -3,7 +3,7 @@
 # Installs from Debian what a command needs: tools/setup.sh demo|test|check|bench. git, g++ and cmake are there already.
 set -euo pipefail
 
-demo=(ninja-build libxsimd-dev)
+demo=(ninja-build)
 test=("${demo[@]}" libeigen3-dev libre2-dev libpng-dev libjpeg-dev doctest-dev ccache)
 check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 pkg-config python3 python3-pip python3-venv
        g++-aarch64-linux-gnu qemu-user)

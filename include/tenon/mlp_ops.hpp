@@ -6,7 +6,6 @@
 //   TENON_REGISTER(tenon::Types<float>, tenon::ops::Mlp);
 
 #include <tenon/register.hpp>
-#include <tenon/engine/simd.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/io/constant.hpp>
