@@ -11,8 +11,8 @@
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/matmul.hpp>
-#include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/bias.hpp>
+#include <tenon/ops/nn/relu.hpp>
 #include <tenon/ops/nn/softmax.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -11658,71 +11658,13 @@ void SerializeTo(const T& object, std::string* out) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/tensor/release_pages.hpp ----
-// ReleasePages: gives back the memory of a part of a mapped file that is not needed for now.
-#if defined(__linux__) && __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-#if defined(__linux__) && __has_include(<sys/mman.h>)
-namespace detail {
-
-// Whether the pages are those of the file, as far as they are in memory: who wrote to one has a copy of it. Linux shows
-// a word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
-inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
-  constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62,
-                          kOfFile = std::uint64_t{1} << 61;
-  const int map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  if (map < 0) return false;
-  bool clean = true;
-  while (begin < end && clean) {
-    std::uint64_t words[512];
-    const std::size_t left = (end - begin) / page, count = left < std::size(words) ? left : std::size(words);
-    const std::size_t bytes = count * sizeof(std::uint64_t);
-    clean = ::pread(map, words, bytes, static_cast<off_t>(begin / page * sizeof(std::uint64_t))) ==
-            static_cast<ssize_t>(bytes);
-    for (std::size_t i = 0; i < count && clean; ++i)
-      clean = (words[i] & kSwapped) == 0 && ((words[i] & kPresent) == 0 || (words[i] & kOfFile) != 0);
-    begin += count * page;
-  }
-  ::close(map);
-  return clean;
-}
-
-}  // namespace detail
-
-// `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: who reads them again gets them from the
-// file. Does nothing where the buffer is no mapped file, little would be gained, or somebody wrote there.
-inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t bytes) {
-  constexpr std::size_t kLeast = 64 * 1024;
-  if (buffer == nullptr || bytes < kLeast || !buffer->root()->is_mapped_file()) return;
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto at = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
-  if (begin < end && detail::ArePagesOfFile(begin, end, page))
-    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
-#else
-inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
-#endif
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/wire/tensor_proto.hpp ----
-// TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
-// TensorFlow writes values; raw contents become views of the bytes where those have an owner.
+// ---- tenon/wire/shape_proto.hpp ----
+// TensorShapeProto: shapes in serialised form.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
-// -------------------------------------------------------------------------------------------------- TensorShapeProto
 // dim = 2 {size = 1, name = 2 (dropped)}, unknown_rank = 3
 
 namespace detail {
@@ -11844,7 +11786,108 @@ struct Schema<PartialTensorShape> {
   static constexpr Message message{"TensorShapeProto", &Parse, &Serialize};
 };
 
-// ------------------------------------------------------------------------------------------------ ResourceHandleProto
+}  // namespace wire
+
+// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
+inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
+  PartialTensorShape shape;
+  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
+  return shape;
+}
+// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
+inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
+  wire::Reader reader(bytes);
+  wire::detail::RawShape raw;
+  if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(wire::detail::MakeFullShape(raw, &shape));
+  return shape;
+}
+// Appends to *out.
+inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/release_pages.hpp ----
+// ReleasePages: gives back the memory of a part of a mapped file that is not needed for now.
+#if defined(__linux__) && __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+#if defined(__linux__) && __has_include(<sys/mman.h>)
+namespace detail {
+
+// Whether the pages are those of the file, as far as they are in memory: who wrote to one has a copy of it. Linux shows
+// a word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
+inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
+  constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62,
+                          kOfFile = std::uint64_t{1} << 61;
+  const int map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (map < 0) return false;
+  bool clean = true;
+  while (begin < end && clean) {
+    std::uint64_t words[512];
+    const std::size_t left = (end - begin) / page, count = left < std::size(words) ? left : std::size(words);
+    const std::size_t bytes = count * sizeof(std::uint64_t);
+    clean = ::pread(map, words, bytes, static_cast<off_t>(begin / page * sizeof(std::uint64_t))) ==
+            static_cast<ssize_t>(bytes);
+    for (std::size_t i = 0; i < count && clean; ++i)
+      clean = (words[i] & kSwapped) == 0 && ((words[i] & kPresent) == 0 || (words[i] & kOfFile) != 0);
+    begin += count * page;
+  }
+  ::close(map);
+  return clean;
+}
+
+}  // namespace detail
+
+// `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: who reads them again gets them from the
+// file. Does nothing where the buffer is no mapped file, little would be gained, or somebody wrote there.
+inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = 64 * 1024;
+  if (buffer == nullptr || bytes < kLeast || !buffer->root()->is_mapped_file()) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+  if (begin < end && detail::ArePagesOfFile(begin, end, page))
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+#else
+inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
+#endif
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_fields.hpp ----
+// What a TensorProto consists of: the fields in which each dtype's values stand, and the messages that elements may be
+// themselves, ResourceHandleProto and VariantTensorDataProto. tensor_reader.hpp reads them, tensor_writer.hpp writes.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// How tensors and variants are written: wire/tensor_writer.hpp links that in, so that a program which only reads graphs
+// does not compile it. Who writes messages that hold tensors includes that header.
+using ObjectWriter = void (*)(Writer& writer, const void* object);
+inline constinit std::atomic<ObjectWriter> tensor_writer{nullptr};
+inline constinit std::atomic<ObjectWriter> variant_writer{nullptr};
+
+namespace detail {
+inline ObjectWriter WriterOf(const std::atomic<ObjectWriter>& linked) {
+  const ObjectWriter writer = linked.load(std::memory_order_acquire);
+  TENON_CHECK(writer != nullptr, "tensors are written: include <tenon/wire/tensor_writer.hpp>");
+  return writer;
+}
+}  // namespace detail
+
+// ------------------------------------------------------------------------------------------------------------ elements
 
 template <>
 struct Schema<DtypeAndPartialShape> {
@@ -11871,7 +11914,6 @@ inline constexpr Field kResourceHandleFields[] = {
 inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", kResourceHandleFields);
 
 // --------------------------------------------------------------------------------------------- VariantTensorDataProto
-
 // Variants inside variants are read up to this depth; it is about what the limit of kMaxDepth messages leaves.
 inline constexpr int kMaxVariantDepth = 48;
 
@@ -11884,11 +11926,25 @@ struct Schema<VariantTensorData> {
 template <>
 struct Schema<Variant> {
   static bool Parse(Reader& reader, ParseContext& context, void* object);
-  static void Serialize(Writer& writer, const void* object);
+  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(variant_writer)(writer, object); }
   static constexpr Message message{"VariantTensorDataProto", &Parse, &Serialize};
 };
 
-// ------------------------------------------------------------------------------------------------------- TensorProto
+template <>
+struct Schema<Tensor> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object);
+  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(tensor_writer)(writer, object); }
+  static constexpr Message message{"TensorProto", &Parse, &Serialize};
+};
+
+inline constexpr Field kVariantTensorDataFields[] = {
+    MakeField<&VariantTensorData::type_name>(1, "type_name"),
+    MakeField<&VariantTensorData::metadata>(2, "metadata"),
+    MakeField<&VariantTensorData::tensors>(3, "tensors"),
+};
+inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
+
+// -------------------------------------------------------------------------------------------------------------- fields
 
 namespace detail {
 
@@ -11950,6 +12006,23 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
 constexpr const Message& MessageOfElement(DataType dtype) {
   return dtype == DataType::kVariant ? Schema<Variant>::message : Schema<ResourceHandle>::message;
 }
+
+}  // namespace detail
+
+}  // namespace wire
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_reader.hpp ----
+// Tensors from TensorProtos. Reading understands every way in which TensorFlow writes values; raw contents become views
+// of the bytes where those have an owner.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
 
 // Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
 // `status` set, when they make no tensor.
@@ -12295,7 +12368,53 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
   return true;
 }
 
+inline bool Schema<Tensor>::Parse(Reader& reader, ParseContext& context, void* object) {
+  return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
+}
+TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
+  if (context.variant_depth >= kMaxVariantDepth) {
+    context.status =
+        errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
+    return false;
+  }
+  ++context.variant_depth;
+  VariantTensorData data;
+  const bool parsed = ParseMessage(Schema<VariantTensorData>::message, reader, context, &data);
+  --context.variant_depth;
+  if (!parsed) return false;
+  if (data.empty()) {
+    static_cast<Variant*>(object)->clear();
+  } else {
+    *static_cast<Variant*>(object) = std::move(data);
+  }
+  return true;
+}
+
 }  // namespace wire
+
+// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
+// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
+// copied. DataLoss when the bytes are no
+// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
+// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
+inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
+                                      std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
+  Tensor tensor;
+  wire::ParseContext context;
+  context.owner = owner;
+  context.repeat_bytes = repeat_bytes;
+  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &tensor, std::move(context)));
+  return tensor;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_writer.hpp ----
+// TensorProtos from tensors, in the form that is shortest or in the one that is asked for. Links the writing of tensors
+// into all messages that hold some.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // How a tensor's values are written.
 enum class TensorProtoForm {
@@ -12429,43 +12548,12 @@ inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoFor
   }
 }
 
-template <>
-struct Schema<Tensor> {
-  static bool Parse(Reader& reader, ParseContext& context, void* object) {
-    return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
-  }
-  static void Serialize(Writer& writer, const void* object) {
-    SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
-  }
-  static constexpr Message message{"TensorProto", &Parse, &Serialize};
-};
+namespace detail {
 
-inline constexpr Field kVariantTensorDataFields[] = {
-    MakeField<&VariantTensorData::type_name>(1, "type_name"),
-    MakeField<&VariantTensorData::metadata>(2, "metadata"),
-    MakeField<&VariantTensorData::tensors>(3, "tensors"),
-};
-inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
-
-TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
-  if (context.variant_depth >= kMaxVariantDepth) {
-    context.status =
-        errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
-    return false;
-  }
-  ++context.variant_depth;
-  VariantTensorData data;
-  const bool parsed = ParseMessage(Schema<VariantTensorData>::message, reader, context, &data);
-  --context.variant_depth;
-  if (!parsed) return false;
-  if (data.empty()) {
-    static_cast<Variant*>(object)->clear();
-  } else {
-    *static_cast<Variant*>(object) = std::move(data);
-  }
-  return true;
+inline void SerializeTensorObject(Writer& writer, const void* object) {
+  SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
 }
-TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* object) {
+TENON_COLD inline void SerializeVariant(Writer& writer, const void* object) {
   const Variant& variant = *static_cast<const Variant*>(object);
   if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
     return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
@@ -12475,22 +12563,12 @@ TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* ob
   SerializeMessage(Schema<VariantTensorData>::message, writer, &data);
 }
 
+inline const bool tensor_writer_linked = (tensor_writer.store(&SerializeTensorObject, std::memory_order_release),
+                                          variant_writer.store(&SerializeVariant, std::memory_order_release), true);
+
+}  // namespace detail
 }  // namespace wire
 
-// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
-// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
-// copied. DataLoss when the bytes are no
-// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
-// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
-inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
-                                      std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
-  Tensor tensor;
-  wire::ParseContext context;
-  context.owner = owner;
-  context.repeat_bytes = repeat_bytes;
-  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &tensor, std::move(context)));
-  return tensor;
-}
 // Appends to *out.
 inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
   wire::Writer writer;
@@ -12498,26 +12576,11 @@ inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoFor
   writer.AppendTo(out);
 }
 
-// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
-inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
-  PartialTensorShape shape;
-  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
-  return shape;
-}
-// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
-inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
-  wire::Reader reader(bytes);
-  wire::detail::RawShape raw;
-  if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
-  TensorShape shape;
-  TENON_RETURN_IF_ERROR(wire::detail::MakeFullShape(raw, &shape));
-  return shape;
-}
-// Appends to *out.
-inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
-
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_proto.hpp ----
+// TensorProto and TensorShapeProto: tensors and shapes in serialised form, read and written.
 
 // ---- tenon/wire/tensor_proto_util.hpp ----
 // Serialised TensorProtos: one made from values, and the compression that TensorFlow applies to the constants of a
@@ -13923,17 +13986,29 @@ inline Status AtNode(Status status, const NodeDef& node) {
     return AttachNode(status, node.name);
   return status;
 }
+
+// What all types have in common is no template: there are twenty of them.
+using AttrReader = Status (*)(const AttrValue& value, std::string_view name, void* out);
+template <class T>
+Status ReadAttr(const AttrValue& value, std::string_view name, void* out) {
+  return AttrGetter<T>::Get(value, name, static_cast<T*>(out));
+}
+inline Status GetNodeAttr(const NodeDef& node, std::string_view name, AttrReader read, void* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr ? AtNode(read(*value, name, out), node) : NoSuchAttr(node, name);
+}
+inline bool TryGetNodeAttr(const NodeDef& node, std::string_view name, AttrReader read, void* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr && read(*value, name, out).ok();
+}
 }  // namespace detail
 
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
 
 // Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
 template <class T>
-Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
-  const AttrValue* value = node.attr.Find(name);
-  if (value == nullptr) [[unlikely]]
-    return detail::NoSuchAttr(node, name);
-  return detail::AtNode(value->Get(name, out), node);
+TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
   *out = node.attr.Find(name);
@@ -13941,9 +14016,8 @@ inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const Attr
 }
 // False, and no message is made, when there is no such attr or it has another type.
 template <class T>
-bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
-  const AttrValue* value = node.attr.Find(name);
-  return value != nullptr && value->Get(name, out).ok();
+TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
 // Adds an attr; one that is there already stays as it is.
@@ -14487,12 +14561,6 @@ Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   context.owner = owner;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &object, std::move(context)));
   return object;
-}
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
 }
 }  // namespace detail
 
@@ -20197,6 +20265,44 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/bias_shape_fns.hpp ----
+// Shape functions of a bias: one number for each channel, which are the last dimension, or the second in NCHW.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+// Adds a bias vector to the channels.
+constexpr Status BiasAddShape(InferenceContext* c) {
+  std::string_view text = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
+  const bool channels_first = text == "NCHW";
+  ShapeHandle input, bias, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
+  if (!c->RankKnown(input)) return UnknownShape(c);
+  const int channel = channels_first ? 1 : -1;
+  DimensionHandle merged;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status BiasAddGradShape(InferenceContext* c) {
+  std::string_view text = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
+  const bool channels_first = text == "NCHW";
+  ShapeHandle input;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/einsum_equation.hpp ----
 // The texts of Einsum's equation "bij,bjk->bik": shape function and engine read it alike.
 TENON_NAMESPACE_BEGIN
@@ -20634,7 +20740,7 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
 TENON_NAMESPACE_END
 
 // ---- tenon/op/nn_shape_fns.hpp ----
-// Shape functions of images: bias, convolutions, pools, batch normalisation, in every data format.
+// Shape functions of images: convolutions, pools, batch normalisation, in every data format.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -20721,33 +20827,6 @@ constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionH
 constexpr Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
                                                std::int64_t stride, Padding padding, DimensionHandle* out) {
   return GetWindowedOutputSizeFromDimsV2(c, input, filter, 1, stride, padding, 0, 0, out);
-}
-
-// Adds a bias vector to the channels.
-constexpr Status BiasAddShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  if (text == "NCHW") format = TensorFormat::kNCHW;
-  ShapeHandle input, bias, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), ChannelsFirst(format) ? 3 : 2, &input));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
-  if (!c->RankKnown(input)) return UnknownShape(c);
-  const int channel = ChannelsFirst(format) ? 1 : -1;
-  DimensionHandle merged;
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
-  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-constexpr Status BiasAddGradShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
-  ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
-  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
-  return OkStatus();
 }
 
 namespace internal {
@@ -28592,6 +28671,15 @@ inline const bool function_library_linked =
     (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
 
 }  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
 
 // Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
 // host.

@@ -16,7 +16,8 @@
 #include <tenon/base/span.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
-#include <tenon/wire/tensor_proto.hpp>
+#include <tenon/wire/shape_proto.hpp>
+#include <tenon/wire/tensor_reader.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -275,12 +276,6 @@ Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   context.owner = owner;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &object, std::move(context)));
   return object;
-}
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
 }
 }  // namespace detail
 

@@ -14,6 +14,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -175,6 +176,15 @@ inline const bool function_library_linked =
     (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
 
 }  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
 
 // Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
 // host.
