@@ -11276,6 +11276,15 @@ constexpr WireType WireTypeOf(Kind kind) {
 }
 }  // namespace detail
 
+// The values of a field that are to be written: `count` of them, `stride` bytes apart.
+struct FieldValues {
+  const void* first;
+  std::size_t count;
+  std::size_t stride;
+
+  const void* operator[](std::size_t i) const { return static_cast<const std::byte*>(first) + i * stride; }
+};
+
 // Immutable. The functions get a pointer to the struct.
 struct Field {
   std::uint32_t number;
@@ -11285,9 +11294,7 @@ struct Field {
   bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
   std::string_view name;
   const Message* message;  // of kMessage
-  // How many values are to be written: 0 or 1 unless repeated.
-  std::size_t (*count)(const void* object);
-  const void* (*at)(const void* object, std::size_t index);
+  FieldValues (*values)(const void* object);  // none or one unless repeated
   // Where the next value goes; unless repeated, always the same place.
   void* (*add)(void* object);
   // Null, or makes room for so many values in all.
@@ -11386,14 +11393,14 @@ struct Access {
   static constexpr bool repeated = false;
   static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
   static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
-  static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (requires { Get(object).empty(); })
-      return Get(object).empty() ? 0 : 1;
+  static FieldValues Set(const void* object) {  // proto3: a default value is not written
+    const M& member = Get(object);
+    if constexpr (requires { member.empty(); })
+      return {&member, member.empty() ? std::size_t{0} : 1, 0};
     else
-      return Get(object) == M{} ? 0 : 1;
+      return {&member, member == M{} ? std::size_t{0} : 1, 0};
   }
-  static std::size_t CountAlways(const void*) { return 1; }
-  static const void* At(const void* object, std::size_t) { return &Get(object); }
+  static FieldValues Always(const void* object) { return {&Get(object), 1, 0}; }
   static void* Add(void* object) { return &Get(object); }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
@@ -11401,10 +11408,11 @@ template <class C, class T, std::optional<T> C::* Member>
 struct Access<C, std::optional<T>, Member> {
   using Value = T;
   static constexpr bool repeated = false;
-  static std::size_t CountSet(const void* object) {
-    return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0;
+  static FieldValues Set(const void* object) {
+    const std::optional<T>& member = static_cast<const C*>(object)->*Member;
+    if (!member.has_value()) return {nullptr, 0, 0};
+    return {&*member, 1, 0};
   }
-  static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) {
     std::optional<T>& member = static_cast<C*>(object)->*Member;
     if (!member.has_value()) member.emplace();
@@ -11417,8 +11425,10 @@ template <class C, class List, List C::* Member>
 struct Access<C, List, Member> {
   using Value = typename List::value_type;
   static constexpr bool repeated = true;
-  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
+  static FieldValues Set(const void* object) {
+    const List& member = static_cast<const C*>(object)->*Member;
+    return {member.data(), member.size(), sizeof(Value)};
+  }
   static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
   static void Reserve(void* object, std::size_t count) {
     List& member = static_cast<C*>(object)->*Member;
@@ -11444,22 +11454,22 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(), &A::CountSet,
-          &A::At, &A::Add,     A::reserve};
+  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(),
+          &A::Set, &A::Add,     A::reserve};
 }
 // The same for a field that is written even when it has its default value: key and value of a map.
 template <auto Member>
 constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
-  field.count = &detail::AccessOf<Member>::CountAlways;
+  field.values = &detail::AccessOf<Member>::Always;
   return field;
 }
 // One of several members of which only one is set; T is the type of the value.
 template <class T>
-constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
-                          const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
-  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(), count,
-          at,     add,         nullptr};
+constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValues (*values)(const void*),
+                          void* (*add)(void*)) {
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(),
+          values, add,         nullptr};
 }
 // The same where each is a member of its own, an optional: whoever fills the struct sets only one.
 template <auto Member>
@@ -11623,11 +11633,11 @@ inline void SerializeMessage(const Message& message, Writer& writer, const void*
   if (message.serialize != nullptr) return message.serialize(writer, object);
   for (std::size_t f = message.fields.size(); f-- > 0;) {
     const Field& field = message.fields[f];
-    const std::size_t count = field.count(object);
-    if (count == 0) continue;
+    const FieldValues values = field.values(object);
+    if (values.count == 0) continue;
     const std::size_t end = writer.size();
-    for (std::size_t i = count; i-- > 0;) {
-      const void* value = field.at(object, i);
+    for (std::size_t i = values.count; i-- > 0;) {
+      const void* value = values[i];
       const std::size_t value_end = writer.size();
       if (field.kind == Kind::kString) {
         writer.Bytes(*static_cast<const std::string*>(value));
@@ -14320,13 +14330,12 @@ struct AttrValueAccess {
   static AttrValue& Of(void* object) { return *static_cast<AttrValue*>(object); }
   static const AttrValue& Of(const void* object) { return *static_cast<const AttrValue*>(object); }
 
-  template <Kind kind>
-  static std::size_t Count(const void* object) {
-    return Of(object).kind_ == kind ? 1 : 0;
+  static wire::FieldValues One(const void* object, Kind kind, const void* value) {
+    return {value, Of(object).kind_ == kind ? std::size_t{1} : 0, 0};
   }
-  template <auto Member>
-  static const void* At(const void* object, std::size_t) {
-    return &(Of(object).*Member);
+  template <Kind kind, auto Member>
+  static wire::FieldValues Held(const void* object) {
+    return One(object, kind, &(Of(object).*Member));
   }
   template <Kind kind, auto Member>
   static void* Add(void* object) {
@@ -14336,21 +14345,24 @@ struct AttrValueAccess {
     return &(value.*Member);
   }
   // Values behind a member function.
-  template <auto Getter>
-  static const void* AtCall(const void* object, std::size_t) {
-    return &(Of(object).*Getter)();
+  template <Kind kind, auto Getter>
+  static wire::FieldValues HeldBehind(const void* object) {
+    return One(object, kind, Of(object).kind_ == kind ? &(Of(object).*Getter)() : nullptr);
   }
   template <auto Mutator>
   static void* AddCall(void* object) {
     return (Of(object).*Mutator)();
   }
   // Shapes and tensors: the whole AttrValue, which takes an undecoded value too.
-  static const void* AtSelf(const void* object, std::size_t) { return object; }
+  template <Kind kind>
+  static wire::FieldValues Self(const void* object) {
+    return One(object, kind, object);
+  }
   static void* AddSelf(void* object) { return object; }
 
   template <Kind kind, class T, auto Member>
   static constexpr wire::Field Number(std::uint32_t number, std::string_view name) {
-    return wire::MakeOneof<T>(number, name, &Count<kind>, &At<Member>, &Add<kind, Member>);
+    return wire::MakeOneof<T>(number, name, &Held<kind, Member>, &Add<kind, Member>);
   }
   static constexpr auto kInt = &AttrValue::i_;
   static constexpr auto kFloat = &AttrValue::f_;
@@ -14362,13 +14374,13 @@ namespace detail {
 // A TensorShapeProto or TensorProto as the value of an attr.
 struct ShapeAttr {};
 struct TensorAttr {};
+inline wire::FieldValues AttrMapValues(const AttrMap& map) {
+  return {map.size() == 0 ? nullptr : &*map.begin(), map.size(), sizeof(AttrMap::value_type)};
+}
 // AttrMap as a repeated message of pairs.
 template <class C, AttrMap C::* Member>
 struct AttrMapAccess {
-  static std::size_t Count(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) {
-    return &(static_cast<const C*>(object)->*Member).begin()[static_cast<std::ptrdiff_t>(i)];
-  }
+  static wire::FieldValues Set(const void* object) { return AttrMapValues(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) { return (static_cast<C*>(object)->*Member).AppendUnsorted(); }
   static void Reserve(void* object, std::size_t count) { (static_cast<C*>(object)->*Member).reserve(count); }
   static void Sort(void* object) { (static_cast<C*>(object)->*Member).SortAppended(); }
@@ -14395,8 +14407,8 @@ TENON_DETAIL_SCHEMA(GraphDef);
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,    Kind::kMessage, true,    WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
-          &A::Count, &A::At,         &A::Add, &A::Reserve};
+  return {number,  Kind::kMessage, true,       WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
+          &A::Set, &A::Add,        &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.
@@ -14480,24 +14492,22 @@ struct Schema<FunctionDefLibrary> {
 };
 
 inline constexpr Field kAttrValueFields[] = {
-    MakeOneof<AttrList>(1, "list", &AttrValueAccess::Count<AttrValue::Kind::kList>,
-                        &AttrValueAccess::AtCall<&AttrValue::list>,
+    MakeOneof<AttrList>(1, "list", &AttrValueAccess::HeldBehind<AttrValue::Kind::kList, &AttrValue::list>,
                         &AttrValueAccess::AddCall<&AttrValue::mutable_list>),
-    MakeOneof<std::string>(2, "s", &AttrValueAccess::Count<AttrValue::Kind::kString>,
-                           &AttrValueAccess::AtCall<&AttrValue::s>, &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
+    MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
+                           &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
     AttrValueAccess::Number<AttrValue::Kind::kInt, std::int64_t, AttrValueAccess::kInt>(3, "i"),
     AttrValueAccess::Number<AttrValue::Kind::kFloat, float, AttrValueAccess::kFloat>(4, "f"),
     AttrValueAccess::Number<AttrValue::Kind::kBool, bool, AttrValueAccess::kBool>(5, "b"),
     AttrValueAccess::Number<AttrValue::Kind::kType, DataType, AttrValueAccess::kType>(6, "type"),
-    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Count<AttrValue::Kind::kShape>,
-                                        &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
-    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Count<AttrValue::Kind::kTensor>,
-                                         &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
-    MakeOneof<std::string>(9, "placeholder", &AttrValueAccess::Count<AttrValue::Kind::kPlaceholder>,
-                           &AttrValueAccess::AtCall<&AttrValue::placeholder>,
+    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Self<AttrValue::Kind::kShape>,
+                                        &AttrValueAccess::AddSelf),
+    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Self<AttrValue::Kind::kTensor>,
+                                         &AttrValueAccess::AddSelf),
+    MakeOneof<std::string>(9, "placeholder",
+                           &AttrValueAccess::HeldBehind<AttrValue::Kind::kPlaceholder, &AttrValue::placeholder>,
                            &AttrValueAccess::AddCall<&AttrValue::mutable_placeholder>),
-    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::Count<AttrValue::Kind::kFunc>,
-                            &AttrValueAccess::AtCall<&AttrValue::func>,
+    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::HeldBehind<AttrValue::Kind::kFunc, &AttrValue::func>,
                             &AttrValueAccess::AddCall<&AttrValue::mutable_func>),
 };
 inline constexpr Message Schema<AttrValue>::message("AttrValue", kAttrValueFields);
@@ -28622,10 +28632,7 @@ inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::messag
 // FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
 inline constexpr Field kArgAttrsFields[] = {
     {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
-     [](const void* object, std::size_t i) -> const void* {
-       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
-     },
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
      [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
      [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
 };

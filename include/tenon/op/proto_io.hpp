@@ -127,10 +127,7 @@ inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::messag
 // FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
 inline constexpr Field kArgAttrsFields[] = {
     {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
-     [](const void* object, std::size_t i) -> const void* {
-       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
-     },
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
      [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
      [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
 };
