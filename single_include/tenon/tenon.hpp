@@ -5335,6 +5335,9 @@ struct InterOpPool {
 };
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
+// What SessionOptions::packed_weights_bytes is unless somebody says.
+inline constexpr std::int64_t kUsualPackedWeightsBytes = 128 << 20;
+
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
@@ -5367,7 +5370,7 @@ struct SessionOptions {
   // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
   // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
   // weights that lie in a mapped file; 0: no others.
-  std::int64_t packed_weights_bytes = 128 << 20;
+  std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
@@ -8201,23 +8204,25 @@ TENON_COLD inline std::string BFCAllocator::FindDefect() const {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/memory/limited_allocator.hpp ----
-// LimitedAllocator: another allocator's memory, up to a number of bytes.
+// ---- tenon/memory/forwarding_allocator.hpp ----
+// ForwardingAllocator: what an allocator over another one has in common with it. LimitedAllocator counts what it passes
+// on, AllocationLog writes it down.
 TENON_NAMESPACE_BEGIN
 
-// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
-// time is more than that out, counted as it was asked for. Requests that others make of `base` do not count.
-//
-//   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
-//   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
-class LimitedAllocator final : public Allocator {
+// Passes everything on to `base`, which must outlive it; a derived class overrides what it wants to see. thread-safe as
+// `base` is.
+class ForwardingAllocator : public Allocator {
  public:
-  LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
-      : base_(base),
-        limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
-        name_(name) {}
+  explicit ForwardingAllocator(Allocator* base) : base_(base) {}
 
-  std::string_view Name() const override { return name_; }
+  std::string_view Name() const override { return base_->Name(); }
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    return base_->AllocateRaw(alignment, bytes, attributes);
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    base_->DeallocateRaw(ptr, alignment, bytes);
+  }
+
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }
   bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
@@ -8230,10 +8235,39 @@ class LimitedAllocator final : public Allocator {
   std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
   std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
   std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
+  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
+  bool ClearStats() override { return base_->ClearStats(); }
+
+ protected:
+  Allocator* base() const { return base_; }
+
+ private:
+  Allocator* const base_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/limited_allocator.hpp ----
+// LimitedAllocator: another allocator's memory, up to a number of bytes.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
+// time is more than that out, counted as it was asked for. Requests that others make of `base` do not count.
+//
+//   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
+//   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
+class LimitedAllocator final : public ForwardingAllocator {
+ public:
+  LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
+      : ForwardingAllocator(base),
+        limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
+        name_(name) {}
+
+  std::string_view Name() const override { return name_; }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (!Reserve(bytes)) return nullptr;
-    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    void* const ptr = base()->AllocateRaw(alignment, bytes, attributes);
     if (ptr == nullptr) {
       in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
       return nullptr;
@@ -8244,7 +8278,7 @@ class LimitedAllocator final : public Allocator {
   }
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
-    base_->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
+    base()->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
     in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
   // The same with a Status: ResourceExhausted with the size, the name and the stats.
@@ -8302,7 +8336,6 @@ class LimitedAllocator final : public Allocator {
                                      detail::NoMemoryFrom(*this, bytes));
   }
 
-  Allocator* const base_;
   const std::int64_t limit_;
   const std::string name_;
   std::atomic<std::int64_t> in_use_{0};
@@ -35744,8 +35777,6 @@ TENON_NAMESPACE_BEGIN
 // How many bytes of packed copies may stand beside the weights that they are copies of. thread-safe.
 class PackingBudget {
  public:
-  static constexpr std::int64_t kUsual = 128 << 20;  // of a session that does not say
-
   explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
   // False, and nothing is taken, when there is not that much left.
   bool Take(std::size_t bytes) {
@@ -36044,7 +36075,7 @@ class KernelCache {
   // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
               FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
-              std::int64_t packed_weights_bytes = PackingBudget::kUsual)
+              std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes)
       : graph_(graph),
         registry_(registry),
         device_(device),
@@ -43819,36 +43850,21 @@ struct AllocationRecord {
 //   tenon::AllocationLog log(tenon::CpuAllocator());
 //   tenon::TraceFile file("runs.json", &log);
 //   auto session = tenon::Session::FromGraphFile("model.pb", {.allocator = &log, .trace_sink = &file});
-class AllocationLog final : public Allocator {
+class AllocationLog final : public ForwardingAllocator {
  public:
   // Beyond `most_records` that nobody takes, the newest are left out.
   explicit AllocationLog(Allocator* base, std::size_t most_records = 1 << 16)
-      : base_(base), most_records_(most_records) {}
-
-  std::string_view Name() const override { return base_->Name(); }
-  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
-  bool HostAccessible() const override { return base_->HostAccessible(); }
-  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
-  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
-  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
-  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
-  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
-  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
-  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
-  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
-  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
-  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
-  bool ClearStats() override { return base_->ClearStats(); }
+      : ForwardingAllocator(base), most_records_(most_records) {}
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    void* const ptr = base()->AllocateRaw(alignment, bytes, attributes);
     Keep(ptr == nullptr ? AllocationRecord::Kind::kRefused : AllocationRecord::Kind::kAllocated, bytes, ptr);
     return ptr;
   }
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
     Keep(AllocationRecord::Kind::kFreed, bytes, ptr);  // before another thread can have the block
-    base_->DeallocateRaw(ptr, alignment, bytes);
+    base()->DeallocateRaw(ptr, alignment, bytes);
   }
 
   // The records since the last call, in order of time.
@@ -43880,7 +43896,6 @@ class AllocationLog final : public Allocator {
       ++num_left_out_;
   }
 
-  Allocator* const base_;
   const std::size_t most_records_;
   mutable Mutex mutex_;  // of what follows
   std::vector<AllocationRecord> records_;

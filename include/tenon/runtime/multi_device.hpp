@@ -40,6 +40,7 @@
 #include <tenon/runtime/parallel_frames.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/session_impl.hpp>
+#include <tenon/runtime/session_options.hpp>
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -138,7 +139,7 @@ struct PartsOfSession {
   const SessionDevices* resources = nullptr;
   const Graph* whole = nullptr;  // that was cut
   const PartitionedGraph* older = nullptr;  // the graph that this one extends: nodes keep their state. May be null
-  std::int64_t packed_weights_bytes = 0;  // as in SessionOptions
+  std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;  // as in SessionOptions
   GraphPass lower_functions = nullptr;  // may be null
 };
 
@@ -578,10 +579,9 @@ class PartitionedGraph : public RefCounted {
           session.older == nullptr ? nullptr : session.older->FindPart(part->device);
       part->functions = functions_->OnDevice(part->device);
       part->resources = part->functions->resources();
-      part->kernels = MakeOwned<detail::KernelCache>(
-          &part->graph, registry_, part->device, host_, part->functions,
-          older == nullptr ? nullptr : older->kernels.get(),
-          session.devices == nullptr ? PackingBudget::kUsual : session.packed_weights_bytes);
+      part->kernels = MakeOwned<detail::KernelCache>(&part->graph, registry_, part->device, host_, part->functions,
+                                                     older == nullptr ? nullptr : older->kernels.get(),
+                                                     session.packed_weights_bytes);
     }
     // From here on nothing fails.
     functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
