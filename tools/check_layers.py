@@ -61,10 +61,13 @@ TESTED_TOGETHER = {
 # Headers that their tests do not include, but use through another one.
 TESTED_THROUGH = {
     # The definitions of what session.hpp declares.
+    'runtime/callable_impl.hpp': 'session.hpp',
     'runtime/partial_run.hpp': 'session.hpp',
+    'runtime/prepared.hpp': 'session.hpp',
     'runtime/run_with_options.hpp': 'session.hpp',
     'runtime/session_admin.hpp': 'session.hpp',
     'runtime/session_impl.hpp': 'session.hpp',
+    'runtime/session_parts.hpp': 'session.hpp',
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

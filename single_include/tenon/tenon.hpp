@@ -34344,6 +34344,13 @@ TENON_NAMESPACE_END
   }                                                                                                     \
   static_assert(true, "")
 
+// ---- tenon/device/thread_pool.hpp ----
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
+// sleep, because waking a sleeping thread takes about as long.
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
 // ---- tenon/base/thread.hpp ----
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
 // <thread>, which brings stop tokens, semaphores and unique pointers.
@@ -34469,36 +34476,6 @@ TENON_NAMESPACE_END
 
 #undef TENON_HAS_PTHREADS
 
-// ---- tenon/device/cpu_device.hpp ----
-// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
-TENON_NAMESPACE_BEGIN
-
-class CpuDevice final : public Device {
- public:
-  // `allocator` (null: DefaultAllocator()) and `pool` (which may be null) outlive the device.
-  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
-      : Device(std::move(name)), cpu_{pool, allocator != nullptr ? allocator : DefaultAllocator()} {}
-
-  std::string_view type() const override { return Cpu::type; }
-  Allocator* allocator() const override { return cpu_.allocator; }
-  void* kernel_device() override { return &cpu_; }
-  bool uses_host_memory() const override { return true; }
-  Status CopyToDevice(const Tensor& host, Tensor* to) override {
-    *to = host;
-    return OkStatus();
-  }
-  Status CopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
-    *to = from;
-    return OkStatus();
-  }
-  Status Synchronize() override { return OkStatus(); }
-
- private:
-  Cpu cpu_;
-};
-
-TENON_NAMESPACE_END
-
 // ---- tenon/device/denormals.hpp ----
 // Denormal floating-point numbers on the calling thread: flushed to zero (as TensorFlow's CPU kernels run) or kept.
 #if defined(__SSE2__) || defined(_M_X64)
@@ -34564,13 +34541,6 @@ class ScopedFlushDenormals {
 };
 
 TENON_NAMESPACE_END
-
-// ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
-// sleep, because waking a sleeping thread takes about as long.
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#endif
 
 // ---- tenon/device/thread_pool.hpp ----
 TENON_NAMESPACE_BEGIN
@@ -34964,6 +34934,279 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
 
 TENON_NAMESPACE_END
 
+// ---- tenon/graph/control_flow.hpp ----
+// The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
+// nodes; nodes outside of all loops are in the root frame.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
+constexpr bool NeedsFrames(NodeClass c) {
+  return c == NodeClass::kSwitch || c == NodeClass::kMerge || c == NodeClass::kEnter || c == NodeClass::kExit;
+}
+
+struct ControlFlowFrames {
+  struct Frame {
+    std::string name;  // "" for the root
+    int parent = -1;
+    std::int64_t parallel_iterations = 1;  // that may be under way at once, of the first Enter found
+    int num_enters = 0;
+    int loop_cond = -1;  // node
+  };
+  SlimVector<Frame> frames{Frame{}};  // the root first, parents before their children
+  SlimVector<int> frame_of;  // per node: -1 where it is not part of the run; an Enter is in the frame it opens
+
+  // The frame in which a node runs, and the one that its outputs are values of.
+  int RunsIn(const Node& node) const {
+    const int frame = frame_of[static_cast<std::size_t>(node.id)];
+    return node.node_class == NodeClass::kEnter ? ParentOf(frame) : frame;
+  }
+  int OutputsIn(const Node& node) const {
+    const int frame = frame_of[static_cast<std::size_t>(node.id)];
+    return node.node_class == NodeClass::kExit ? ParentOf(frame) : frame;
+  }
+
+ private:
+  int ParentOf(int frame) const { return frames[static_cast<std::size_t>(frame)].parent; }
+};
+
+// Finds the frames of the nodes in `wanted` (a mask over the ids), where the outputs `fed` come from outside, that is
+// from the root frame. Codes and messages are those of TensorFlow's run.
+// InvalidArgument: a node with inputs from different frames, an Enter without a frame name, an Exit outside of a loop,
+// a loop with two LoopConds. Internal: one frame name below two frames. one thread.
+class ControlFlowAnalysis {
+ public:
+  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
+      : graph_(graph), wanted_(wanted), fed_(fed) {}
+
+  Result<ControlFlowFrames> Run() {
+    const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
+    out_.frame_of.assign(count, -1);
+    visited_from_.assign(count, -1);
+    FindStarts();
+    for (const int id : starts_) TENON_RETURN_IF_ERROR(Visit(id, 0, id));
+    for (std::size_t i = 0; i < queue_.size(); ++i) TENON_RETURN_IF_ERROR(Leave(graph_.node(queue_[i])));
+    return std::move(out_);
+  }
+
+ private:
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
+
+  bool IsFed(const InEdge& edge) const {
+    for (const InEdge& fed : fed_)
+      if (fed == edge) return true;
+    return false;
+  }
+  // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
+  void FindStarts() {
+    for (const Node& node : graph_.nodes()) {
+      if (wanted_[Slot(node.id)] == 0) continue;
+      bool waits = false, reads_feed = false;
+      for (const InEdge& edge : node.inputs) (IsFed(edge) ? reads_feed : waits) = true;
+      for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
+      if (!waits || reads_feed) starts_.push_back(node.id);
+    }
+  }
+
+  // The node's outputs and whoever waits for it.
+  Status Leave(const Node& node) {
+    const int from = out_.OutputsIn(node);
+    for (const OutEdge& edge : node.outputs) {
+      if (wanted_[Slot(edge.node)] == 0) continue;
+      if (edge.output != kControlSlot && IsFed({node.id, edge.output})) continue;
+      TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
+    }
+    return OkStatus();
+  }
+
+  // Something of frame `from`, made by node `src`, reaches node `id`.
+  Status Visit(int id, int from, int src) {
+    const Node& node = graph_.node(id);
+    int& at = out_.frame_of[Slot(id)];
+    const bool enters = node.node_class == NodeClass::kEnter;
+    if (at >= 0) {
+      const int before = enters ? frame(at).parent : at;
+      return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
+    }
+    visited_from_[Slot(id)] = src;
+    queue_.push_back(id);
+    if (enters) return EnterFrame(node, from, &at);
+    at = from;
+    if (node.node_class == NodeClass::kExit && from == 0)
+      return errors::InvalidArgument("Invalid Exit op: Cannot find a corresponding Enter op: ",
+                                     FormatNodeForError(node.name()), " is in no loop.");
+    if (node.node_class == NodeClass::kLoopCond) return AddLoopCond(node, from);
+    return OkStatus();
+  }
+
+  Status EnterFrame(const Node& node, int from, int* at) {
+    std::string name;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "frame_name", &name));
+    if (name.empty())
+      return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()), " must have a frame name.");
+    const auto name_of = [this](int f) -> std::string_view { return frame(f).name; };
+    int found = by_name_.Find(name, name_of);
+    if (found >= 0 && frame(found).parent != from) return MismatchedParents(node, found, from);
+    if (found < 0) {
+      std::int64_t parallel = 10;
+      TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
+      if (parallel < 0 || parallel > std::numeric_limits<std::int32_t>::max())
+        return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
+                                       " has parallel_iterations = ", parallel,
+                                       "; it must be positive and fit 32 bits.");
+      if (parallel == 0) parallel = 1;  // so that a frame without loop runs, as in TensorFlow
+      found = static_cast<int>(out_.frames.size());
+      out_.frames.push_back({name, from, parallel, 0, -1});
+      by_name_.Insert(name, found, name_of);
+    }
+    ++frame(found).num_enters;
+    *at = found;
+    return OkStatus();
+  }
+
+  // Two LoopConds in one frame are two loops, but for the counters that gradients of loops have.
+  Status AddLoopCond(const Node& node, int at) {
+    const auto is_counter = [](const Node& n) { return n.name().find("LoopCounter") != std::string::npos; };
+    const int other = std::exchange(frame(at).loop_cond, node.id);
+    if (other < 0 || is_counter(node) || is_counter(graph_.node(other))) return OkStatus();
+    return errors::InvalidArgument("Invalid loop structure: Loop \"", frame(at).name,
+                                   "\" has more than one LoopCond node: ", FormatNodeForError(node.name()), " and ",
+                                   FormatNodeForError(graph_.node(other).name()), ".");
+  }
+
+  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
+    const auto input = [&](int id) {
+      return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
+    };
+    return errors::InvalidArgument(FormatNodeForError(node.name()), " has inputs from different frames. The input ",
+                                   input(src), " is in frame '", frame(from).name, "'. The input ",
+                                   input(visited_from_[Slot(node.id)]), " is in frame '", frame(before).name, "'.");
+  }
+  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
+    return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
+                            frame(from).name, "\" vs \"", frame(frame(found).parent).name,
+                            "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
+  }
+
+  const Graph& graph_;
+  Span<const char> wanted_;
+  Span<const InEdge> fed_;
+  ControlFlowFrames out_;
+  detail::NameIndex by_name_;  // of the frames
+  SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
+  SlimVector<int> starts_, queue_;
+};
+
+inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
+  return ControlFlowAnalysis(graph, wanted, fed).Run();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/parts.hpp ----
+// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
+// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
+TENON_NAMESPACE_BEGIN
+
+class CancellationManager;
+class ResourceMgr;
+class RunRendezvous;
+struct PlanReport;
+struct Program;
+struct SessionOptions;
+class Step;
+
+namespace detail {
+
+class TraceCollector;
+
+// Runs the program of one step; made for it, and used again with it. externally synchronised.
+class StepEngine {
+ public:
+  virtual ~StepEngine() = default;
+  // `trace` may be null.
+  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+};
+
+// What planned runs of one program have decided. externally synchronised.
+class RunPlans {
+ public:
+  virtual ~RunPlans() = default;
+  // The step of the plan for these feeds' shapes; null when there is none.
+  virtual Step* Find(Span<const Tensor> feeds) = 0;
+  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
+  // null.
+  virtual Status Run(TraceCollector* trace) = 0;
+  virtual void Ran(const Status& status) = 0;
+  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
+  // follows, if the run goes well.
+  virtual bool Count(Span<const Tensor> feeds) = 0;
+  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
+  virtual void Make(Step* ran) = 0;
+  // Of the plan used last; false when there is none.
+  virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+class PlannedLoop {
+ public:
+  virtual ~PlannedLoop() = default;
+  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
+  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
+  // goes on without the plan, which is good for nothing any more, as after an error.
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
+};
+
+// The functions of a session's graph. thread-safe.
+class GraphFunctions : public FunctionRuntime {
+ public:
+  // A graph with more functions than the one before, which stays.
+  virtual void SetGraph(const Graph* graph) = 0;
+};
+
+using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
+using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
+// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
+// when there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+                                               Span<const Tensor> variables);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
+using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
+                                                const SessionOptions&);
+
+// Null: the program was compiled without that part. thread-safe.
+struct RuntimeParts {
+  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
+  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
+  std::atomic<MakeStepEngine> frames{nullptr};  // the same
+  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
+  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/plan_cache.hpp
+  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
+};
+inline constinit RuntimeParts runtime_parts;
+
+template <class Part>
+bool LinkPart(std::atomic<Part>* place, Part part) {
+  place->store(part, std::memory_order_release);
+  return true;
+}
+
+TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
+                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/kernel/cancellation.hpp ----
 // CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
 TENON_NAMESPACE_BEGIN
@@ -35078,496 +35321,6 @@ class CancellationManager {
   SlimVector<Entry> callbacks_;
 };
 
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/import.hpp ----
-// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
-// import.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
-struct CallShapes {
-  const FunctionDefLibrary* library = nullptr;
-  SlimVector<std::string_view> inside;
-  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
-  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
-  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
-};
-
-struct ImportOptions {
-  bool infer_shapes = true;           // and refuse what can never run
-  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
-  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
-  std::string default_device;         // for nodes that ask for none
-  ConstantEvaluator* evaluator = nullptr;  // outlives the call
-  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
-};
-
-// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
-struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
-  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
-  // The node's op is a function: it becomes a call.
-  Status (*make_call)(const FunctionDef& function, NodeDef* node);
-  // The shapes that a call's results have with its arguments' shapes.
-  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
-                       CallShapes* calls, ShapeRefiner* refiner);
-};
-inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
-
-// Does the work of ImportGraphDef; use that. one thread.
-class GraphImporter {
- public:
-  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
-      : def_(std::move(def)), options_(options), ops_(registry) {}
-
-  Result<Graph> Import() {
-    TENON_RETURN_IF_ERROR(
-        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
-    const Status status = Convert();
-    if (status.ok()) return std::move(graph_);
-    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
-  }
-
- private:
-  static constexpr int kForwardCompatibilityDays = 21;
-  static constexpr std::size_t kMaxNamesListed = 8;
-  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
-
-  struct Input {
-    int position;  // of the producer in the GraphDef
-    int output;    // kControlSlot: control dependency
-  };
-
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  int count() const { return static_cast<int>(def_.node.size()); }
-
-  Status Convert() {
-    TENON_RETURN_IF_ERROR(IndexNodes());
-    TENON_RETURN_IF_ERROR(ParseInputs());
-    TENON_RETURN_IF_ERROR(CheckLibrary());
-    TENON_RETURN_IF_ERROR(FindOps());
-    graph_.Reserve(def_.node.size());
-    graph_.versions_ = def_.versions;
-    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
-    ShapeRefiner refiner(&graph_, options_.evaluator);
-    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
-    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
-    for (const BackEdge& edge : back_edges_) {
-      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
-    }
-    index_.Renumber(ids_);
-    graph_.names_ = std::move(index_);
-    graph_.library_ = std::move(def_.library);
-    return OkStatus();
-  }
-
-  // ---- names
-  // The name of the node at a position, wherever its NodeDef is by now.
-  struct NameOf {
-    const GraphImporter* importer;
-    std::string_view operator()(int position) const {
-      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
-      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
-    }
-  };
-
-  // Names are looked up in batches, so that their places in the index come from memory all at once.
-  static constexpr int kBatch = 32;
-
-  Status IndexNodes() {
-    index_.Reserve(def_.node.size());
-    std::uint32_t hashes[kBatch];
-    for (int begin = 0; begin < count(); begin += kBatch) {
-      const int end = std::min(begin + kBatch, count());
-      for (int n = begin; n < end; ++n) {
-        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
-        index_.Prefetch(hashes[n - begin]);
-      }
-      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
-    }
-    return OkStatus();
-  }
-  Status IndexNode(int n, std::uint32_t hash) {
-    const NodeDef& node = def_.node[Slot(n)];
-    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
-      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
-    }
-    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
-      return errors::InvalidArgument("Node '", node.name, "' is not unique");
-    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
-    bool control = false;
-    for (const std::string& input : node.input) {
-      if (!input.empty() && input.front() == '^') {
-        control = true;
-      } else if (control) {
-        return errors::InvalidArgument("Node '", node.name,
-                                       "': Control dependencies must come after regular dependencies");
-      }
-    }
-    return OkStatus();
-  }
-
-  Status ParseInputs() {
-    input_begin_.reserve(def_.node.size() + 1);
-    std::size_t total = 0;
-    for (const NodeDef& node : def_.node) {
-      input_begin_.push_back(total);
-      total += node.input.size();
-    }
-    input_begin_.push_back(total);
-    inputs_.reserve(total);
-    Wanted batch[kBatch];
-    int size = 0;
-    for (int n = 0; n < count(); ++n) {
-      for (const std::string& text : def_.node[Slot(n)].input) {
-        const TensorName name = ParseTensorName(text);
-        const std::uint32_t hash = index_.HashOf(name.node);
-        index_.Prefetch(hash);
-        batch[size++] = {hash, n, name, text};
-        if (size < kBatch) continue;
-        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
-        size = 0;
-      }
-    }
-    return FindInputs(Span<const Wanted>(batch, Slot(size)));
-  }
-  struct Wanted {
-    std::uint32_t hash;
-    int node;  // that has the input
-    TensorName name;
-    std::string_view text;
-  };
-  Status FindInputs(Span<const Wanted> batch) {
-    for (const Wanted& input : batch) {
-      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
-      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
-      inputs_.push_back({position, input.name.output});
-    }
-    return OkStatus();
-  }
-  Span<const Input> InputsOf(int n) const {
-    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
-  }
-
-  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
-    SlimVector<std::string_view> names;
-    for (const NodeDef& other : def_.node) names.push_back(other.name);
-    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
-                                   detail::SuggestNames(name, names));
-  }
-
-  TENON_COLD Status WithVersionWarning(const Status& status) const {
-    return Status(
-        status.code(),
-        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
-               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
-               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
-               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
-               "and might be the root cause for failing to import the GraphDef."));
-  }
-
-  // ---- functions and ops
-  Status CheckLibrary() {
-    if (def_.library.function.empty()) return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
-    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
-                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
-                                 "<tenon/graph/function_import.hpp> where there is no session");
-  }
-
-  // One OpInfo per node; every unknown op is reported at once.
-  Status FindOps() {
-    infos_.reserve(def_.node.size());
-    struct Unknown {
-      std::string_view op;
-      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
-      std::size_t uses = 0;
-    };
-    SlimVector<Unknown> unknown;
-    detail::NameIndex unknown_index;
-    for (NodeDef& node : def_.node) {
-      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
-          ops_.registry().Find(node.op) == nullptr) {
-        infos_.push_back(nullptr);
-      } else {
-        infos_.push_back(ops_.Find(node.op));
-      }
-      if (infos_.back() != nullptr) continue;
-      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
-        infos_.back() = ops_.Find(node.op);
-        if (infos_.back() == nullptr) return NoCallOp(node, *function);
-        continue;
-      }
-      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
-      int at = unknown_index.Find(node.op, name_of);
-      if (at < 0) {
-        at = static_cast<int>(unknown.size());
-        unknown.push_back({node.op, {}, 0});
-        unknown_index.Insert(node.op, at, name_of);
-      }
-      Unknown& entry = unknown[Slot(at)];
-      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
-    }
-    if (unknown.empty()) return OkStatus();
-    SlimVector<std::string_view> known;
-    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
-    std::string text;
-    for (const Unknown& entry : unknown) {
-      if (&entry != &unknown.front()) text += '\n';
-      StrAppend(&text, "Op type not registered '", entry.op, "'");
-      if (&entry == &unknown.front()) {
-        text +=
-            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
-      }
-      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
-      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
-      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
-      text += detail::SuggestNames(entry.op, known);
-    }
-    return errors::NotFound(text);
-  }
-
-  const FunctionDef* FunctionNamed(std::string_view op) const {
-    const SlimVector<FunctionDef>& functions = def_.library.function;
-    const int at =
-        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
-    return at < 0 ? nullptr : &functions[Slot(at)];
-  }
-  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
-    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
-                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
-                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
-  }
-
-  // ---- order
-  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
-  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
-  bool IsBackEdge(int dst, Input input) const {
-    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
-  }
-  bool IsNextIteration(Input input) const {
-    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
-  }
-  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
-  bool EntersLoop(int merge) const {
-    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
-  }
-
-  // Positions in the order in which the nodes get their ids: topological, ties by position.
-  Status Order(SlimVector<int>* order) const {
-    bool in_order = true;
-    for (int n = 0; n < count() && in_order; ++n) {
-      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
-    }
-    order->resize(def_.node.size());
-    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
-    if (in_order) return OkStatus();
-
-    SlimVector<int> pending(def_.node.size(), 0);
-    SlimVector<std::size_t> begin(def_.node.size() + 2,
-                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
-    for (int n = 0; n < count(); ++n) {
-      for (const Input& input : InputsOf(n)) {
-        if (IsBackEdge(n, input)) continue;
-        ++pending[Slot(n)];
-        ++begin[Slot(input.position) + 2];
-      }
-    }
-    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
-    SlimVector<int> consumers(begin.back());
-    for (int n = 0; n < count(); ++n) {
-      for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
-      }
-    }
-    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
-      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
-    });
-    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
-  }
-
-  TENON_COLD Status Cycle(std::size_t nodes) const {
-    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
-      SlimVector<int> producers;
-      for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) producers.push_back(input.position);
-      }
-      return producers;
-    });
-    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
-    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
-                                   CycleToString(cycle, name_of));
-  }
-
-  // ---- nodes
-  struct BackEdge {
-    Input src;
-    int dst;
-    int input;
-  };
-
-  Status ConvertNodes(ShapeRefiner* refiner) {
-    SlimVector<int> order;
-    TENON_RETURN_IF_ERROR(Order(&order));
-    ids_.assign(def_.node.size(), -1);
-    for (const int n : order) {
-      TENON_RETURN_IF_ERROR(ConvertNode(n));
-      if (!options_.infer_shapes) continue;
-      const Status status = InferShapes(ids_[Slot(n)], refiner);
-      if (status.ok()) continue;
-      if (!options_.ignore_shape_errors) return status;
-      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
-    }
-    return OkStatus();
-  }
-
-  Status ConvertNode(int n) {
-    NodeDef& def = def_.node[Slot(n)];
-    const OpInfo& info = *infos_[Slot(n)];
-    const Span<const Input> inputs = InputsOf(n);
-    TENON_RETURN_IF_ERROR(CheckColocation(def));
-    for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
-      if (src < 0 && !IsMerge(n)) {
-        return errors::InvalidArgument("Node '", def.name,
-                                       "' had a back edge, but only Merge nodes can have back edges.");
-      }
-    }
-    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
-    info.AddDefaults(&def);
-    Node& node = graph_.nodes_.emplace_back();
-    const int id = graph_.num_nodes() - 1;
-    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
-    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
-    outputs_ += node.output_types.size();
-    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
-      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
-                                     outputs_, " together.");
-    }
-    node.id = id;
-    node.node_class = info.node_class();
-    node.op = &info.op();
-    node.def = std::move(def);
-    node.inputs.resize(node.input_types.size());
-    ids_[Slot(n)] = id;
-    return Connect(id, inputs);
-  }
-
-  Status Connect(int id, Span<const Input> inputs) {
-    int slot = 0;
-    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
-    for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (input.output == kControlSlot) {
-        if (src >= 0) controls.push_back(src);
-      } else if (src < 0) {
-        back_edges_.push_back({input, id, slot++});
-      } else {
-        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
-      }
-    }
-    if (controls.size() > 1) {
-      const InlinedVector<int, 4> given(controls);
-      controls.clear();
-      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
-             return given[a] != given[b] &&
-                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
-           }))
-        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
-    }
-    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
-    return OkStatus();
-  }
-
-  Status CheckColocation(const NodeDef& node) const {
-    constexpr std::string_view kPrefix = "loc:@";
-    const AttrValue* groups = node.attr.Find("_class");
-    if (groups == nullptr) return OkStatus();
-    for (const std::string& group : groups->list().s) {
-      if (!StartsWith(group, kPrefix)) continue;
-      const std::string_view name = std::string_view(group).substr(kPrefix.size());
-      if (index_.Find(name, NameOf{this}) < 0) {
-        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
-      }
-    }
-    return OkStatus();
-  }
-
-  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
-    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
-    const std::string& op = src.def.op;
-    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
-    return errors::InvalidArgument(
-        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
-        " which has ", src.num_outputs(), " outputs.",
-        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
-  }
-
-  // ---- shapes
-  Status InferCall(int id, ShapeRefiner* refiner) {
-    const std::string_view op = graph_.node(id).op_name();
-    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import == nullptr) return OkStatus();  // no graph with functions comes here
-    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
-    if (calls->library == nullptr) calls->library = &def_.library;
-    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
-  }
-
-  Status InferShapes(int id, ShapeRefiner* refiner) {
-    constexpr std::string_view kAttr = "_output_shapes";
-    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
-    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
-    Node& node = graph_.nodes_[Slot(id)];
-    SlimVector<PartialTensorShape> given;
-    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
-      return OkStatus();
-    if (given.size() < node.output_types.size()) {
-      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
-                                     " attribute specifies shapes for ", given.size(), " outputs");
-    }
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
-      if (status.ok()) continue;
-      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
-                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
-                                     status.message());
-    }
-    node.def.attr.erase(kAttr);
-    return OkStatus();
-  }
-
-  GraphDef def_;
-  const ImportOptions& options_;
-  OpInfoCache ops_;
-  Graph graph_;
-  detail::NameIndex index_;           // name -> position
-  detail::NameIndex function_index_;  // name -> position in the library
-  SlimVector<const OpInfo*> infos_;  // per position
-  SlimVector<Input> inputs_;         // of all nodes, one after the other
-  SlimVector<std::size_t> input_begin_;
-  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
-  SlimVector<BackEdge> back_edges_;
-  std::size_t outputs_ = 0;  // of all nodes so far
-  CallShapes calls_;
-};
-
-// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
-// `registry` outlives the graph.
-//
-//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
-//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
-inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
-  return GraphImporter(std::move(def), registry, options).Import();
-}
-
-TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/base/notification.hpp ----
@@ -35769,6 +35522,36 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEn
 
 TENON_NAMESPACE_END
 
+// ---- tenon/device/cpu_device.hpp ----
+// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
+TENON_NAMESPACE_BEGIN
+
+class CpuDevice final : public Device {
+ public:
+  // `allocator` (null: DefaultAllocator()) and `pool` (which may be null) outlive the device.
+  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
+      : Device(std::move(name)), cpu_{pool, allocator != nullptr ? allocator : DefaultAllocator()} {}
+
+  std::string_view type() const override { return Cpu::type; }
+  Allocator* allocator() const override { return cpu_.allocator; }
+  void* kernel_device() override { return &cpu_; }
+  bool uses_host_memory() const override { return true; }
+  Status CopyToDevice(const Tensor& host, Tensor* to) override {
+    *to = host;
+    return OkStatus();
+  }
+  Status CopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
+    *to = from;
+    return OkStatus();
+  }
+  Status Synchronize() override { return OkStatus(); }
+
+ private:
+  Cpu cpu_;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/packed_weights.hpp ----
 // PackedWeights: an operand that is the same in every run - the right matrix of a product, the filter of a convolution
 // - in the order in which its engine reads it, packed by the first run that has a use for it.
@@ -35885,177 +35668,6 @@ class PackedWeights {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/graph/control_flow.hpp ----
-// The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
-// nodes; nodes outside of all loops are in the root frame.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
-constexpr bool NeedsFrames(NodeClass c) {
-  return c == NodeClass::kSwitch || c == NodeClass::kMerge || c == NodeClass::kEnter || c == NodeClass::kExit;
-}
-
-struct ControlFlowFrames {
-  struct Frame {
-    std::string name;  // "" for the root
-    int parent = -1;
-    std::int64_t parallel_iterations = 1;  // that may be under way at once, of the first Enter found
-    int num_enters = 0;
-    int loop_cond = -1;  // node
-  };
-  SlimVector<Frame> frames{Frame{}};  // the root first, parents before their children
-  SlimVector<int> frame_of;  // per node: -1 where it is not part of the run; an Enter is in the frame it opens
-
-  // The frame in which a node runs, and the one that its outputs are values of.
-  int RunsIn(const Node& node) const {
-    const int frame = frame_of[static_cast<std::size_t>(node.id)];
-    return node.node_class == NodeClass::kEnter ? ParentOf(frame) : frame;
-  }
-  int OutputsIn(const Node& node) const {
-    const int frame = frame_of[static_cast<std::size_t>(node.id)];
-    return node.node_class == NodeClass::kExit ? ParentOf(frame) : frame;
-  }
-
- private:
-  int ParentOf(int frame) const { return frames[static_cast<std::size_t>(frame)].parent; }
-};
-
-// Finds the frames of the nodes in `wanted` (a mask over the ids), where the outputs `fed` come from outside, that is
-// from the root frame. Codes and messages are those of TensorFlow's run.
-// InvalidArgument: a node with inputs from different frames, an Enter without a frame name, an Exit outside of a loop,
-// a loop with two LoopConds. Internal: one frame name below two frames. one thread.
-class ControlFlowAnalysis {
- public:
-  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
-      : graph_(graph), wanted_(wanted), fed_(fed) {}
-
-  Result<ControlFlowFrames> Run() {
-    const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
-    out_.frame_of.assign(count, -1);
-    visited_from_.assign(count, -1);
-    FindStarts();
-    for (const int id : starts_) TENON_RETURN_IF_ERROR(Visit(id, 0, id));
-    for (std::size_t i = 0; i < queue_.size(); ++i) TENON_RETURN_IF_ERROR(Leave(graph_.node(queue_[i])));
-    return std::move(out_);
-  }
-
- private:
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
-
-  bool IsFed(const InEdge& edge) const {
-    for (const InEdge& fed : fed_)
-      if (fed == edge) return true;
-    return false;
-  }
-  // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
-  void FindStarts() {
-    for (const Node& node : graph_.nodes()) {
-      if (wanted_[Slot(node.id)] == 0) continue;
-      bool waits = false, reads_feed = false;
-      for (const InEdge& edge : node.inputs) (IsFed(edge) ? reads_feed : waits) = true;
-      for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
-      if (!waits || reads_feed) starts_.push_back(node.id);
-    }
-  }
-
-  // The node's outputs and whoever waits for it.
-  Status Leave(const Node& node) {
-    const int from = out_.OutputsIn(node);
-    for (const OutEdge& edge : node.outputs) {
-      if (wanted_[Slot(edge.node)] == 0) continue;
-      if (edge.output != kControlSlot && IsFed({node.id, edge.output})) continue;
-      TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
-    }
-    return OkStatus();
-  }
-
-  // Something of frame `from`, made by node `src`, reaches node `id`.
-  Status Visit(int id, int from, int src) {
-    const Node& node = graph_.node(id);
-    int& at = out_.frame_of[Slot(id)];
-    const bool enters = node.node_class == NodeClass::kEnter;
-    if (at >= 0) {
-      const int before = enters ? frame(at).parent : at;
-      return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
-    }
-    visited_from_[Slot(id)] = src;
-    queue_.push_back(id);
-    if (enters) return EnterFrame(node, from, &at);
-    at = from;
-    if (node.node_class == NodeClass::kExit && from == 0)
-      return errors::InvalidArgument("Invalid Exit op: Cannot find a corresponding Enter op: ",
-                                     FormatNodeForError(node.name()), " is in no loop.");
-    if (node.node_class == NodeClass::kLoopCond) return AddLoopCond(node, from);
-    return OkStatus();
-  }
-
-  Status EnterFrame(const Node& node, int from, int* at) {
-    std::string name;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "frame_name", &name));
-    if (name.empty())
-      return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()), " must have a frame name.");
-    const auto name_of = [this](int f) -> std::string_view { return frame(f).name; };
-    int found = by_name_.Find(name, name_of);
-    if (found >= 0 && frame(found).parent != from) return MismatchedParents(node, found, from);
-    if (found < 0) {
-      std::int64_t parallel = 10;
-      TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
-      if (parallel < 0 || parallel > std::numeric_limits<std::int32_t>::max())
-        return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
-                                       " has parallel_iterations = ", parallel,
-                                       "; it must be positive and fit 32 bits.");
-      if (parallel == 0) parallel = 1;  // so that a frame without loop runs, as in TensorFlow
-      found = static_cast<int>(out_.frames.size());
-      out_.frames.push_back({name, from, parallel, 0, -1});
-      by_name_.Insert(name, found, name_of);
-    }
-    ++frame(found).num_enters;
-    *at = found;
-    return OkStatus();
-  }
-
-  // Two LoopConds in one frame are two loops, but for the counters that gradients of loops have.
-  Status AddLoopCond(const Node& node, int at) {
-    const auto is_counter = [](const Node& n) { return n.name().find("LoopCounter") != std::string::npos; };
-    const int other = std::exchange(frame(at).loop_cond, node.id);
-    if (other < 0 || is_counter(node) || is_counter(graph_.node(other))) return OkStatus();
-    return errors::InvalidArgument("Invalid loop structure: Loop \"", frame(at).name,
-                                   "\" has more than one LoopCond node: ", FormatNodeForError(node.name()), " and ",
-                                   FormatNodeForError(graph_.node(other).name()), ".");
-  }
-
-  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
-    const auto input = [&](int id) {
-      return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
-    };
-    return errors::InvalidArgument(FormatNodeForError(node.name()), " has inputs from different frames. The input ",
-                                   input(src), " is in frame '", frame(from).name, "'. The input ",
-                                   input(visited_from_[Slot(node.id)]), " is in frame '", frame(before).name, "'.");
-  }
-  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
-    return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
-                            frame(from).name, "\" vs \"", frame(frame(found).parent).name,
-                            "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
-  }
-
-  const Graph& graph_;
-  Span<const char> wanted_;
-  Span<const InEdge> fed_;
-  ControlFlowFrames out_;
-  detail::NameIndex by_name_;  // of the frames
-  SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
-  SlimVector<int> starts_, queue_;
-};
-
-inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
-  return ControlFlowAnalysis(graph, wanted, fed).Run();
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/runtime/kernel_cache.hpp ----
 // KernelCache: the kernels of a graph's nodes.
 TENON_NAMESPACE_BEGIN
@@ -36148,108 +35760,6 @@ class KernelCache {
 }  // namespace detail
 
 TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/parts.hpp ----
-// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
-// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
-TENON_NAMESPACE_BEGIN
-
-class CancellationManager;
-class ResourceMgr;
-class RunRendezvous;
-struct PlanReport;
-struct Program;
-struct SessionOptions;
-class Step;
-
-namespace detail {
-
-class TraceCollector;
-
-// Runs the program of one step; made for it, and used again with it. externally synchronised.
-class StepEngine {
- public:
-  virtual ~StepEngine() = default;
-  // `trace` may be null.
-  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
-};
-
-// What planned runs of one program have decided. externally synchronised.
-class RunPlans {
- public:
-  virtual ~RunPlans() = default;
-  // The step of the plan for these feeds' shapes; null when there is none.
-  virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
-  // null.
-  virtual Status Run(TraceCollector* trace) = 0;
-  virtual void Ran(const Status& status) = 0;
-  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
-  // follows, if the run goes well.
-  virtual bool Count(Span<const Tensor> feeds) = 0;
-  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
-  virtual void Make(Step* ran) = 0;
-  // Of the plan used last; false when there is none.
-  virtual bool GetReport(PlanReport* report) const = 0;
-};
-
-// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
-class PlannedLoop {
- public:
-  virtual ~PlannedLoop() = default;
-  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
-  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
-  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
-  // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
-};
-
-// The functions of a session's graph. thread-safe.
-class GraphFunctions : public FunctionRuntime {
- public:
-  // A graph with more functions than the one before, which stays.
-  virtual void SetGraph(const Graph* graph) = 0;
-};
-
-using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
-using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
-using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
-                                               Span<const Tensor> variables);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
-using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
-                                                const SessionOptions&);
-
-// Null: the program was compiled without that part. thread-safe.
-struct RuntimeParts {
-  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
-  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};  // the same
-  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
-  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/plan_cache.hpp
-  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
-};
-inline constinit RuntimeParts runtime_parts;
-
-template <class Part>
-bool LinkPart(std::atomic<Part>* place, Part part) {
-  place->store(part, std::memory_order_release);
-  return true;
-}
-
-TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
-                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
-}
-
-}  // namespace detail
-
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/program.hpp ----
@@ -37732,46 +37242,8 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 TENON_NAMESPACE_END
 
-// ---- tenon/runtime/sequential_executor.hpp ----
-// The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null. This thread owns the
-// step's cache.
-inline Status RunInOrder(const Program& program, Step* step, TraceCollector* trace) {
-  OpKernelContext context;
-  NodeMeter meter(trace, &context);
-  const CancellationManager* const cancellation = CancellationOf(*step);
-  for (const int number : program.sequence) {
-    if (IsCancelled(cancellation)) [[unlikely]]
-      return RunCancelled();
-    meter.Begin();
-    Status status = RunNode(program, number, step, &context);
-    if (!status.ok()) [[unlikely]]
-      return status;
-    const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
-    meter.End(program, node, step);
-    const int* release = program.releases.data() + node.first_release;
-    for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
-  }
-  return OkStatus();
-}
-
-// The same for a step whose cache nobody owns.
-inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
-  const OwnsCache owner(step);
-  return RunInOrder(program, step, trace);
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session_impl.hpp ----
-// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs
-// prepared from it. Included through <tenon/runtime.hpp>.
+// ---- tenon/runtime/run_settings.hpp ----
+// What one run is given besides its tensors: a pool, resources, what may give it up, who counts and who watches.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -37839,19 +37311,6 @@ TENON_COLD inline void AddMemoryHint(Status* status) {
         "report_tensor_allocations_upon_oom to RunOptions for current allocation info.\n");
 }
 
-// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
-inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
-  const bool frames = program.has_control_flow();
-  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
-                                              : on_pool ? runtime_parts.parallel_frames
-                                                        : runtime_parts.frames;
-  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
-  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
-  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
-                                       : "SessionOptions or RunOptions ask for the dataflow engine",
-                     frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
-}
-
 // The rendezvous of one run, made when a kernel asks.
 class LazyRendezvous final : public RunRendezvous {
  public:
@@ -37868,6 +37327,67 @@ class LazyRendezvous final : public RunRendezvous {
   Mutex mutex_;
   Owned<RunRendezvous> made_;
 };
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/sequential_executor.hpp ----
+// The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null. This thread owns the
+// step's cache.
+inline Status RunInOrder(const Program& program, Step* step, TraceCollector* trace) {
+  OpKernelContext context;
+  NodeMeter meter(trace, &context);
+  const CancellationManager* const cancellation = CancellationOf(*step);
+  for (const int number : program.sequence) {
+    if (IsCancelled(cancellation)) [[unlikely]]
+      return RunCancelled();
+    meter.Begin();
+    Status status = RunNode(program, number, step, &context);
+    if (!status.ok()) [[unlikely]]
+      return status;
+    const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
+    meter.End(program, node, step);
+    const int* release = program.releases.data() + node.first_release;
+    for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
+  }
+  return OkStatus();
+}
+
+// The same for a step whose cache nobody owns.
+inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+  const OwnsCache owner(step);
+  return RunInOrder(program, step, trace);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/prepared.hpp ----
+// A signature that is ready to run: its program with the steps, engines and plans that run it, or what stands in its
+// place on several devices.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
+inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
+  const bool frames = program.has_control_flow();
+  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
+                                              : on_pool ? runtime_parts.parallel_frames
+                                                        : runtime_parts.frames;
+  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
+  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
+  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
+                                       : "SessionOptions or RunOptions ask for the dataflow engine",
+                     frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
+}
 
 // One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
 class PlacedProgram {
@@ -38065,6 +37585,577 @@ class Prepared : public RefCounted {
   ProgramPool<Running> steps_;
 };
 
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/import.hpp ----
+// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
+// import.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+struct CallShapes {
+  const FunctionDefLibrary* library = nullptr;
+  SlimVector<std::string_view> inside;
+  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
+  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
+};
+
+struct ImportOptions {
+  bool infer_shapes = true;           // and refuse what can never run
+  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
+  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
+  std::string default_device;         // for nodes that ask for none
+  ConstantEvaluator* evaluator = nullptr;  // outlives the call
+  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
+};
+
+// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+struct FunctionImport {
+  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
+  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // The node's op is a function: it becomes a call.
+  Status (*make_call)(const FunctionDef& function, NodeDef* node);
+  // The shapes that a call's results have with its arguments' shapes.
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                       CallShapes* calls, ShapeRefiner* refiner);
+};
+inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
+
+// Does the work of ImportGraphDef; use that. one thread.
+class GraphImporter {
+ public:
+  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
+      : def_(std::move(def)), options_(options), ops_(registry) {}
+
+  Result<Graph> Import() {
+    TENON_RETURN_IF_ERROR(
+        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
+    const Status status = Convert();
+    if (status.ok()) return std::move(graph_);
+    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
+  }
+
+ private:
+  static constexpr int kForwardCompatibilityDays = 21;
+  static constexpr std::size_t kMaxNamesListed = 8;
+  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
+                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
+
+  struct Input {
+    int position;  // of the producer in the GraphDef
+    int output;    // kControlSlot: control dependency
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  int count() const { return static_cast<int>(def_.node.size()); }
+
+  Status Convert() {
+    TENON_RETURN_IF_ERROR(IndexNodes());
+    TENON_RETURN_IF_ERROR(ParseInputs());
+    TENON_RETURN_IF_ERROR(CheckLibrary());
+    TENON_RETURN_IF_ERROR(FindOps());
+    graph_.Reserve(def_.node.size());
+    graph_.versions_ = def_.versions;
+    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
+    ShapeRefiner refiner(&graph_, options_.evaluator);
+    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
+    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
+    for (const BackEdge& edge : back_edges_) {
+      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
+    }
+    index_.Renumber(ids_);
+    graph_.names_ = std::move(index_);
+    graph_.library_ = std::move(def_.library);
+    return OkStatus();
+  }
+
+  // ---- names
+  // The name of the node at a position, wherever its NodeDef is by now.
+  struct NameOf {
+    const GraphImporter* importer;
+    std::string_view operator()(int position) const {
+      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
+      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
+    }
+  };
+
+  // Names are looked up in batches, so that their places in the index come from memory all at once.
+  static constexpr int kBatch = 32;
+
+  Status IndexNodes() {
+    index_.Reserve(def_.node.size());
+    std::uint32_t hashes[kBatch];
+    for (int begin = 0; begin < count(); begin += kBatch) {
+      const int end = std::min(begin + kBatch, count());
+      for (int n = begin; n < end; ++n) {
+        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
+        index_.Prefetch(hashes[n - begin]);
+      }
+      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
+    }
+    return OkStatus();
+  }
+  Status IndexNode(int n, std::uint32_t hash) {
+    const NodeDef& node = def_.node[Slot(n)];
+    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
+      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    }
+    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
+      return errors::InvalidArgument("Node '", node.name, "' is not unique");
+    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
+    bool control = false;
+    for (const std::string& input : node.input) {
+      if (!input.empty() && input.front() == '^') {
+        control = true;
+      } else if (control) {
+        return errors::InvalidArgument("Node '", node.name,
+                                       "': Control dependencies must come after regular dependencies");
+      }
+    }
+    return OkStatus();
+  }
+
+  Status ParseInputs() {
+    input_begin_.reserve(def_.node.size() + 1);
+    std::size_t total = 0;
+    for (const NodeDef& node : def_.node) {
+      input_begin_.push_back(total);
+      total += node.input.size();
+    }
+    input_begin_.push_back(total);
+    inputs_.reserve(total);
+    Wanted batch[kBatch];
+    int size = 0;
+    for (int n = 0; n < count(); ++n) {
+      for (const std::string& text : def_.node[Slot(n)].input) {
+        const TensorName name = ParseTensorName(text);
+        const std::uint32_t hash = index_.HashOf(name.node);
+        index_.Prefetch(hash);
+        batch[size++] = {hash, n, name, text};
+        if (size < kBatch) continue;
+        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
+        size = 0;
+      }
+    }
+    return FindInputs(Span<const Wanted>(batch, Slot(size)));
+  }
+  struct Wanted {
+    std::uint32_t hash;
+    int node;  // that has the input
+    TensorName name;
+    std::string_view text;
+  };
+  Status FindInputs(Span<const Wanted> batch) {
+    for (const Wanted& input : batch) {
+      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
+      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+      inputs_.push_back({position, input.name.output});
+    }
+    return OkStatus();
+  }
+  Span<const Input> InputsOf(int n) const {
+    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+  }
+
+  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
+    SlimVector<std::string_view> names;
+    for (const NodeDef& other : def_.node) names.push_back(other.name);
+    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
+                                   detail::SuggestNames(name, names));
+  }
+
+  TENON_COLD Status WithVersionWarning(const Status& status) const {
+    return Status(
+        status.code(),
+        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
+               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
+               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
+               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
+               "and might be the root cause for failing to import the GraphDef."));
+  }
+
+  // ---- functions and ops
+  Status CheckLibrary() {
+    if (def_.library.function.empty()) return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
+    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
+                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
+                                 "<tenon/graph/function_import.hpp> where there is no session");
+  }
+
+  // One OpInfo per node; every unknown op is reported at once.
+  Status FindOps() {
+    infos_.reserve(def_.node.size());
+    struct Unknown {
+      std::string_view op;
+      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
+      std::size_t uses = 0;
+    };
+    SlimVector<Unknown> unknown;
+    detail::NameIndex unknown_index;
+    for (NodeDef& node : def_.node) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
+          ops_.registry().Find(node.op) == nullptr) {
+        infos_.push_back(nullptr);
+      } else {
+        infos_.push_back(ops_.Find(node.op));
+      }
+      if (infos_.back() != nullptr) continue;
+      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
+        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
+        infos_.back() = ops_.Find(node.op);
+        if (infos_.back() == nullptr) return NoCallOp(node, *function);
+        continue;
+      }
+      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
+      int at = unknown_index.Find(node.op, name_of);
+      if (at < 0) {
+        at = static_cast<int>(unknown.size());
+        unknown.push_back({node.op, {}, 0});
+        unknown_index.Insert(node.op, at, name_of);
+      }
+      Unknown& entry = unknown[Slot(at)];
+      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
+    }
+    if (unknown.empty()) return OkStatus();
+    SlimVector<std::string_view> known;
+    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
+    std::string text;
+    for (const Unknown& entry : unknown) {
+      if (&entry != &unknown.front()) text += '\n';
+      StrAppend(&text, "Op type not registered '", entry.op, "'");
+      if (&entry == &unknown.front()) {
+        text +=
+            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
+      }
+      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
+      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
+      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
+      text += detail::SuggestNames(entry.op, known);
+    }
+    return errors::NotFound(text);
+  }
+
+  const FunctionDef* FunctionNamed(std::string_view op) const {
+    const SlimVector<FunctionDef>& functions = def_.library.function;
+    const int at =
+        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
+    return at < 0 ? nullptr : &functions[Slot(at)];
+  }
+  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
+                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
+  }
+
+  // ---- order
+  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
+  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
+  bool IsBackEdge(int dst, Input input) const {
+    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
+  }
+  bool IsNextIteration(Input input) const {
+    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
+  }
+  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
+  bool EntersLoop(int merge) const {
+    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+  }
+
+  // Positions in the order in which the nodes get their ids: topological, ties by position.
+  Status Order(SlimVector<int>* order) const {
+    bool in_order = true;
+    for (int n = 0; n < count() && in_order; ++n) {
+      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
+    }
+    order->resize(def_.node.size());
+    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
+    if (in_order) return OkStatus();
+
+    SlimVector<int> pending(def_.node.size(), 0);
+    SlimVector<std::size_t> begin(def_.node.size() + 2,
+                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (IsBackEdge(n, input)) continue;
+        ++pending[Slot(n)];
+        ++begin[Slot(input.position) + 2];
+      }
+    }
+    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
+    SlimVector<int> consumers(begin.back());
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
+      }
+    }
+    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
+      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
+    });
+    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
+  }
+
+  TENON_COLD Status Cycle(std::size_t nodes) const {
+    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
+      SlimVector<int> producers;
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) producers.push_back(input.position);
+      }
+      return producers;
+    });
+    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
+    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
+                                   CycleToString(cycle, name_of));
+  }
+
+  // ---- nodes
+  struct BackEdge {
+    Input src;
+    int dst;
+    int input;
+  };
+
+  Status ConvertNodes(ShapeRefiner* refiner) {
+    SlimVector<int> order;
+    TENON_RETURN_IF_ERROR(Order(&order));
+    ids_.assign(def_.node.size(), -1);
+    for (const int n : order) {
+      TENON_RETURN_IF_ERROR(ConvertNode(n));
+      if (!options_.infer_shapes) continue;
+      const Status status = InferShapes(ids_[Slot(n)], refiner);
+      if (status.ok()) continue;
+      if (!options_.ignore_shape_errors) return status;
+      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
+    }
+    return OkStatus();
+  }
+
+  Status ConvertNode(int n) {
+    NodeDef& def = def_.node[Slot(n)];
+    const OpInfo& info = *infos_[Slot(n)];
+    const Span<const Input> inputs = InputsOf(n);
+    TENON_RETURN_IF_ERROR(CheckColocation(def));
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
+      if (src < 0 && !IsMerge(n)) {
+        return errors::InvalidArgument("Node '", def.name,
+                                       "' had a back edge, but only Merge nodes can have back edges.");
+      }
+    }
+    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
+    info.AddDefaults(&def);
+    Node& node = graph_.nodes_.emplace_back();
+    const int id = graph_.num_nodes() - 1;
+    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
+    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
+    outputs_ += node.output_types.size();
+    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
+      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
+                                     outputs_, " together.");
+    }
+    node.id = id;
+    node.node_class = info.node_class();
+    node.op = &info.op();
+    node.def = std::move(def);
+    node.inputs.resize(node.input_types.size());
+    ids_[Slot(n)] = id;
+    return Connect(id, inputs);
+  }
+
+  Status Connect(int id, Span<const Input> inputs) {
+    int slot = 0;
+    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (input.output == kControlSlot) {
+        if (src >= 0) controls.push_back(src);
+      } else if (src < 0) {
+        back_edges_.push_back({input, id, slot++});
+      } else {
+        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
+      }
+    }
+    if (controls.size() > 1) {
+      const InlinedVector<int, 4> given(controls);
+      controls.clear();
+      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
+             return given[a] != given[b] &&
+                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
+           }))
+        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
+    }
+    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
+    return OkStatus();
+  }
+
+  Status CheckColocation(const NodeDef& node) const {
+    constexpr std::string_view kPrefix = "loc:@";
+    const AttrValue* groups = node.attr.Find("_class");
+    if (groups == nullptr) return OkStatus();
+    for (const std::string& group : groups->list().s) {
+      if (!StartsWith(group, kPrefix)) continue;
+      const std::string_view name = std::string_view(group).substr(kPrefix.size());
+      if (index_.Find(name, NameOf{this}) < 0) {
+        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
+      }
+    }
+    return OkStatus();
+  }
+
+  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
+    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
+    const std::string& op = src.def.op;
+    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
+    return errors::InvalidArgument(
+        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
+        " which has ", src.num_outputs(), " outputs.",
+        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+  }
+
+  // ---- shapes
+  Status InferCall(int id, ShapeRefiner* refiner) {
+    const std::string_view op = graph_.node(id).op_name();
+    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import == nullptr) return OkStatus();  // no graph with functions comes here
+    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
+    if (calls->library == nullptr) calls->library = &def_.library;
+    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
+  }
+
+  Status InferShapes(int id, ShapeRefiner* refiner) {
+    constexpr std::string_view kAttr = "_output_shapes";
+    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
+    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
+    Node& node = graph_.nodes_[Slot(id)];
+    SlimVector<PartialTensorShape> given;
+    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
+      return OkStatus();
+    if (given.size() < node.output_types.size()) {
+      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
+                                     " attribute specifies shapes for ", given.size(), " outputs");
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
+      if (status.ok()) continue;
+      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
+                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
+                                     status.message());
+    }
+    node.def.attr.erase(kAttr);
+    return OkStatus();
+  }
+
+  GraphDef def_;
+  const ImportOptions& options_;
+  OpInfoCache ops_;
+  Graph graph_;
+  detail::NameIndex index_;           // name -> position
+  detail::NameIndex function_index_;  // name -> position in the library
+  SlimVector<const OpInfo*> infos_;  // per position
+  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<std::size_t> input_begin_;
+  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
+  SlimVector<BackEdge> back_edges_;
+  std::size_t outputs_ = 0;  // of all nodes so far
+  CallShapes calls_;
+};
+
+// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
+// `registry` outlives the graph.
+//
+//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
+//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
+inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
+  return GraphImporter(std::move(def), registry, options).Import();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/program_ends.hpp ----
+// What a signature names, found in a graph: feeds, fetches and targets, with TensorFlow's errors where there is none
+// of that name.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What a signature names, in a graph.
+struct ProgramEnds {
+  SlimVector<InEdge> feeds, fetches;
+  SlimVector<int> targets;
+};
+// The device whose memory a feed or fetch is in; null: host memory.
+struct EndPlaces {
+  SlimVector<Device*> feeds, fetches;
+};
+
+// The output of a graph that a feed or fetch names: "x", "x:0". `what`: "feed" or "fetch".
+inline Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
+  const TensorName name = ParseTensorName(text);
+  const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
+  if (node == nullptr)
+    return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
+                                   ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
+                                   what, " '", text, "'", graph.DidYouMeanNode(name.node));
+  if (node->num_outputs() == 0 && what == "fetch")
+    return errors::InvalidArgument("Tried to fetch data for '", text,
+                                   "', which produces no output.  To run to a node but not fetch any data, pass '",
+                                   text,
+                                   "' as an argument to the 'target_node_names' argument of the Session::Run API.");
+  if (name.output >= node->num_outputs())
+    return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
+                              "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
+  return InEdge{node->id, name.output};
+}
+
+inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                       Span<const std::string> targets, ProgramEnds* ends) {
+  if (fetches.empty() && targets.empty())
+    return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+  // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
+  const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
+  for (const std::string& feed : feeds) {
+    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
+    if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+    ends->feeds.push_back(edge);
+  }
+  for (const std::string& fetch : fetches) {
+    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
+    if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
+    ends->fetches.push_back(edge);
+  }
+  std::string missing, hints;
+  for (const std::string& target : targets) {
+    const TensorName name = ParseTensorName(target);
+    if (const Node* node = graph.Find(name.node); node != nullptr)
+      ends->targets.push_back(node->id);
+    else
+      NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
+  }
+  if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_parts.hpp ----
+// What headers beyond the plain runtime add to sessions when a program includes them: runs with options, those who
+// watch, several devices. Each sets a pointer here before main.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
 // What <tenon/runtime/run_with_options.hpp> adds to sessions when a program includes it.
 struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
@@ -38088,16 +38179,6 @@ inline constinit std::atomic<bool> runs_are_counted{false};
 // before its control flow was lowered.
 using KeepSource = GraphDef (*)(const Graph&);
 inline constinit std::atomic<KeepSource> keep_source{nullptr};
-
-// What a signature names, in a graph.
-struct ProgramEnds {
-  SlimVector<InEdge> feeds, fetches;
-  SlimVector<int> targets;
-};
-// The device whose memory a feed or fetch is in; null: host memory.
-struct EndPlaces {
-  SlimVector<Device*> feeds, fetches;
-};
 
 // A session's graph on its devices. thread-safe.
 class PlacedGraph {
@@ -38138,7 +38219,18 @@ struct SeveralDevices {
 };
 inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_impl.hpp ----
+// What stands behind Session: a validated graph, its kernels, devices and thread pools, and the programs prepared from
+// it. Included through <tenon/runtime.hpp>.
+TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
@@ -38513,52 +38605,6 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
-  static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
-    const TensorName name = ParseTensorName(text);
-    const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
-    if (node == nullptr)
-      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
-                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
-                                     what, " '", text, "'", graph.DidYouMeanNode(name.node));
-    if (node->num_outputs() == 0 && what == "fetch")
-      return errors::InvalidArgument("Tried to fetch data for '", text,
-                                     "', which produces no output.  To run to a node but not fetch any data, pass '",
-                                     text,
-                                     "' as an argument to the 'target_node_names' argument of the Session::Run API.");
-    if (name.output >= node->num_outputs())
-      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
-                                "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
-    return InEdge{node->id, name.output};
-  }
-
-  static Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
-                         Span<const std::string> targets, ProgramEnds* ends) {
-    if (fetches.empty() && targets.empty())
-      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
-    const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
-    for (const std::string& feed : feeds) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
-      if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      ends->feeds.push_back(edge);
-    }
-    for (const std::string& fetch : fetches) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
-      if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      ends->fetches.push_back(edge);
-    }
-    std::string missing, hints;
-    for (const std::string& target : targets) {
-      const TensorName name = ParseTensorName(target);
-      if (const Node* node = graph.Find(name.node); node != nullptr)
-        ends->targets.push_back(node->id);
-      else
-        detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
-    }
-    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
-    return OkStatus();
-  }
-
   SessionOptions options_;
   Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
@@ -38587,7 +38633,16 @@ class SessionImpl : public RefCounted {
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
 
+}  // namespace detail
+
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/callable_impl.hpp ----
+// What stands behind Callable, and how Session::Run's named feeds become a callable's.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
 
 class CallableImpl : public RefCounted {
  public:
