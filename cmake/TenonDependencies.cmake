@@ -8,22 +8,11 @@ set(TENON_COMPONENT_LIBRARIES_protobuf protobuf::libprotobuf)
 set(TENON_COMPONENT_LIBRARIES_re2 re2::re2)
 set(TENON_COMPONENT_LIBRARIES_image PNG::PNG JPEG::JPEG)
 
-# tenon_find_dependencies([REQUIRED]): Threads and xsimd, unless the project already has a target of that name.
+# tenon_find_dependencies([REQUIRED]): Threads, unless the project already has a target of that name.
 macro(tenon_find_dependencies)
   if(NOT TARGET Threads::Threads)
     set(THREADS_PREFER_PTHREAD_FLAG ON)
     find_package(Threads ${ARGN})
-  endif()
-  if(NOT TARGET xsimd)
-    find_package(xsimd CONFIG ${ARGN})
-  endif()
-  if(TARGET xsimd AND NOT TARGET xtl)
-    # Some distributions' xsimd links a target 'xtl' that they neither ship nor need; it would reach the linker as -lxtl.
-    get_target_property(tenon_xsimd_alias xsimd ALIASED_TARGET)
-    get_target_property(tenon_xsimd_links xsimd INTERFACE_LINK_LIBRARIES)
-    if(NOT tenon_xsimd_alias AND tenon_xsimd_links STREQUAL "xtl")
-      set_property(TARGET xsimd PROPERTY INTERFACE_LINK_LIBRARIES "")
-    endif()
   endif()
 endmacro()
 

@@ -37,7 +37,6 @@ THIRD_PARTIES = [
     # Eigen's Tensor module is slow to read: its views of tensors are apart from the matrix products.
     (re.compile(r'unsupported/Eigen/'), {'engine/eigen_views.hpp'}),
     (re.compile(r'Eigen/'), {'engine/eigen.hpp', 'engine/eigen_views.hpp'}),
-    (re.compile(r'xsimd/'), {'engine/simd.hpp'}),
     (re.compile(r'cublas'), {'engine/cublas.cuh'}),
     (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh'}),
     (re.compile(r're2/'), {'ops/string/regex.hpp'}),
@@ -62,10 +61,13 @@ TESTED_TOGETHER = {
 # Headers that their tests do not include, but use through another one.
 TESTED_THROUGH = {
     # The definitions of what session.hpp declares.
+    'runtime/callable_impl.hpp': 'session.hpp',
     'runtime/partial_run.hpp': 'session.hpp',
+    'runtime/prepared.hpp': 'session.hpp',
     'runtime/run_with_options.hpp': 'session.hpp',
     'runtime/session_admin.hpp': 'session.hpp',
     'runtime/session_impl.hpp': 'session.hpp',
+    'runtime/session_parts.hpp': 'session.hpp',
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

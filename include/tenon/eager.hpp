@@ -28,6 +28,7 @@
 #include <tenon/device/device.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_proto.hpp>

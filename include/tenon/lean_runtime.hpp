@@ -16,6 +16,9 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/session.hpp>
+#include <tenon/op/graph_proto.hpp>
+#include <tenon/io/read_graph.hpp>
+#include <tenon/runtime/callable_impl.hpp>
 #include <tenon/runtime/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN

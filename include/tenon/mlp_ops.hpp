@@ -6,14 +6,13 @@
 //   TENON_REGISTER(tenon::Types<float>, tenon::ops::Mlp);
 
 #include <tenon/register.hpp>
-#include <tenon/engine/simd.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/matmul.hpp>
-#include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/bias.hpp>
+#include <tenon/ops/nn/relu.hpp>
 #include <tenon/ops/nn/softmax.hpp>
 
 TENON_NAMESPACE_BEGIN

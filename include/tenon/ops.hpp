@@ -9,7 +9,6 @@
 #include <tenon/cnn_ops.hpp>
 #include <tenon/mlp_ops.hpp>
 #include <tenon/register.hpp>
-#include <tenon/engine/simd.hpp>
 #include <tenon/ops/array/broadcast_gradient.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/array/dynamic.hpp>

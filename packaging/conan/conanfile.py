@@ -42,7 +42,6 @@ class TenonConan(ConanFile):
         basic_layout(self, src_folder=".")
 
     def requirements(self):
-        self.requires("xsimd/[>=8.1]", transitive_headers=True)
         if self.options.with_eigen:
             self.requires("eigen/[>=3.4 <6]", transitive_headers=True)
         if self.options.with_protobuf:
@@ -77,7 +76,6 @@ class TenonConan(ConanFile):
 
         core = self.cpp_info.components["tenon"]
         core.set_property("cmake_target_name", "tenon::tenon")
-        core.requires = ["xsimd::xsimd"]
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread", "dl"]
         components = {"eigen": ["eigen::eigen"], "cuda": [], "protobuf": ["protobuf::libprotobuf"], "re2": ["re2::re2"],

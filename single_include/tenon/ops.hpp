@@ -8,500 +8,6 @@
 #include <math.h>
 #include <random>
 
-// ---- tenon/engine/isa.hpp ----
-// The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
-// depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
-// the hottest loops are compiled for as well, and which of them to use here. And what makes g++ vectorise a loop at
-// -O2.
-TENON_NAMESPACE_BEGIN
-
-namespace simd {
-
-namespace isa {
-struct Scalar {};  // one lane: processors without vectors that we know, nvcc, and where xsimd is missing
-struct Sse2 {};
-struct Sse41 {};
-struct Avx {};
-struct Avx2 {};  // with FMA
-struct Avx512 {};  // F, BW, DQ, VL
-struct Neon64 {};
-}  // namespace isa
-
-// What the compiler may use in this unit.
-#if defined(__CUDACC__)
-using Compiled = isa::Scalar;
-#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-using Compiled = isa::Avx512;
-#elif defined(__AVX2__) && defined(__FMA__)
-using Compiled = isa::Avx2;
-#elif defined(__AVX__)
-using Compiled = isa::Avx;
-#elif defined(__SSE4_1__)
-using Compiled = isa::Sse41;
-#elif defined(__SSE2__) || defined(_M_X64)
-using Compiled = isa::Sse2;
-#elif defined(__aarch64__)
-using Compiled = isa::Neon64;
-#else
-using Compiled = isa::Scalar;
-#endif
-
-// What Batch has vectors for: the same, where xsimd is there.
-#if __has_include(<xsimd/xsimd.hpp>)
-using Unit = Compiled;
-#else
-using Unit = isa::Scalar;
-#endif
-
-// One with fewer lanes that the same processor has.
-template <class Isa>
-struct NarrowerOf {
-  using type = isa::Scalar;
-};
-template <> struct NarrowerOf<isa::Avx512> {
-  using type = isa::Avx2;
-};
-template <> struct NarrowerOf<isa::Avx2> {
-  using type = isa::Sse2;
-};
-template <> struct NarrowerOf<isa::Avx> {
-  using type = isa::Sse2;
-};
-template <class Isa>
-using Narrower = typename NarrowerOf<Isa>::type;
-
-// Lanes of T that one value holds. In engine/simd.hpp; works for T = float and double.
-template <class T, class Isa = Unit>
-struct Batch;
-
-// An instruction set that one function is compiled for by TENON_DETAIL_TARGET_..., whatever the unit's flags are.
-template <class Isa>
-struct Targeted {};
-
-template <class Isa>
-inline constexpr int kVectorBytes = 16;
-template <> inline constexpr int kVectorBytes<isa::Avx> = 32;
-template <> inline constexpr int kVectorBytes<isa::Avx2> = 32;
-template <> inline constexpr int kVectorBytes<isa::Avx512> = 64;
-template <class Isa>
-inline constexpr int kVectorBytes<Targeted<Isa>> = kVectorBytes<Isa>;
-
-template <class Isa>
-inline constexpr int kVectorRegisters = 16;
-template <> inline constexpr int kVectorRegisters<isa::Avx512> = 32;
-template <> inline constexpr int kVectorRegisters<isa::Neon64> = 32;
-template <class Isa>
-inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
-
-// What to run: the unit's own code, or that of a function compiled for more. Ascending.
-enum class Level { kUnit, kAvx2, kAvx512 };
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
-#define TENON_DETAIL_TARGETS 1
-#define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
-#define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
-
-namespace detail {
-inline Level FindLevel() {
-  const char* const text = std::getenv("TENON_ISA");
-  const std::string_view wanted = text == nullptr ? "" : text;
-  if (wanted == "unit") return Level::kUnit;
-  __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::kUnit;
-  if (wanted == "avx2" || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl")) {
-    return Level::kAvx2;
-  }
-  return Level::kAvx512;
-}
-}  // namespace detail
-
-// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512) may ask for less. Fixed by the
-// first call. Code of the unit itself is never replaced by lower one. thread-safe.
-inline Level BestLevel() {
-  static const Level level = detail::FindLevel();
-  return level;
-}
-#else
-#define TENON_DETAIL_TARGETS 0
-inline Level BestLevel() { return Level::kUnit; }
-#endif
-
-}  // namespace simd
-
-TENON_NAMESPACE_END
-
-// TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
-// (clang does). By vectors of 256 bits where there are longer ones, as compilers do for most such processors: Zen 4
-// stores 512 bits in two and a half cycles, 256 in one. TENON_DETAIL_INDEPENDENT stands before a loop whose iterations
-// do not depend on each other; an output that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it
-// asks for four steps at a time, and TENON_DETAIL_UNROLLED_TWICE for two, which g++ does not do by itself (a loop of a
-// few instructions otherwise waits for its own branch). Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END,
-// which keep clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for
-// that).
-#if defined(__CUDACC__) || !defined(__GNUC__)
-#define TENON_DETAIL_LOOP
-#elif defined(__clang__)
-#define TENON_DETAIL_LOOP __attribute__((noinline))
-#elif defined(__OPTIMIZE__) && defined(__AVX512VL__)
-#define TENON_DETAIL_LOOP \
-  __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic"), target("prefer-vector-width=256")))
-#elif defined(__OPTIMIZE__)
-#define TENON_DETAIL_LOOP __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic")))
-#else
-#define TENON_DETAIL_LOOP
-#endif
-#if defined(__CUDACC__)
-#define TENON_DETAIL_INDEPENDENT
-#elif defined(__clang__)
-#define TENON_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define TENON_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define TENON_DETAIL_INDEPENDENT
-#endif
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
-#define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
-#else
-#define TENON_DETAIL_UNROLLED
-#define TENON_DETAIL_UNROLLED_TWICE
-#endif
-// Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
-// the constraint only within functions of the instruction set.)
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
-#define TENON_DETAIL_KEEP(vector) asm("" : "+v"(vector))
-#else
-#define TENON_DETAIL_KEEP(vector) static_cast<void>(vector)
-#endif
-#if defined(__clang__) && !defined(__CUDACC__)
-#define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
-#define TENON_DETAIL_LOOPS_END _Pragma("clang diagnostic pop")
-#else
-#define TENON_DETAIL_LOOPS_BEGIN
-#define TENON_DETAIL_LOOPS_END
-#endif
-
-// ---- tenon/engine/simd.hpp ----
-// simd::Batch<float> and Batch<double>: as many lanes as the translation unit's instruction set has. The only file that
-// includes xsimd (8.1 to 14). Every function here is also there for plain float and double, so that one body serves
-// both.
-#if !defined(__CUDACC__) && __has_include(<xsimd/xsimd.hpp>)
-#include <xsimd/xsimd.hpp>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-#define TENON_DETAIL_XSIMD 1
-#else
-#define TENON_DETAIL_XSIMD 0
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-namespace simd {
-
-namespace detail {
-
-// What xsimd calls an instruction set; void where it has none, and one lane does the work.
-template <class Isa>
-struct XsimdArch {
-  using type = void;
-};
-#if TENON_DETAIL_XSIMD
-#if defined(__SSE2__) || defined(_M_X64)
-template <> struct XsimdArch<isa::Sse2> {
-  using type = xsimd::sse2;
-};
-template <> struct XsimdArch<isa::Sse41> {
-  using type = xsimd::sse4_1;
-};
-#endif
-#if defined(__AVX__)
-template <> struct XsimdArch<isa::Avx> {
-  using type = xsimd::avx;
-};
-#endif
-#if defined(__AVX2__) && defined(__FMA__)
-template <> struct XsimdArch<isa::Avx2> {
-  using type = xsimd::fma3<xsimd::avx2>;
-};
-#endif
-#if defined(__AVX512F__) && defined(__AVX512BW__)
-template <> struct XsimdArch<isa::Avx512> {
-  using type = xsimd::avx512bw;
-};
-#endif
-#if defined(__aarch64__)
-template <> struct XsimdArch<isa::Neon64> {
-  using type = xsimd::neon64;
-};
-#endif
-#endif
-
-template <class Isa>
-concept Vectors = !std::is_void_v<typename XsimdArch<Isa>::type>;
-
-}  // namespace detail
-
-// One bool a lane, the answer of a comparison.
-template <class T, class Isa = Unit>
-struct Mask {
-  bool v;
-};
-
-// One lane: where there are no vectors, and for integers. The members are those of the vector form below.
-template <class T, class Isa>
-struct Batch {
-  static_assert(std::is_arithmetic_v<T>, "tenon: Batch<T> is for float and double (one lane: for integers too)");
-  using value_type = T;
-  static constexpr int size = 1;
-  T v;
-
-  Batch() = default;
-  TENON_HD Batch(T value) : v(value) {}
-  TENON_HD static Batch Load(const T* p) { return Batch(*p); }
-  TENON_HD void Store(T* p) const { *p = v; }
-  TENON_HD static Batch LoadPart(const T* p, std::ptrdiff_t n, T rest) { return Batch(n > 0 ? *p : rest); }
-  TENON_HD void StorePart(T* p, std::ptrdiff_t n) const {
-    if (n > 0) *p = v;
-  }
-  TENON_HD friend Batch operator+(Batch a, Batch b) { return Batch(a.v + b.v); }
-  TENON_HD friend Batch operator-(Batch a, Batch b) { return Batch(a.v - b.v); }
-  TENON_HD friend Batch operator*(Batch a, Batch b) { return Batch(a.v * b.v); }
-  TENON_HD friend Batch operator/(Batch a, Batch b) { return Batch(a.v / b.v); }
-  TENON_HD friend Batch operator-(Batch a) { return Batch(-a.v); }
-  TENON_HD friend Mask<T, Isa> operator<(Batch a, Batch b) { return {a.v < b.v}; }
-  TENON_HD friend Mask<T, Isa> operator>(Batch a, Batch b) { return {a.v > b.v}; }
-  TENON_HD friend Mask<T, Isa> operator==(Batch a, Batch b) { return {a.v == b.v}; }
-  TENON_HD static Batch Select(Mask<T, Isa> m, Batch yes, Batch no) { return m.v ? yes : no; }
-  TENON_HD static Batch Fma(Batch a, Batch b, Batch c) { return Batch(a.v * b.v + c.v); }
-  TENON_HD static Batch Max(Batch a, Batch b) { return Batch(a.v > b.v ? a.v : b.v); }
-  TENON_HD static Batch Min(Batch a, Batch b) { return Batch(a.v < b.v ? a.v : b.v); }
-  TENON_HD Batch Sqrt() const { return Batch(std::sqrt(v)); }
-  TENON_HD Batch Exp() const { return Batch(std::exp(v)); }
-  TENON_HD T Sum() const { return v; }
-  TENON_HD T Largest() const { return v; }
-};
-
-#if TENON_DETAIL_XSIMD
-
-template <class T, class Isa>
-  requires detail::Vectors<Isa>
-struct Mask<T, Isa> {
-  xsimd::batch_bool<T, typename detail::XsimdArch<Isa>::type> v;
-};
-
-// Values may travel only through functions that are always inlined: all of these are.
-template <class T, class Isa>
-  requires detail::Vectors<Isa>
-struct Batch<T, Isa> {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "tenon: Batch<T> is for float and double");
-  using value_type = T;
-  using Arch = typename detail::XsimdArch<Isa>::type;
-  using Vector = xsimd::batch<T, Arch>;
-  static constexpr int size = static_cast<int>(Vector::size);
-  Vector v;
-
-  Batch() = default;
-  TENON_HD Batch(T value) : v(value) {}  // the same in every lane
-  TENON_HD explicit Batch(Vector lanes) : v(lanes) {}
-  // `size` elements, aligned to nothing but T.
-  TENON_HD static Batch Load(const T* p) { return Batch(Vector::load_unaligned(p)); }
-  TENON_HD void Store(T* p) const { v.store_unaligned(p); }
-  // The first n lanes, 0 <= n <= size; `rest` in the others. Nothing behind them is read or written.
-  TENON_HD static Batch LoadPart(const T* p, std::ptrdiff_t n, T rest) {
-#if defined(__AVX512F__)
-    if constexpr (std::is_same_v<Isa, isa::Avx512> && std::is_same_v<T, float>) {
-      return Batch(Vector(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << n) - 1), p)));
-    } else if constexpr (std::is_same_v<Isa, isa::Avx512>) {
-      return Batch(Vector(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << n) - 1), p)));
-    } else
-#endif
-#if defined(__AVX2__)
-        if constexpr (std::is_same_v<Isa, isa::Avx2> && std::is_same_v<T, float>) {
-      const __m256i mask = FirstLanes(n);
-      return Batch(
-          Vector(_mm256_blendv_ps(_mm256_set1_ps(rest), _mm256_maskload_ps(p, mask), _mm256_castsi256_ps(mask))));
-    } else if constexpr (std::is_same_v<Isa, isa::Avx2>) {
-      const __m256i mask = FirstLanes(n);
-      return Batch(
-          Vector(_mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(p, mask), _mm256_castsi256_pd(mask))));
-    } else
-#endif
-    {
-      T lanes[size];
-      for (int i = 0; i < size; ++i) lanes[i] = i < n ? p[i] : rest;
-      return Load(lanes);
-    }
-  }
-  TENON_HD void StorePart(T* p, std::ptrdiff_t n) const {
-#if defined(__AVX512F__)
-    if constexpr (std::is_same_v<Isa, isa::Avx512> && std::is_same_v<T, float>) {
-      _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), v);
-    } else if constexpr (std::is_same_v<Isa, isa::Avx512>) {
-      _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), v);
-    } else
-#endif
-#if defined(__AVX2__)
-        if constexpr (std::is_same_v<Isa, isa::Avx2> && std::is_same_v<T, float>)
-      _mm256_maskstore_ps(p, FirstLanes(n), v);
-    else if constexpr (std::is_same_v<Isa, isa::Avx2>)
-      _mm256_maskstore_pd(p, FirstLanes(n), v);
-    else
-#endif
-    {
-      T lanes[size];
-      Store(lanes);
-      for (std::ptrdiff_t i = 0; i < n; ++i) p[i] = lanes[i];
-    }
-  }
-
-  TENON_HD friend Batch operator+(Batch a, Batch b) { return Batch(a.v + b.v); }
-  TENON_HD friend Batch operator-(Batch a, Batch b) { return Batch(a.v - b.v); }
-  TENON_HD friend Batch operator*(Batch a, Batch b) { return Batch(a.v * b.v); }
-  TENON_HD friend Batch operator/(Batch a, Batch b) { return Batch(a.v / b.v); }
-  TENON_HD friend Batch operator-(Batch a) { return Batch(-a.v); }
-  TENON_HD friend Mask<T, Isa> operator<(Batch a, Batch b) { return {a.v < b.v}; }
-  TENON_HD friend Mask<T, Isa> operator>(Batch a, Batch b) { return {a.v > b.v}; }
-  TENON_HD friend Mask<T, Isa> operator==(Batch a, Batch b) { return {a.v == b.v}; }
-  TENON_HD static Batch Select(Mask<T, Isa> m, Batch yes, Batch no) { return Batch(xsimd::select(m.v, yes.v, no.v)); }
-  TENON_HD Batch Sqrt() const { return Batch(xsimd::sqrt(v)); }
-  // a * b + c, with one rounding where the processor can.
-  TENON_HD static Batch Fma(Batch a, Batch b, Batch c) {
-#if defined(__AVX512F__)
-    if constexpr (std::is_same_v<Isa, isa::Avx512>) {  // xsimd 8.1 rounds twice here
-      if constexpr (std::is_same_v<T, float>)
-        return Batch(Vector(_mm512_fmadd_ps(a.v, b.v, c.v)));
-      else
-        return Batch(Vector(_mm512_fmadd_pd(a.v, b.v, c.v)));
-    } else
-#endif
-      return Batch(xsimd::fma(a.v, b.v, c.v));
-  }
-  // a > b ? a : b, and b where one is NaN; so Max(limit, x) keeps a NaN in x. (On x86 that is what the instruction
-  // does.)
-  TENON_HD static Batch Max(Batch a, Batch b) {
-    if constexpr (std::is_same_v<Isa, isa::Neon64>)
-      return Select(a > b, a, b);
-    else
-      return Batch(xsimd::max(a.v, b.v));
-  }
-  TENON_HD static Batch Min(Batch a, Batch b) {
-    if constexpr (std::is_same_v<Isa, isa::Neon64>)
-      return Select(a < b, a, b);
-    else
-      return Batch(xsimd::min(a.v, b.v));
-  }
-  // At most 2 ulp from the true value for float; 0 below -104 and infinity above 89; NaN stays NaN.
-  TENON_HD Batch Exp() const {
-    if constexpr (std::is_same_v<T, float>) {
-      const Batch x = Min(Batch(89.f), Max(Batch(-104.f), *this));
-      // x = n ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23 rounds to an integer.
-      const Batch magic(12582912.f);
-      const Batch n = Fma(x, Batch(1.44269504088896341f), magic) - magic;
-      const Batch r = Fma(n, Batch(2.12194440e-4f), Fma(n, Batch(-0.693359375f), x));
-      Batch p = Fma(Batch(1.9875691500e-4f), r, Batch(1.3981999507e-3f));
-      p = Fma(p, r, Batch(8.3334519073e-3f));
-      p = Fma(p, r, Batch(4.1665795894e-2f));
-      p = Fma(p, r, Batch(1.6666665459e-1f));
-      p = Fma(p, r, Batch(5.0000001201e-1f));
-      p = Fma(p, r * r, r) + Batch(1.f);
-      // 2^n in two steps: n reaches from -150 to 128, beyond what one factor can hold.
-      const auto both = xsimd::to_int(n.v);
-      const auto half_of_it = both >> 1;
-      return Batch(xsimd::ldexp(xsimd::ldexp(p.v, half_of_it), both - half_of_it));
-    } else {
-      T lanes[size];
-      Store(lanes);
-      for (T& lane : lanes) lane = std::exp(lane);
-      return Load(lanes);
-    }
-  }
-  // Of all lanes.
-  TENON_HD T Sum() const {
-    if constexpr (requires { reduce_add(v); })
-      return reduce_add(v);
-    else
-      return hadd(v);
-  }
-  TENON_HD T Largest() const {
-    T lanes[size];
-    Store(lanes);
-    for (int width = size / 2; width > 0; width /= 2) {
-      for (int i = 0; i < width; ++i) lanes[i] = lanes[i] > lanes[i + width] ? lanes[i] : lanes[i + width];
-    }
-    return lanes[0];
-  }
-
-#if defined(__AVX2__)
-
- private:
-  TENON_HD static __m256i FirstLanes(std::ptrdiff_t n) {
-    if constexpr (sizeof(T) == 4) {
-      return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    } else {
-      return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
-    }
-  }
-#endif
-};
-
-#endif
-
-// One spelling for batches and numbers: simd::Exp(x), simd::Max(x, y).
-template <class T, class Isa>
-TENON_HD Batch<T, Isa> Select(Mask<T, Isa> m, Batch<T, Isa> yes, std::type_identity_t<Batch<T, Isa>> no) {
-  return Batch<T, Isa>::Select(m, yes, no);
-}
-template <class T, class Isa>
-TENON_HD Batch<T, Isa> Max(Batch<T, Isa> a, Batch<T, Isa> b) {
-  return Batch<T, Isa>::Max(a, b);
-}
-template <class T, class Isa>
-TENON_HD Batch<T, Isa> Min(Batch<T, Isa> a, Batch<T, Isa> b) {
-  return Batch<T, Isa>::Min(a, b);
-}
-template <class T, class Isa>
-TENON_HD Batch<T, Isa> Fma(Batch<T, Isa> a, Batch<T, Isa> b, Batch<T, Isa> c) {
-  return Batch<T, Isa>::Fma(a, b, c);
-}
-template <class T, class Isa>
-TENON_HD Batch<T, Isa> Sqrt(Batch<T, Isa> a) {
-  return a.Sqrt();
-}
-template <class T, class Isa>
-TENON_HD Batch<T, Isa> Exp(Batch<T, Isa> a) {
-  return a.Exp();
-}
-template <std::floating_point T>
-TENON_HD T Select(bool m, T yes, T no) {
-  return m ? yes : no;
-}
-template <std::floating_point T>
-TENON_HD T Max(T a, T b) {
-  return a > b ? a : b;
-}
-template <std::floating_point T>
-TENON_HD T Min(T a, T b) {
-  return a < b ? a : b;
-}
-template <std::floating_point T>
-TENON_HD T Fma(T a, T b, T c) {
-  return a * b + c;
-}
-template <std::floating_point T>
-TENON_HD T Sqrt(T a) {
-  return std::sqrt(a);
-}
-template <std::floating_point T>
-TENON_HD T Exp(T a) {
-  return std::exp(a);
-}
-
-}  // namespace simd
-
-TENON_NAMESPACE_END
-
 // ---- tenon/kernel/served_types.hpp ----
 // For erased kernels: the dtypes that they serve, where those are fewer than the op allows.
 TENON_NAMESPACE_BEGIN
@@ -853,6 +359,152 @@ inline const CacheSizes& Caches() {
 }  // namespace detail
 
 TENON_NAMESPACE_END
+
+// ---- tenon/engine/isa.hpp ----
+// The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
+// depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
+// the hottest loops are compiled for as well, and which of them to use here. And what makes g++ vectorise a loop at
+// -O2.
+TENON_NAMESPACE_BEGIN
+
+namespace simd {
+
+namespace isa {
+struct Scalar {};  // one lane: processors without vectors that we know, and nvcc
+struct Sse2 {};
+struct Sse41 {};
+struct Avx {};
+struct Avx2 {};  // with FMA
+struct Avx512 {};  // F, BW, DQ, VL
+struct Neon64 {};
+}  // namespace isa
+
+// What the compiler may use in this unit.
+#if defined(__CUDACC__)
+using Compiled = isa::Scalar;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+using Compiled = isa::Avx512;
+#elif defined(__AVX2__) && defined(__FMA__)
+using Compiled = isa::Avx2;
+#elif defined(__AVX__)
+using Compiled = isa::Avx;
+#elif defined(__SSE4_1__)
+using Compiled = isa::Sse41;
+#elif defined(__SSE2__) || defined(_M_X64)
+using Compiled = isa::Sse2;
+#elif defined(__aarch64__)
+using Compiled = isa::Neon64;
+#else
+using Compiled = isa::Scalar;
+#endif
+
+// An instruction set that one function is compiled for by TENON_DETAIL_TARGET_..., whatever the unit's flags are.
+template <class Isa>
+struct Targeted {};
+
+template <class Isa>
+inline constexpr int kVectorBytes = 16;
+template <> inline constexpr int kVectorBytes<isa::Avx> = 32;
+template <> inline constexpr int kVectorBytes<isa::Avx2> = 32;
+template <> inline constexpr int kVectorBytes<isa::Avx512> = 64;
+template <class Isa>
+inline constexpr int kVectorBytes<Targeted<Isa>> = kVectorBytes<Isa>;
+
+template <class Isa>
+inline constexpr int kVectorRegisters = 16;
+template <> inline constexpr int kVectorRegisters<isa::Avx512> = 32;
+template <> inline constexpr int kVectorRegisters<isa::Neon64> = 32;
+template <class Isa>
+inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
+
+// What to run: the unit's own code, or that of a function compiled for more. Ascending.
+enum class Level { kUnit, kAvx2, kAvx512 };
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#define TENON_DETAIL_TARGETS 1
+#define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
+#define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+
+namespace detail {
+inline Level FindLevel() {
+  const char* const text = std::getenv("TENON_ISA");
+  const std::string_view wanted = text == nullptr ? "" : text;
+  if (wanted == "unit") return Level::kUnit;
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::kUnit;
+  if (wanted == "avx2" || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl")) {
+    return Level::kAvx2;
+  }
+  return Level::kAvx512;
+}
+}  // namespace detail
+
+// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512) may ask for less. Fixed by the
+// first call. Code of the unit itself is never replaced by lower one. thread-safe.
+inline Level BestLevel() {
+  static const Level level = detail::FindLevel();
+  return level;
+}
+#else
+#define TENON_DETAIL_TARGETS 0
+inline Level BestLevel() { return Level::kUnit; }
+#endif
+
+}  // namespace simd
+
+TENON_NAMESPACE_END
+
+// TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
+// (clang does). By vectors of 256 bits where there are longer ones, as compilers do for most such processors: Zen 4
+// stores 512 bits in two and a half cycles, 256 in one. TENON_DETAIL_INDEPENDENT stands before a loop whose iterations
+// do not depend on each other; an output that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it
+// asks for four steps at a time, and TENON_DETAIL_UNROLLED_TWICE for two, which g++ does not do by itself (a loop of a
+// few instructions otherwise waits for its own branch). Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END,
+// which keep clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for
+// that).
+#if defined(__CUDACC__) || !defined(__GNUC__)
+#define TENON_DETAIL_LOOP
+#elif defined(__clang__)
+#define TENON_DETAIL_LOOP __attribute__((noinline))
+#elif defined(__OPTIMIZE__) && defined(__AVX512VL__)
+#define TENON_DETAIL_LOOP \
+  __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic"), target("prefer-vector-width=256")))
+#elif defined(__OPTIMIZE__)
+#define TENON_DETAIL_LOOP __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic")))
+#else
+#define TENON_DETAIL_LOOP
+#endif
+#if defined(__CUDACC__)
+#define TENON_DETAIL_INDEPENDENT
+#elif defined(__clang__)
+#define TENON_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TENON_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TENON_DETAIL_INDEPENDENT
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
+#define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
+#else
+#define TENON_DETAIL_UNROLLED
+#define TENON_DETAIL_UNROLLED_TWICE
+#endif
+// Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
+// the constraint only within functions of the instruction set.)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
+#define TENON_DETAIL_KEEP(vector) asm("" : "+v"(vector))
+#else
+#define TENON_DETAIL_KEEP(vector) static_cast<void>(vector)
+#endif
+#if defined(__clang__) && !defined(__CUDACC__)
+#define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
+#define TENON_DETAIL_LOOPS_END _Pragma("clang diagnostic pop")
+#else
+#define TENON_DETAIL_LOOPS_BEGIN
+#define TENON_DETAIL_LOOPS_END
+#endif
 
 // ---- tenon/engine/gemm_tile.hpp ----
 // The innermost part of a matrix product: a tile of c, 6 or 4 rows by a few vectors, is summed up in registers while
@@ -2815,435 +2467,6 @@ struct MatMul {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_math.hpp ----
-// Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
-// Log: 1) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
-// sign. Results below the smallest normal number may be 0.
-//
-// exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
-// (ln 2 in two parts); there a polynomial is fitted (Remez, of the relative error).
-TENON_NAMESPACE_BEGIN
-
-namespace simd {
-
-#if TENON_DETAIL_LANES
-
-namespace detail {
-
-template <class T>
-struct Constants;
-
-template <>
-struct Constants<float> {
-  static constexpr float log2_e = 1.44269504f;
-  static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
-  static constexpr float round = 12582912.f;  // 1.5 * 2^23: what is added to it is rounded to an integer
-  static constexpr int bias = 127, fraction_bits = 23;
-  static constexpr float smallest_normal = 1.17549435e-38f;
-  static constexpr float least_exp = -104, most_exp = 89;  // exp is 0 below, infinity above
-  static constexpr float least_sigmoid = -88;  // sigmoid is 0 below, 1 above the opposite
-  static constexpr float least_expm1 = -18;  // expm1 is -1 below
-  static constexpr float one_tanh = 9.1f;  // tanh is 1 above
-  static constexpr float sqrt_half = 0.707106781f;
-  // (exp(r) - 1 - r) / r^2
-  static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
-                                    0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
-  // exp(r), a degree less
-  static constexpr float exp[] = {
-      1, 1, 0.499999934321f, 0.16666520399f, 0.0416683907835f, 0.00836874510894f, 0.00138145401768f};
-  static constexpr float least_normal_exp = -88;  // exp is no normal number below
-  static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
-  // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
-  static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
-  static constexpr float cos[] = {0.0416666468364f, -0.00138873655732f, 2.44381956013e-5f};
-  static constexpr float half_ln2 = 0.34657359f, half_ln2_rest = 0;  // (it would be 2^-30)
-  // (tanh(r) / r - 1) / r^2 in r^2, |r| <= 3/8 ln 2
-  static constexpr float tanh[] = {-0.333332134392f, 0.133220490177f, -0.0511224552489f};
-  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
-  static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
-};
-
-template <>
-struct Constants<double> {
-  static constexpr double log2_e = 1.4426950408889634074;
-  static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-  static constexpr double round = 6755399441055744.0;  // 1.5 * 2^52
-  static constexpr int bias = 1023, fraction_bits = 52;
-  static constexpr double smallest_normal = 2.2250738585072014e-308;
-  static constexpr double least_exp = -746, most_exp = 710;
-  static constexpr double least_sigmoid = -709.2;
-  static constexpr double least_expm1 = -40;
-  static constexpr double one_tanh = 19.1;
-  static constexpr double sqrt_half = 0.70710678118654752440;
-  static constexpr double expm1[] = {0.50000000000000000086,     0.16666666666666676573,  0.041666666666666507767,
-                                     0.0083333333333216254444,   0.001388888888896264231, 0.00019841269886165115963,
-                                     0.000024801587172272626276, 2.755724414470809194e-6, 2.755740266686895239e-7,
-                                     2.5109067951605728416e-8,   2.0875387463075252142e-9};
-  static constexpr double exp[] = {1,
-                                   1,
-                                   0.50000000000000000086,
-                                   0.16666666666666676573,
-                                   0.041666666666666507767,
-                                   0.0083333333333216254444,
-                                   0.001388888888896264231,
-                                   0.00019841269886165115963,
-                                   0.000024801587172272626276,
-                                   2.755724414470809194e-6,
-                                   2.755740266686895239e-7,
-                                   2.5109067951605728416e-8,
-                                   2.0875387463075252142e-9};
-  static constexpr double least_normal_exp = -709;
-  static constexpr double largest_angle = 1 << 20;
-  static constexpr double sin[] = {-0.1666666666666663182,   0.0083333333333223588662,  -0.00019841269829763263234,
-                                   2.7557313676264001829e-6, -2.5050755629944034199e-8, 1.5896649486403738411e-10};
-  static constexpr double cos[] = {0.04166666666666659919,    -0.0013888888888874067158, 0.00002480158728944386059,
-                                   -2.7557314340646511841e-7, 2.0875721617080431867e-9,  -1.1359559064712544972e-11};
-  static constexpr double half_ln2 = 0.34657359027997264, half_ln2_rest = 1.1595234069231498e-17;
-  static constexpr double tanh[] = {-0.33333333333333328836,   0.13333333333330469913,    -0.053968253962865816215,
-                                    0.021869488075867464665,   -0.0088632144731048013365, 0.0035915763965232495544,
-                                    -0.0014475141066073444303, 0.00052228187982501804518};
-  static constexpr double log[] = {0.66666666666667346814, 0.3999999999941266935,  0.285714287428934143,
-                                   0.22222198514879677882, 0.18183567693304573872, 0.15313955837412769095,
-                                   0.14796981750324862411};
-};
-
-// x = n ln 2 + r, |r| <= ln 2 / 2. For |x| below a few thousand.
-template <class L>
-struct Reduced {
-  using C = Constants<typename L::value_type>;
-  using Ints = typename L::Ints;
-
-  Ints sum;  // its low bits: n + 2 bias
-  L whole;  // n
-  L r;
-
-  TENON_HD explicit Reduced(const L& x) {
-    const L round(C::round + 2 * C::bias);
-    const L rounded = Fma(x, L(C::log2_e), round);
-    sum = rounded.Bits();
-    whole = rounded - round;
-    r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), x));
-  }
-  // 2^n, for n in the range of normal numbers. (The shift drops what else is in the sum.)
-  TENON_HD L Power() const { return L::FromBits((sum - C::bias) << C::fraction_bits); }
-  // y 2^n in two steps: n may reach beyond what one factor can hold.
-  TENON_HD L Scale(const L& y) const {
-    if constexpr (kScales<L>) {
-      return ScaleByPower(y, whole);
-    } else {
-      const Ints half = sum.Half();
-      return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
-    }
-  }
-};
-
-// exp(r) - 1 for |r| <= ln 2 / 2.
-template <class L>
-TENON_HD L SmallExpm1(const L& r) {
-  return Fma(Polynomial(r, Constants<typename L::value_type>::expm1), r * r, r);
-}
-
-// NaN stays.
-template <class L>
-TENON_HD L AtMost(const L& x, typename L::value_type most) {
-  return Lesser(L(most), x);
-}
-template <class L>
-TENON_HD L Clamp(const L& x, typename L::value_type least, typename L::value_type most) {
-  return AtMost(Greater(L(least), x), most);
-}
-
-template <class L>
-TENON_HD L Abs(const L& x) {
-  using Int = typename L::Int;
-  return L::FromBits(x.Bits() & typename L::Ints(std::numeric_limits<Int>::max()));
-}
-// `magnitude` is not negative.
-template <class L>
-TENON_HD L WithSignOf(const L& magnitude, const L& sign) {
-  return L::FromBits(magnitude.Bits() | (sign.Bits() ^ Abs(sign).Bits()));
-}
-
-}  // namespace detail
-
-template <LaneValue L>
-TENON_HD L Exp(const L& x) {
-  using T = typename L::value_type;
-  using C = detail::Constants<T>;
-  const detail::Reduced<L> p(detail::Clamp(x, C::least_exp, C::most_exp));
-  return p.Scale(detail::SmallExpm1(p.r) + L(T(1)));
-}
-
-// exp(x) for x <= 0 in fewer steps: at most 1.5 ulp from the true value, and 0 where that is no normal number.
-template <LaneValue L>
-TENON_HD L ExpOfNegative(const L& x) {
-  using C = detail::Constants<typename L::value_type>;
-  const L clamped = Greater(L(C::least_normal_exp), x);
-  const L round(C::round + C::bias);
-  const L rounded = Fma(clamped, L(C::log2_e), round);
-  const L whole = rounded - round;
-  const L r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), clamped));
-  return Polynomial(r, C::exp) * L::FromBits(rounded.Bits() << C::fraction_bits);
-}
-
-// exp(x) - 1, also for small x: 2^n (expm1(r) + (1 - 2^-n)).
-template <LaneValue L>
-TENON_HD L Expm1(const L& x) {
-  using T = typename L::value_type;
-  using C = detail::Constants<T>;
-  const detail::Reduced<L> p(detail::Clamp(x, C::least_expm1, C::most_exp));
-  // 2^-n as half of 2^(1 - n): n may be one more than the largest exponent.
-  const L inverse = L(T(0.5)) * L::FromBits((typename L::Ints(3 * C::bias + 1) - p.sum) << C::fraction_bits);
-  const L y = p.Scale(detail::SmallExpm1(p.r) + (L(T(1)) - inverse));
-  return Select(x == L(T(0)), x, y);  // with its sign
-}
-
-template <LaneValue L>
-TENON_HD L Log(const L& x) {
-  using T = typename L::value_type;
-  using Ints = typename L::Ints;
-  using C = detail::Constants<T>;
-  // x = m 2^e with sqrt(1/2) <= m < sqrt(2). Subnormal numbers are made normal first.
-  const Ints is_small = x < L(C::smallest_normal);
-  const L scaled = Select(is_small, x * L(static_cast<T>(std::int64_t{1} << C::fraction_bits)), x);
-  const Ints over = scaled.Bits() - L(C::sqrt_half).Bits();
-  const Ints e = over >> C::fraction_bits;
-  const L m = L::FromBits(scaled.Bits() - (e << C::fraction_bits));
-  // The exponent as a number: the bits of 1.5 * 2^k + e.
-  const L exponent = L::FromBits(L(C::round).Bits() + (e - (is_small & C::fraction_bits))) - L(C::round);
-  const L f = m - L(T(1));
-  const L s = f / (L(T(2)) + f);
-  const L z = s * s;
-  const L half_square = L(T(0.5)) * f * f;
-  // log(m) = f - (f^2 / 2 - s (f^2 / 2 + z R(z))).
-  const L tail = s * Fma(z, Polynomial(z, C::log), half_square) + exponent * L(C::ln2_low);
-  L y = exponent * L(C::ln2_high) - ((half_square - tail) - f);
-  const L infinity(static_cast<T>(HUGE_VAL));
-  y = Select(x == infinity, x, y);
-  y = Select(x == L(T(0)), -infinity, y);
-  const L not_a_number(static_cast<T>(__builtin_nan("")));
-  return Select(~(x > L(T(-0.0))) & ~(x == L(T(0))), not_a_number, y);
-}
-
-// log(1 + x), also for small x: what is lost in 1 + x is added again.
-template <LaneValue L>
-TENON_HD L Log1p(const L& x) {
-  using T = typename L::value_type;
-  const L u = L(T(1)) + x;
-  const L lost = x - (u - L(T(1)));
-  const L y = Log(u);
-  const L infinity(static_cast<T>(HUGE_VAL));
-  const typename L::Ints keeps_y = (u == infinity) | (u == L(T(0))) | ~(u > L(T(0)));
-  return Select(u == L(T(1)), x, Select(keeps_y, y, y + lost / u));
-}
-
-// |x| = n ln 2 / 2 + r, and with t = tanh(r) the theorem of addition: ((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n -
-// 1) t), both halved. The denominator is computed as the numerator + 1 - t: the numerator's error is its own, too, and
-// counts less the nearer tanh is to 1. r is from -ln 2 / 8 to 3/8 ln 2: a small numerator would have a large error.
-template <LaneValue L>
-TENON_HD L Tanh(const L& x) {
-  using T = typename L::value_type;
-  using C = detail::Constants<T>;
-  const L magnitude = detail::AtMost(detail::Abs(x), C::one_tanh);
-  const L round(C::round / 2 + (C::bias - 1));  // rounds to halves; those left are cut off
-  const L rounded = Fma(magnitude, L(2 * C::log2_e), round);
-  const typename L::Ints sum = rounded.Bits() & typename L::Ints(-2);
-  const L whole = L::FromBits(sum) - round;
-  L r = Fma(whole, L(-C::half_ln2), magnitude);
-  if constexpr (C::half_ln2_rest != 0) r = Fma(whole, L(-C::half_ln2_rest), r);
-  const L square = r * r;
-  const L t = Fma(Polynomial(square, C::tanh), square * r, r);
-  const L power = L::FromBits(sum << (C::fraction_bits - 1));  // 2^n / 2
-  const L numerator = Fma(power + L(T(0.5)), t, power - L(T(0.5)));
-  return detail::WithSignOf(numerator / (numerator + (L(T(1)) - t)), x);
-}
-
-// 1 / (1 + exp(-x)) with x = n ln 2 - r: 2^n / (2^n + expm1(r) + 1). In this order, one of the sums is nearly exact.
-template <LaneValue L>
-TENON_HD L Sigmoid(const L& x) {
-  using T = typename L::value_type;
-  using C = detail::Constants<T>;
-  const L clamped = detail::Clamp(x, C::least_sigmoid, -C::least_sigmoid);
-  const L round(C::round + C::bias);
-  const L rounded = Fma(clamped, L(C::log2_e), round);
-  const L whole = rounded - round;
-  const L r = Fma(whole, L(C::ln2_low), Fma(whole, L(C::ln2_high), -clamped));
-  const L power = L::FromBits(rounded.Bits() << C::fraction_bits);
-  return power / ((power + detail::SmallExpm1(r)) + L(T(1)));
-}
-
-namespace detail {
-
-// x = q pi / 2 + r, |r| <= pi / 4. For |x| <= largest_angle. pi / 2 is three numbers of 33 bits, so that their products
-// with q are exact; floats are reduced as doubles.
-template <class L>
-struct Angle {
-  typename L::Ints q;
-  L r;
-
-  TENON_HD explicit Angle(const L& x) {
-    using Double = Lanes<double, sizeof(x.v) * 8 / sizeof(typename L::value_type)>;
-    const Double wide(__builtin_convertvector(x.v, typename Double::Vector));
-    const Double round(Constants<double>::round);
-    const Double rounded = Fma(wide, Double(0.63661977236758134308), round);
-    const Double whole = rounded - round;
-    Double rest = wide - whole * Double(1.57079632673412561417e+00);
-    if constexpr (sizeof(typename L::value_type) == 4) {
-      rest = rest - whole * Double(6.07710050650619224932e-11);
-    } else {
-      rest = rest - whole * Double(6.07710050630396597660e-11);
-      rest = rest - whole * Double(2.02226624879595063154e-21);
-    }
-    q = typename L::Ints(__builtin_convertvector((rounded.Bits() - round.Bits()).v, typename L::Ints::Vector));
-    r = L(__builtin_convertvector(rest.v, typename L::Vector));
-  }
-};
-
-// sin(x + quarter * pi / 2).
-template <class T, int bytes>
-TENON_HD Lanes<T, bytes> Sine(const Lanes<T, bytes>& x, int quarter) {
-  using L = Lanes<T, bytes>;
-  using C = Constants<T>;
-  const Angle<L> angle(x);
-  const typename L::Ints q = angle.q + quarter;
-  const L z = angle.r * angle.r;
-  const L sine = Fma(Polynomial(z, C::sin) * z, angle.r, angle.r);
-  const L cosine = Fma(Polynomial(z, C::cos) * z, z, L(T(1)) - L(T(0.5)) * z);
-  L y = Select(-(q & 1), cosine, sine);
-  y = L::FromBits(y.Bits() ^ ((q >> 1) << (8 * sizeof(T) - 1)));
-  const typename L::Ints is_far = ~(Abs(x) < L(C::largest_angle));
-  if (AnyOf(is_far)) [[unlikely]] {
-    T angles[L::size], values[L::size];
-    x.Store(angles);
-    y.Store(values);
-    for (int i = 0; i < L::size; ++i) {
-      if (!(std::abs(angles[i]) < C::largest_angle))
-        values[i] = quarter == 0 ? std::sin(angles[i]) : std::cos(angles[i]);
-    }
-    y = L::Load(values);
-  }
-  return y;
-}
-template <class L>
-TENON_HD Pair<L> Sine(const Pair<L>& x, int quarter) {
-  return {Sine(x.a, quarter), Sine(x.b, quarter)};
-}
-
-}  // namespace detail
-
-template <LaneValue L>
-TENON_HD L Sin(const L& x) {
-  return Select(x == L(typename L::value_type(0)), x, detail::Sine(x, 0));  // with its sign
-}
-template <LaneValue L>
-TENON_HD L Cos(const L& x) {
-  return detail::Sine(x, 1);
-}
-
-// `above` x where x is not below 0, elsewhere `below` (exp(x) - 1).
-template <LaneValue L>
-TENON_HD L ScaledElu(const L& x, typename L::value_type above, typename L::value_type below) {
-  using T = typename L::value_type;
-  return Select(x < L(T(0)), L(below) * Expm1(x), L(above) * x);
-}
-
-// log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
-template <LaneValue L>
-TENON_HD L Softplus(const L& x) {
-  using T = typename L::value_type;
-  return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
-}
-
-// 1 / sqrt(x).
-template <LaneValue L>
-TENON_HD L Rsqrt(const L& x) {
-  return L(typename L::value_type(1)) / Sqrt(x);
-}
-#if TENON_DETAIL_ESTIMATES
-// An estimate and a step from there: 1 - x y^2 = r is small, and y (1 + r / 2 + 3 r^2 / 8) the next y. What the
-// estimate is for 0 and infinity stays.
-template <int bytes>
-TENON_HD Lanes<float, bytes> Rsqrt(const Lanes<float, bytes>& x) {
-  using L = Lanes<float, bytes>;
-  if constexpr (bytes == 16) {  // four at a time are as fast divided
-    return L(1.f) / Sqrt(x);
-  } else if constexpr (bytes == 64) {
-    const L y = EstimateRsqrt(x), product = x * y;
-    const L refined = Fma(y * L(0.5f), Fma(-product, y, L(1.f)), y);
-    return Select(product == product, refined, y);
-  } else {
-    const typename L::Ints is_tiny = detail::Abs(x) < L(detail::Constants<float>::smallest_normal);
-    const L scaled = x * Select(is_tiny, L(16777216.f), L(1.f));
-    const L y = EstimateRsqrt(scaled), product = scaled * y, r = Fma(-product, y, L(1.f));
-    const L refined = Select(product == product, Fma(y * r, Fma(r, L(0.375f), L(0.5f)), y), y);
-    return refined * Select(is_tiny, L(4096.f), L(1.f));
-  }
-}
-#endif
-template <class L>
-TENON_HD Pair<L> Rsqrt(const Pair<L>& x) {
-  return {Rsqrt(x.a), Rsqrt(x.b)};
-}
-
-// The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
-// up to 7/8, above 1 - 2^(Q(x - 1) - 2), where Q is small for those x whose 2^Q is not.
-template <LaneValue L>
-  requires std::is_same_v<typename L::value_type, float>
-TENON_HD L Erf(const L& x) {
-  using C = detail::Constants<float>;
-  constexpr float kSmall[] = {0.128379157494f,   -0.37612550471f,   0.112824553779f,
-                              -0.0267914644444f, 0.00503218313083f, -0.000620326361332f};
-  constexpr float kLarge[] = {-0.66841670295f,  -3.80722567703f,    -1.2163455868f,    -0.0599411130518f,
-                              0.0143830500527f, -0.00271599984496f, 0.000288396693506f};
-  constexpr float kPower[] = {
-      0.25f, 0.1732867444f, 0.0600556052124f, 0.0138768343604f, 0.0024178781647f, 0.000331618173107f};
-  const L magnitude = detail::AtMost(detail::Abs(x), 3.95f);
-  const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
-  const L q = Polynomial(magnitude - L(1.f), kLarge);
-  const L sum = q + L(C::round), whole = sum - L(C::round);
-  const L rest = Polynomial(q - whole, kPower);  // 2^(q - whole - 2), which gets `whole` as its exponent
-  const L large = L(1.f) - L::FromBits(rest.Bits() + (sum.Bits() << C::fraction_bits));
-  return Select(magnitude > L(0.875f), detail::WithSignOf(large, x), small);  // NaN is small
-}
-
-#else
-
-// Never called: without lanes, maps use the functions of the scalar library.
-template <class L>
-L Exp(const L&);
-template <class L>
-L ExpOfNegative(const L&);
-template <class L>
-L Expm1(const L&);
-template <class L>
-L Log(const L&);
-template <class L>
-L Log1p(const L&);
-template <class L>
-L Tanh(const L&);
-template <class L>
-L Sigmoid(const L&);
-template <class L>
-L Erf(const L&);
-template <class L>
-L Sin(const L&);
-template <class L>
-L Cos(const L&);
-template <class L>
-L Softplus(const L&);
-template <class L, class T>
-L ScaledElu(const L&, T, T);
-template <class L>
-L Sqrt(const L&);
-template <class L>
-L Rsqrt(const L&);
-
-#endif  // TENON_DETAIL_LANES
-
-}  // namespace simd
-
-TENON_NAMESPACE_END
-
 // ---- tenon/engine/broadcast.hpp ----
 // Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast
 // operands: neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
@@ -4130,188 +3353,8 @@ struct MapPairs : detail::AttrsOf<Op>::type {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/math/signatures.hpp ----
-// The two signatures that most element-wise ops have, and TensorFlow's lists of types for them, in TensorFlow's order.
-TENON_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-inline constexpr std::string_view kRealTypes = "T: {bfloat16, half, float, double}";
-inline constexpr std::string_view kFloatingTypes = "T: {bfloat16, half, float, double, complex64, complex128}";
-inline constexpr std::string_view kSignedTypes =
-    "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}";
-inline constexpr std::string_view kIntegerTypes = "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}";
-inline constexpr std::string_view kOrderedTypes =
-    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
-inline constexpr std::string_view kDivisionTypes =
-    "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}";
-inline constexpr std::string_view kActivationTypes = "T: {half, bfloat16, float, double}";
-
-// x: [...]  ->  y: the same shape
-constexpr auto UnaryOp(std::string_view name, std::string_view types, std::string_view output = "y: T") {
-  return Op(name).Input("x: T").Output(output).Attr(types).SetShapeFn(shape_inference::UnchangedShape);
-}
-// x, y, broadcast against each other  ->  z
-constexpr auto BinaryOp(std::string_view name, std::string_view types, std::string_view output = "z: T") {
-  return Op(name).Input("x: T").Input("y: T").Output(output).Attr(types).SetShapeFn(
-      shape_inference::BroadcastBinaryOpShapeFn);
-}
-
-}  // namespace ops::detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/ops/nn/activation.hpp ----
-// Activations.
-TENON_NAMESPACE_BEGIN
-
-namespace ops {
-
-// max(x, 0); NaN stays NaN.
-struct Relu {
-  static constexpr auto signature =
-      Op("Relu")
-          .Input("features: T")
-          .Output("activations: T")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
-          .SetShapeFn(shape_inference::UnchangedShape);
-
-  template <class T>
-  TENON_HD static T map(T x) {
-    return x < T(0) ? T(0) : x;
-  }
-
-  template <class Device, class T>
-    requires(!std::is_same_v<T, qint8>)
-  using kernel = Map1<Relu, Device, T>;
-};
-
-// min(max(x, 0), 6); NaN stays NaN.
-struct Relu6 {
-  static constexpr auto signature =
-      Op("Relu6")
-          .Input("features: T")
-          .Output("activations: T")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .SetShapeFn(shape_inference::UnchangedShape);
-
-  template <class T>
-  TENON_HD static T map(T x) {
-    return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Relu6, Device, T>;
-};
-
-namespace detail {
-constexpr auto ActivationOp(std::string_view name) {
-  return Op(name)
-      .Input("features: T")
-      .Output("activations: T")
-      .Attr(kActivationTypes)
-      .SetShapeFn(shape_inference::UnchangedShape);
-}
-// The two numbers of Selu: G. Klambauer et al., "Self-Normalizing Neural Networks" (2017), equation 2.
-inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
-inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
-}  // namespace detail
-
-// x where it is above 0, elsewhere alpha x.
-struct LeakyRelu {
-  static constexpr auto signature = Op("LeakyRelu")
-                                        .Input("features: T")
-                                        .Output("activations: T")
-                                        .Attr("alpha: float = 0.2")
-                                        .Attr("T: {half, bfloat16, float, double} = DT_FLOAT")
-                                        .SetShapeFn(shape_inference::UnchangedShape);
-  struct Attrs {
-    float alpha;
-  };
-
-  template <class T>
-  TENON_HD static T map(const T& x, const Attrs& attrs) {
-    return x > T(0) ? x : x * static_cast<T>(attrs.alpha);
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<LeakyRelu, Device, T>;
-};
-
-// x where it is not below 0, elsewhere exp(x) - 1.
-struct Elu {
-  static constexpr auto signature = detail::ActivationOp("Elu");
-  static constexpr float cost_ns = 5;
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    return x < T(0) ? std::expm1(x) : x;
-  }
-  template <class L>
-  TENON_HD static L lanes(const L& x) {
-    using T = typename L::value_type;
-    return simd::ScaledElu(x, T(1), T(1));
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Elu, Device, T>;
-};
-
-struct Selu {
-  static constexpr auto signature = detail::ActivationOp("Selu");
-  static constexpr float cost_ns = 5;
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    return x < T(0) ? T(detail::kSeluScaleAlpha) * std::expm1(x) : T(detail::kSeluScale) * x;
-  }
-  template <class L>
-  TENON_HD static L lanes(const L& x) {
-    using T = typename L::value_type;
-    return simd::ScaledElu(x, static_cast<T>(detail::kSeluScale), static_cast<T>(detail::kSeluScaleAlpha));
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Selu, Device, T>;
-};
-
-// log(1 + exp(x)), without overflow.
-struct Softplus {
-  static constexpr auto signature = detail::ActivationOp("Softplus");
-  static constexpr float cost_ns = 10;
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    return x > T(0) ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-  }
-  template <class L>
-  TENON_HD static L lanes(const L& x) {
-    return simd::Softplus(x);
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Softplus, Device, T>;
-};
-
-// x / (1 + |x|); NaN for the infinities.
-struct Softsign {
-  static constexpr auto signature = detail::ActivationOp("Softsign");
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    return x / (T(1) + std::abs(x));
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Softsign, Device, T>;
-};
-
-}  // namespace ops
-
-TENON_NAMESPACE_END
-
-// ---- tenon/ops/math/arithmetic.hpp ----
-// Sums, differences, products, quotients of floats, signs, the larger and the smaller of two numbers. Integers wrap.
+// ---- tenon/ops/math/add.hpp ----
+// Sums of two: the arithmetic that BiasAdd needs, too. Integers wrap.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -4321,19 +3364,6 @@ namespace detail {
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned,
                                     std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, int, T>>>;
-
-template <class T>
-inline constexpr bool kIsComplex = IsComplex(dtype_of_v<T>);
-
-// x / y, not for integers. A complex number divided by 0 is NaN in both parts, as in TensorFlow.
-template <class T>
-TENON_HD T Ratio(const T& x, const T& y) {
-  if constexpr (kIsComplex<T>) {
-    constexpr auto kNaN = std::numeric_limits<typename T::value_type>::quiet_NaN();
-    if (y.real() == 0 && y.imag() == 0) return T(kNaN, kNaN);
-  }
-  return x / y;
-}
 }  // namespace detail
 
 struct Add {
@@ -4387,232 +3417,6 @@ struct AddV2 {
 
   template <class Device, class T>
   using kernel = Map2<AddV2, Device, T>;
-};
-
-struct Sub {
-  static constexpr auto signature =
-      Op("Sub")
-          .Input("x: T")
-          .Input("y: T")
-          .Output("z: T")
-          .Attr(
-              "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
-          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
-  static constexpr bool ignores_sign = true;
-
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<detail::Wrapping<T>>(x) - static_cast<detail::Wrapping<T>>(y));
-    else
-      return x - y;
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<Sub, Device, T>;
-};
-
-struct Mul {
-  static constexpr auto signature = detail::BinaryOp("Mul", detail::kDivisionTypes).SetIsCommutative();
-  static constexpr bool ignores_sign = true;
-
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<detail::Wrapping<T>>(x) * static_cast<detail::Wrapping<T>>(y));
-    else
-      return x * y;
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<Mul, Device, T>;
-};
-
-struct Neg {
-  static constexpr auto signature = detail::UnaryOp("Neg", detail::kSignedTypes);
-  static constexpr bool ignores_sign = true;
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(detail::Wrapping<T>(0) - static_cast<detail::Wrapping<T>>(x));
-    else
-      return -x;
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Neg, Device, T>;
-};
-
-struct Square {
-  static constexpr auto signature =
-      Op("Square")
-          .Input("x: T")
-          .Output("y: T")
-          .Attr(
-              "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
-          .SetShapeFn(shape_inference::UnchangedShape);
-  static constexpr bool ignores_sign = true;
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    return Mul::map(x, x);
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Square, Device, T>;
-};
-
-struct Abs {
-  static constexpr auto signature =
-      detail::UnaryOp("Abs", "T: {bfloat16, half, float, double, int8, int16, int32, int64}");
-
-  // The smallest integer stays what it is.
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    if constexpr (std::is_integral_v<T>)
-      return x < 0 ? Neg::map(x) : x;
-    else
-      return std::abs(x);
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Abs, Device, T>;
-};
-
-// -1, 0 or 1; NaN stays NaN. Of a complex number: the number of length 1 (or 0) in the same direction.
-struct Sign {
-  static constexpr auto signature = detail::UnaryOp("Sign", detail::kSignedTypes);
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    if constexpr (detail::kIsComplex<T>) {
-      const auto length = std::abs(x);
-      return length == 0 ? T(0) : x / length;
-    } else {
-      return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
-    }
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Sign, Device, T>;
-};
-
-// 1 / x.
-struct Reciprocal {
-  static constexpr auto signature = detail::UnaryOp("Reciprocal", detail::kSignedTypes);
-
-  template <class T>
-  TENON_HD static T map(const T& x) {
-    return detail::Ratio(T(1), x);
-  }
-
-  template <class Device, class T>
-    requires(!std::is_integral_v<T>)
-  using kernel = Map1<Reciprocal, Device, T>;
-};
-
-// Reciprocal under its older name.
-struct Inv {
-  static constexpr auto signature = detail::UnaryOp("Inv", detail::kSignedTypes);
-
-  template <class Device, class T>
-    requires(!std::is_integral_v<T>)
-  using kernel = Map1<Reciprocal, Device, T>;
-};
-
-// x * y, and 0 where y is 0, whatever x is.
-struct MulNoNan {
-  static constexpr auto signature = detail::BinaryOp("MulNoNan", detail::kFloatingTypes);
-
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    return y == T(0) ? T(0) : x * y;
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<MulNoNan, Device, T>;
-};
-
-struct RealDiv {
-  static constexpr auto signature = detail::BinaryOp("RealDiv", detail::kDivisionTypes);
-
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    return detail::Ratio(x, y);
-  }
-
-  template <class Device, class T>
-    requires(!std::is_integral_v<T>)
-  using kernel = Map2<RealDiv, Device, T>;
-};
-
-// x / y, and 0 where y is 0.
-struct DivNoNan {
-  static constexpr auto signature =
-      detail::BinaryOp("DivNoNan", "T: {half, float, bfloat16, double, complex64, complex128}");
-
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    return y == T(0) ? T(0) : x / y;
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<DivNoNan, Device, T>;
-};
-
-// (x - y)^2; of complex numbers the square of the distance.
-struct SquaredDifference {
-  static constexpr auto signature =
-      detail::BinaryOp("SquaredDifference", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-          .SetIsCommutative();
-  static constexpr bool ignores_sign = true;
-
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    const T difference = Sub::map(x, y);
-    if constexpr (detail::kIsComplex<T>)
-      return difference * std::conj(difference);
-    else
-      return Mul::map(difference, difference);
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<SquaredDifference, Device, T>;
-};
-
-// NaN when either operand is.
-struct Maximum {
-  static constexpr auto signature = detail::BinaryOp(
-      "Maximum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
-
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    if constexpr (std::is_integral_v<T>)
-      return x < y ? y : x;
-    else
-      return x > y || x != x ? x : y;
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<Maximum, Device, T>;
-};
-
-// NaN when either operand is.
-struct Minimum {
-  static constexpr auto signature = detail::BinaryOp(
-      "Minimum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
-
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    if constexpr (std::is_integral_v<T>)
-      return y < x ? y : x;
-    else
-      return x < y || x != x ? x : y;
-  }
-
-  template <class Device, class T>
-  using kernel = Map2<Minimum, Device, T>;
 };
 
 }  // namespace ops
@@ -4669,6 +3473,503 @@ struct BiasAdd {
 };
 
 }  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/nn/relu.hpp ----
+// The rectifiers: straight lines that bend at zero. A network of few ops needs no other activation.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+// max(x, 0); NaN stays NaN.
+struct Relu {
+  static constexpr auto signature =
+      Op("Relu")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x < T(0) ? T(0) : x;
+  }
+
+  template <class Device, class T>
+    requires(!std::is_same_v<T, qint8>)
+  using kernel = Map1<Relu, Device, T>;
+};
+
+// min(max(x, 0), 6); NaN stays NaN.
+struct Relu6 {
+  static constexpr auto signature =
+      Op("Relu6")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Relu6, Device, T>;
+};
+
+// x where it is above 0, elsewhere alpha x.
+struct LeakyRelu {
+  static constexpr auto signature = Op("LeakyRelu")
+                                        .Input("features: T")
+                                        .Output("activations: T")
+                                        .Attr("alpha: float = 0.2")
+                                        .Attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    float alpha;
+  };
+
+  template <class T>
+  TENON_HD static T map(const T& x, const Attrs& attrs) {
+    return x > T(0) ? x : x * static_cast<T>(attrs.alpha);
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<LeakyRelu, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/lane_math.hpp ----
+// Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
+// Log: 1) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
+// sign. Results below the smallest normal number may be 0.
+//
+// exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
+// (ln 2 in two parts); there a polynomial is fitted (Remez, of the relative error).
+TENON_NAMESPACE_BEGIN
+
+namespace simd {
+
+#if TENON_DETAIL_LANES
+
+namespace detail {
+
+template <class T>
+struct Constants;
+
+template <>
+struct Constants<float> {
+  static constexpr float log2_e = 1.44269504f;
+  static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  static constexpr float round = 12582912.f;  // 1.5 * 2^23: what is added to it is rounded to an integer
+  static constexpr int bias = 127, fraction_bits = 23;
+  static constexpr float smallest_normal = 1.17549435e-38f;
+  static constexpr float least_exp = -104, most_exp = 89;  // exp is 0 below, infinity above
+  static constexpr float least_sigmoid = -88;  // sigmoid is 0 below, 1 above the opposite
+  static constexpr float least_expm1 = -18;  // expm1 is -1 below
+  static constexpr float one_tanh = 9.1f;  // tanh is 1 above
+  static constexpr float sqrt_half = 0.707106781f;
+  // (exp(r) - 1 - r) / r^2
+  static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
+                                    0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
+  // exp(r), a degree less
+  static constexpr float exp[] = {
+      1, 1, 0.499999934321f, 0.16666520399f, 0.0416683907835f, 0.00836874510894f, 0.00138145401768f};
+  static constexpr float least_normal_exp = -88;  // exp is no normal number below
+  static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
+  // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
+  static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
+  static constexpr float cos[] = {0.0416666468364f, -0.00138873655732f, 2.44381956013e-5f};
+  static constexpr float half_ln2 = 0.34657359f, half_ln2_rest = 0;  // (it would be 2^-30)
+  // (tanh(r) / r - 1) / r^2 in r^2, |r| <= 3/8 ln 2
+  static constexpr float tanh[] = {-0.333332134392f, 0.133220490177f, -0.0511224552489f};
+  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
+  static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
+};
+
+template <>
+struct Constants<double> {
+  static constexpr double log2_e = 1.4426950408889634074;
+  static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+  static constexpr double round = 6755399441055744.0;  // 1.5 * 2^52
+  static constexpr int bias = 1023, fraction_bits = 52;
+  static constexpr double smallest_normal = 2.2250738585072014e-308;
+  static constexpr double least_exp = -746, most_exp = 710;
+  static constexpr double least_sigmoid = -709.2;
+  static constexpr double least_expm1 = -40;
+  static constexpr double one_tanh = 19.1;
+  static constexpr double sqrt_half = 0.70710678118654752440;
+  static constexpr double expm1[] = {0.50000000000000000086,     0.16666666666666676573,  0.041666666666666507767,
+                                     0.0083333333333216254444,   0.001388888888896264231, 0.00019841269886165115963,
+                                     0.000024801587172272626276, 2.755724414470809194e-6, 2.755740266686895239e-7,
+                                     2.5109067951605728416e-8,   2.0875387463075252142e-9};
+  static constexpr double exp[] = {1,
+                                   1,
+                                   0.50000000000000000086,
+                                   0.16666666666666676573,
+                                   0.041666666666666507767,
+                                   0.0083333333333216254444,
+                                   0.001388888888896264231,
+                                   0.00019841269886165115963,
+                                   0.000024801587172272626276,
+                                   2.755724414470809194e-6,
+                                   2.755740266686895239e-7,
+                                   2.5109067951605728416e-8,
+                                   2.0875387463075252142e-9};
+  static constexpr double least_normal_exp = -709;
+  static constexpr double largest_angle = 1 << 20;
+  static constexpr double sin[] = {-0.1666666666666663182,   0.0083333333333223588662,  -0.00019841269829763263234,
+                                   2.7557313676264001829e-6, -2.5050755629944034199e-8, 1.5896649486403738411e-10};
+  static constexpr double cos[] = {0.04166666666666659919,    -0.0013888888888874067158, 0.00002480158728944386059,
+                                   -2.7557314340646511841e-7, 2.0875721617080431867e-9,  -1.1359559064712544972e-11};
+  static constexpr double half_ln2 = 0.34657359027997264, half_ln2_rest = 1.1595234069231498e-17;
+  static constexpr double tanh[] = {-0.33333333333333328836,   0.13333333333330469913,    -0.053968253962865816215,
+                                    0.021869488075867464665,   -0.0088632144731048013365, 0.0035915763965232495544,
+                                    -0.0014475141066073444303, 0.00052228187982501804518};
+  static constexpr double log[] = {0.66666666666667346814, 0.3999999999941266935,  0.285714287428934143,
+                                   0.22222198514879677882, 0.18183567693304573872, 0.15313955837412769095,
+                                   0.14796981750324862411};
+};
+
+// x = n ln 2 + r, |r| <= ln 2 / 2. For |x| below a few thousand.
+template <class L>
+struct Reduced {
+  using C = Constants<typename L::value_type>;
+  using Ints = typename L::Ints;
+
+  Ints sum;  // its low bits: n + 2 bias
+  L whole;  // n
+  L r;
+
+  TENON_HD explicit Reduced(const L& x) {
+    const L round(C::round + 2 * C::bias);
+    const L rounded = Fma(x, L(C::log2_e), round);
+    sum = rounded.Bits();
+    whole = rounded - round;
+    r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), x));
+  }
+  // 2^n, for n in the range of normal numbers. (The shift drops what else is in the sum.)
+  TENON_HD L Power() const { return L::FromBits((sum - C::bias) << C::fraction_bits); }
+  // y 2^n in two steps: n may reach beyond what one factor can hold.
+  TENON_HD L Scale(const L& y) const {
+    if constexpr (kScales<L>) {
+      return ScaleByPower(y, whole);
+    } else {
+      const Ints half = sum.Half();
+      return y * L::FromBits(half << C::fraction_bits) * L::FromBits((sum - half) << C::fraction_bits);
+    }
+  }
+};
+
+// exp(r) - 1 for |r| <= ln 2 / 2.
+template <class L>
+TENON_HD L SmallExpm1(const L& r) {
+  return Fma(Polynomial(r, Constants<typename L::value_type>::expm1), r * r, r);
+}
+
+// NaN stays.
+template <class L>
+TENON_HD L AtMost(const L& x, typename L::value_type most) {
+  return Lesser(L(most), x);
+}
+template <class L>
+TENON_HD L Clamp(const L& x, typename L::value_type least, typename L::value_type most) {
+  return AtMost(Greater(L(least), x), most);
+}
+
+template <class L>
+TENON_HD L Abs(const L& x) {
+  using Int = typename L::Int;
+  return L::FromBits(x.Bits() & typename L::Ints(std::numeric_limits<Int>::max()));
+}
+// `magnitude` is not negative.
+template <class L>
+TENON_HD L WithSignOf(const L& magnitude, const L& sign) {
+  return L::FromBits(magnitude.Bits() | (sign.Bits() ^ Abs(sign).Bits()));
+}
+
+}  // namespace detail
+
+template <LaneValue L>
+TENON_HD L Exp(const L& x) {
+  using T = typename L::value_type;
+  using C = detail::Constants<T>;
+  const detail::Reduced<L> p(detail::Clamp(x, C::least_exp, C::most_exp));
+  return p.Scale(detail::SmallExpm1(p.r) + L(T(1)));
+}
+
+// exp(x) for x <= 0 in fewer steps: at most 1.5 ulp from the true value, and 0 where that is no normal number.
+template <LaneValue L>
+TENON_HD L ExpOfNegative(const L& x) {
+  using C = detail::Constants<typename L::value_type>;
+  const L clamped = Greater(L(C::least_normal_exp), x);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(-C::ln2_low), Fma(whole, L(-C::ln2_high), clamped));
+  return Polynomial(r, C::exp) * L::FromBits(rounded.Bits() << C::fraction_bits);
+}
+
+// exp(x) - 1, also for small x: 2^n (expm1(r) + (1 - 2^-n)).
+template <LaneValue L>
+TENON_HD L Expm1(const L& x) {
+  using T = typename L::value_type;
+  using C = detail::Constants<T>;
+  const detail::Reduced<L> p(detail::Clamp(x, C::least_expm1, C::most_exp));
+  // 2^-n as half of 2^(1 - n): n may be one more than the largest exponent.
+  const L inverse = L(T(0.5)) * L::FromBits((typename L::Ints(3 * C::bias + 1) - p.sum) << C::fraction_bits);
+  const L y = p.Scale(detail::SmallExpm1(p.r) + (L(T(1)) - inverse));
+  return Select(x == L(T(0)), x, y);  // with its sign
+}
+
+template <LaneValue L>
+TENON_HD L Log(const L& x) {
+  using T = typename L::value_type;
+  using Ints = typename L::Ints;
+  using C = detail::Constants<T>;
+  // x = m 2^e with sqrt(1/2) <= m < sqrt(2). Subnormal numbers are made normal first.
+  const Ints is_small = x < L(C::smallest_normal);
+  const L scaled = Select(is_small, x * L(static_cast<T>(std::int64_t{1} << C::fraction_bits)), x);
+  const Ints over = scaled.Bits() - L(C::sqrt_half).Bits();
+  const Ints e = over >> C::fraction_bits;
+  const L m = L::FromBits(scaled.Bits() - (e << C::fraction_bits));
+  // The exponent as a number: the bits of 1.5 * 2^k + e.
+  const L exponent = L::FromBits(L(C::round).Bits() + (e - (is_small & C::fraction_bits))) - L(C::round);
+  const L f = m - L(T(1));
+  const L s = f / (L(T(2)) + f);
+  const L z = s * s;
+  const L half_square = L(T(0.5)) * f * f;
+  // log(m) = f - (f^2 / 2 - s (f^2 / 2 + z R(z))).
+  const L tail = s * Fma(z, Polynomial(z, C::log), half_square) + exponent * L(C::ln2_low);
+  L y = exponent * L(C::ln2_high) - ((half_square - tail) - f);
+  const L infinity(static_cast<T>(HUGE_VAL));
+  y = Select(x == infinity, x, y);
+  y = Select(x == L(T(0)), -infinity, y);
+  const L not_a_number(static_cast<T>(__builtin_nan("")));
+  return Select(~(x > L(T(-0.0))) & ~(x == L(T(0))), not_a_number, y);
+}
+
+// log(1 + x), also for small x: what is lost in 1 + x is added again.
+template <LaneValue L>
+TENON_HD L Log1p(const L& x) {
+  using T = typename L::value_type;
+  const L u = L(T(1)) + x;
+  const L lost = x - (u - L(T(1)));
+  const L y = Log(u);
+  const L infinity(static_cast<T>(HUGE_VAL));
+  const typename L::Ints keeps_y = (u == infinity) | (u == L(T(0))) | ~(u > L(T(0)));
+  return Select(u == L(T(1)), x, Select(keeps_y, y, y + lost / u));
+}
+
+// |x| = n ln 2 / 2 + r, and with t = tanh(r) the theorem of addition: ((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n -
+// 1) t), both halved. The denominator is computed as the numerator + 1 - t: the numerator's error is its own, too, and
+// counts less the nearer tanh is to 1. r is from -ln 2 / 8 to 3/8 ln 2: a small numerator would have a large error.
+template <LaneValue L>
+TENON_HD L Tanh(const L& x) {
+  using T = typename L::value_type;
+  using C = detail::Constants<T>;
+  const L magnitude = detail::AtMost(detail::Abs(x), C::one_tanh);
+  const L round(C::round / 2 + (C::bias - 1));  // rounds to halves; those left are cut off
+  const L rounded = Fma(magnitude, L(2 * C::log2_e), round);
+  const typename L::Ints sum = rounded.Bits() & typename L::Ints(-2);
+  const L whole = L::FromBits(sum) - round;
+  L r = Fma(whole, L(-C::half_ln2), magnitude);
+  if constexpr (C::half_ln2_rest != 0) r = Fma(whole, L(-C::half_ln2_rest), r);
+  const L square = r * r;
+  const L t = Fma(Polynomial(square, C::tanh), square * r, r);
+  const L power = L::FromBits(sum << (C::fraction_bits - 1));  // 2^n / 2
+  const L numerator = Fma(power + L(T(0.5)), t, power - L(T(0.5)));
+  return detail::WithSignOf(numerator / (numerator + (L(T(1)) - t)), x);
+}
+
+// 1 / (1 + exp(-x)) with x = n ln 2 - r: 2^n / (2^n + expm1(r) + 1). In this order, one of the sums is nearly exact.
+template <LaneValue L>
+TENON_HD L Sigmoid(const L& x) {
+  using T = typename L::value_type;
+  using C = detail::Constants<T>;
+  const L clamped = detail::Clamp(x, C::least_sigmoid, -C::least_sigmoid);
+  const L round(C::round + C::bias);
+  const L rounded = Fma(clamped, L(C::log2_e), round);
+  const L whole = rounded - round;
+  const L r = Fma(whole, L(C::ln2_low), Fma(whole, L(C::ln2_high), -clamped));
+  const L power = L::FromBits(rounded.Bits() << C::fraction_bits);
+  return power / ((power + detail::SmallExpm1(r)) + L(T(1)));
+}
+
+namespace detail {
+
+// x = q pi / 2 + r, |r| <= pi / 4. For |x| <= largest_angle. pi / 2 is three numbers of 33 bits, so that their products
+// with q are exact; floats are reduced as doubles.
+template <class L>
+struct Angle {
+  typename L::Ints q;
+  L r;
+
+  TENON_HD explicit Angle(const L& x) {
+    using Double = Lanes<double, sizeof(x.v) * 8 / sizeof(typename L::value_type)>;
+    const Double wide(__builtin_convertvector(x.v, typename Double::Vector));
+    const Double round(Constants<double>::round);
+    const Double rounded = Fma(wide, Double(0.63661977236758134308), round);
+    const Double whole = rounded - round;
+    Double rest = wide - whole * Double(1.57079632673412561417e+00);
+    if constexpr (sizeof(typename L::value_type) == 4) {
+      rest = rest - whole * Double(6.07710050650619224932e-11);
+    } else {
+      rest = rest - whole * Double(6.07710050630396597660e-11);
+      rest = rest - whole * Double(2.02226624879595063154e-21);
+    }
+    q = typename L::Ints(__builtin_convertvector((rounded.Bits() - round.Bits()).v, typename L::Ints::Vector));
+    r = L(__builtin_convertvector(rest.v, typename L::Vector));
+  }
+};
+
+// sin(x + quarter * pi / 2).
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sine(const Lanes<T, bytes>& x, int quarter) {
+  using L = Lanes<T, bytes>;
+  using C = Constants<T>;
+  const Angle<L> angle(x);
+  const typename L::Ints q = angle.q + quarter;
+  const L z = angle.r * angle.r;
+  const L sine = Fma(Polynomial(z, C::sin) * z, angle.r, angle.r);
+  const L cosine = Fma(Polynomial(z, C::cos) * z, z, L(T(1)) - L(T(0.5)) * z);
+  L y = Select(-(q & 1), cosine, sine);
+  y = L::FromBits(y.Bits() ^ ((q >> 1) << (8 * sizeof(T) - 1)));
+  const typename L::Ints is_far = ~(Abs(x) < L(C::largest_angle));
+  if (AnyOf(is_far)) [[unlikely]] {
+    T angles[L::size], values[L::size];
+    x.Store(angles);
+    y.Store(values);
+    for (int i = 0; i < L::size; ++i) {
+      if (!(std::abs(angles[i]) < C::largest_angle))
+        values[i] = quarter == 0 ? std::sin(angles[i]) : std::cos(angles[i]);
+    }
+    y = L::Load(values);
+  }
+  return y;
+}
+template <class L>
+TENON_HD Pair<L> Sine(const Pair<L>& x, int quarter) {
+  return {Sine(x.a, quarter), Sine(x.b, quarter)};
+}
+
+}  // namespace detail
+
+template <LaneValue L>
+TENON_HD L Sin(const L& x) {
+  return Select(x == L(typename L::value_type(0)), x, detail::Sine(x, 0));  // with its sign
+}
+template <LaneValue L>
+TENON_HD L Cos(const L& x) {
+  return detail::Sine(x, 1);
+}
+
+// `above` x where x is not below 0, elsewhere `below` (exp(x) - 1).
+template <LaneValue L>
+TENON_HD L ScaledElu(const L& x, typename L::value_type above, typename L::value_type below) {
+  using T = typename L::value_type;
+  return Select(x < L(T(0)), L(below) * Expm1(x), L(above) * x);
+}
+
+// log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
+template <LaneValue L>
+TENON_HD L Softplus(const L& x) {
+  using T = typename L::value_type;
+  return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
+}
+
+// 1 / sqrt(x).
+template <LaneValue L>
+TENON_HD L Rsqrt(const L& x) {
+  return L(typename L::value_type(1)) / Sqrt(x);
+}
+#if TENON_DETAIL_ESTIMATES
+// An estimate and a step from there: 1 - x y^2 = r is small, and y (1 + r / 2 + 3 r^2 / 8) the next y. What the
+// estimate is for 0 and infinity stays.
+template <int bytes>
+TENON_HD Lanes<float, bytes> Rsqrt(const Lanes<float, bytes>& x) {
+  using L = Lanes<float, bytes>;
+  if constexpr (bytes == 16) {  // four at a time are as fast divided
+    return L(1.f) / Sqrt(x);
+  } else if constexpr (bytes == 64) {
+    const L y = EstimateRsqrt(x), product = x * y;
+    const L refined = Fma(y * L(0.5f), Fma(-product, y, L(1.f)), y);
+    return Select(product == product, refined, y);
+  } else {
+    const typename L::Ints is_tiny = detail::Abs(x) < L(detail::Constants<float>::smallest_normal);
+    const L scaled = x * Select(is_tiny, L(16777216.f), L(1.f));
+    const L y = EstimateRsqrt(scaled), product = scaled * y, r = Fma(-product, y, L(1.f));
+    const L refined = Select(product == product, Fma(y * r, Fma(r, L(0.375f), L(0.5f)), y), y);
+    return refined * Select(is_tiny, L(4096.f), L(1.f));
+  }
+}
+#endif
+template <class L>
+TENON_HD Pair<L> Rsqrt(const Pair<L>& x) {
+  return {Rsqrt(x.a), Rsqrt(x.b)};
+}
+
+// The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
+// up to 7/8, above 1 - 2^(Q(x - 1) - 2), where Q is small for those x whose 2^Q is not.
+template <LaneValue L>
+  requires std::is_same_v<typename L::value_type, float>
+TENON_HD L Erf(const L& x) {
+  using C = detail::Constants<float>;
+  constexpr float kSmall[] = {0.128379157494f,   -0.37612550471f,   0.112824553779f,
+                              -0.0267914644444f, 0.00503218313083f, -0.000620326361332f};
+  constexpr float kLarge[] = {-0.66841670295f,  -3.80722567703f,    -1.2163455868f,    -0.0599411130518f,
+                              0.0143830500527f, -0.00271599984496f, 0.000288396693506f};
+  constexpr float kPower[] = {
+      0.25f, 0.1732867444f, 0.0600556052124f, 0.0138768343604f, 0.0024178781647f, 0.000331618173107f};
+  const L magnitude = detail::AtMost(detail::Abs(x), 3.95f);
+  const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
+  const L q = Polynomial(magnitude - L(1.f), kLarge);
+  const L sum = q + L(C::round), whole = sum - L(C::round);
+  const L rest = Polynomial(q - whole, kPower);  // 2^(q - whole - 2), which gets `whole` as its exponent
+  const L large = L(1.f) - L::FromBits(rest.Bits() + (sum.Bits() << C::fraction_bits));
+  return Select(magnitude > L(0.875f), detail::WithSignOf(large, x), small);  // NaN is small
+}
+
+#else
+
+// Never called: without lanes, maps use the functions of the scalar library.
+template <class L>
+L Exp(const L&);
+template <class L>
+L ExpOfNegative(const L&);
+template <class L>
+L Expm1(const L&);
+template <class L>
+L Log(const L&);
+template <class L>
+L Log1p(const L&);
+template <class L>
+L Tanh(const L&);
+template <class L>
+L Sigmoid(const L&);
+template <class L>
+L Erf(const L&);
+template <class L>
+L Sin(const L&);
+template <class L>
+L Cos(const L&);
+template <class L>
+L Softplus(const L&);
+template <class L, class T>
+L ScaledElu(const L&, T, T);
+template <class L>
+L Sqrt(const L&);
+template <class L>
+L Rsqrt(const L&);
+
+#endif  // TENON_DETAIL_LANES
+
+}  // namespace simd
 
 TENON_NAMESPACE_END
 
@@ -6621,6 +5922,289 @@ struct Slice {
     CopyStrided(device, mover, copy, input.raw_data(), output->raw_data());
     return OkStatus();
   }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/math/signatures.hpp ----
+// The two signatures that most element-wise ops have, and TensorFlow's lists of types for them, in TensorFlow's order.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+inline constexpr std::string_view kRealTypes = "T: {bfloat16, half, float, double}";
+inline constexpr std::string_view kFloatingTypes = "T: {bfloat16, half, float, double, complex64, complex128}";
+inline constexpr std::string_view kSignedTypes =
+    "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}";
+inline constexpr std::string_view kIntegerTypes = "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64}";
+inline constexpr std::string_view kOrderedTypes =
+    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+inline constexpr std::string_view kDivisionTypes =
+    "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}";
+inline constexpr std::string_view kActivationTypes = "T: {half, bfloat16, float, double}";
+
+// x: [...]  ->  y: the same shape
+constexpr auto UnaryOp(std::string_view name, std::string_view types, std::string_view output = "y: T") {
+  return Op(name).Input("x: T").Output(output).Attr(types).SetShapeFn(shape_inference::UnchangedShape);
+}
+// x, y, broadcast against each other  ->  z
+constexpr auto BinaryOp(std::string_view name, std::string_view types, std::string_view output = "z: T") {
+  return Op(name).Input("x: T").Input("y: T").Output(output).Attr(types).SetShapeFn(
+      shape_inference::BroadcastBinaryOpShapeFn);
+}
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/math/arithmetic.hpp ----
+// Differences, products, quotients of floats, signs, the larger and the smaller of two numbers; sums are
+// add.hpp's. Integers wrap.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+template <class T>
+inline constexpr bool kIsComplex = IsComplex(dtype_of_v<T>);
+
+// x / y, not for integers. A complex number divided by 0 is NaN in both parts, as in TensorFlow.
+template <class T>
+TENON_HD T Ratio(const T& x, const T& y) {
+  if constexpr (kIsComplex<T>) {
+    constexpr auto kNaN = std::numeric_limits<typename T::value_type>::quiet_NaN();
+    if (y.real() == 0 && y.imag() == 0) return T(kNaN, kNaN);
+  }
+  return x / y;
+}
+}  // namespace detail
+
+struct Sub {
+  static constexpr auto signature =
+      Op("Sub")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool ignores_sign = true;
+
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<detail::Wrapping<T>>(x) - static_cast<detail::Wrapping<T>>(y));
+    else
+      return x - y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<Sub, Device, T>;
+};
+
+struct Mul {
+  static constexpr auto signature = detail::BinaryOp("Mul", detail::kDivisionTypes).SetIsCommutative();
+  static constexpr bool ignores_sign = true;
+
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<detail::Wrapping<T>>(x) * static_cast<detail::Wrapping<T>>(y));
+    else
+      return x * y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<Mul, Device, T>;
+};
+
+struct Neg {
+  static constexpr auto signature = detail::UnaryOp("Neg", detail::kSignedTypes);
+  static constexpr bool ignores_sign = true;
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(detail::Wrapping<T>(0) - static_cast<detail::Wrapping<T>>(x));
+    else
+      return -x;
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Neg, Device, T>;
+};
+
+struct Square {
+  static constexpr auto signature =
+      Op("Square")
+          .Input("x: T")
+          .Output("y: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr bool ignores_sign = true;
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return Mul::map(x, x);
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Square, Device, T>;
+};
+
+struct Abs {
+  static constexpr auto signature =
+      detail::UnaryOp("Abs", "T: {bfloat16, half, float, double, int8, int16, int32, int64}");
+
+  // The smallest integer stays what it is.
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    if constexpr (std::is_integral_v<T>)
+      return x < 0 ? Neg::map(x) : x;
+    else
+      return std::abs(x);
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Abs, Device, T>;
+};
+
+// -1, 0 or 1; NaN stays NaN. Of a complex number: the number of length 1 (or 0) in the same direction.
+struct Sign {
+  static constexpr auto signature = detail::UnaryOp("Sign", detail::kSignedTypes);
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    if constexpr (detail::kIsComplex<T>) {
+      const auto length = std::abs(x);
+      return length == 0 ? T(0) : x / length;
+    } else {
+      return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
+    }
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Sign, Device, T>;
+};
+
+// 1 / x.
+struct Reciprocal {
+  static constexpr auto signature = detail::UnaryOp("Reciprocal", detail::kSignedTypes);
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return detail::Ratio(T(1), x);
+  }
+
+  template <class Device, class T>
+    requires(!std::is_integral_v<T>)
+  using kernel = Map1<Reciprocal, Device, T>;
+};
+
+// Reciprocal under its older name.
+struct Inv {
+  static constexpr auto signature = detail::UnaryOp("Inv", detail::kSignedTypes);
+
+  template <class Device, class T>
+    requires(!std::is_integral_v<T>)
+  using kernel = Map1<Reciprocal, Device, T>;
+};
+
+// x * y, and 0 where y is 0, whatever x is.
+struct MulNoNan {
+  static constexpr auto signature = detail::BinaryOp("MulNoNan", detail::kFloatingTypes);
+
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    return y == T(0) ? T(0) : x * y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<MulNoNan, Device, T>;
+};
+
+struct RealDiv {
+  static constexpr auto signature = detail::BinaryOp("RealDiv", detail::kDivisionTypes);
+
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    return detail::Ratio(x, y);
+  }
+
+  template <class Device, class T>
+    requires(!std::is_integral_v<T>)
+  using kernel = Map2<RealDiv, Device, T>;
+};
+
+// x / y, and 0 where y is 0.
+struct DivNoNan {
+  static constexpr auto signature =
+      detail::BinaryOp("DivNoNan", "T: {half, float, bfloat16, double, complex64, complex128}");
+
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    return y == T(0) ? T(0) : x / y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<DivNoNan, Device, T>;
+};
+
+// (x - y)^2; of complex numbers the square of the distance.
+struct SquaredDifference {
+  static constexpr auto signature =
+      detail::BinaryOp("SquaredDifference", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+          .SetIsCommutative();
+  static constexpr bool ignores_sign = true;
+
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    const T difference = Sub::map(x, y);
+    if constexpr (detail::kIsComplex<T>)
+      return difference * std::conj(difference);
+    else
+      return Mul::map(difference, difference);
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<SquaredDifference, Device, T>;
+};
+
+// NaN when either operand is.
+struct Maximum {
+  static constexpr auto signature = detail::BinaryOp(
+      "Maximum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
+
+  template <class T>
+  TENON_HD static T map(T x, T y) {
+    if constexpr (std::is_integral_v<T>)
+      return x < y ? y : x;
+    else
+      return x > y || x != x ? x : y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<Maximum, Device, T>;
+};
+
+// NaN when either operand is.
+struct Minimum {
+  static constexpr auto signature = detail::BinaryOp(
+      "Minimum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
+
+  template <class T>
+  TENON_HD static T map(T x, T y) {
+    if constexpr (std::is_integral_v<T>)
+      return y < x ? y : x;
+    else
+      return x < y || x != x ? x : y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<Minimum, Device, T>;
 };
 
 }  // namespace ops
@@ -30443,6 +30027,97 @@ struct Atan2 {
 
   template <class Device, class T>
   using kernel = Map2<Atan2, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/nn/activation.hpp ----
+// Activations: the smooth ones, and the rectifiers of relu.hpp.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+constexpr auto ActivationOp(std::string_view name) {
+  return Op(name)
+      .Input("features: T")
+      .Output("activations: T")
+      .Attr(kActivationTypes)
+      .SetShapeFn(shape_inference::UnchangedShape);
+}
+// The two numbers of Selu: G. Klambauer et al., "Self-Normalizing Neural Networks" (2017), equation 2.
+inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
+inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
+}  // namespace detail
+
+// x where it is not below 0, elsewhere exp(x) - 1.
+struct Elu {
+  static constexpr auto signature = detail::ActivationOp("Elu");
+  static constexpr float cost_ns = 5;
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return x < T(0) ? std::expm1(x) : x;
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using T = typename L::value_type;
+    return simd::ScaledElu(x, T(1), T(1));
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Elu, Device, T>;
+};
+
+struct Selu {
+  static constexpr auto signature = detail::ActivationOp("Selu");
+  static constexpr float cost_ns = 5;
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return x < T(0) ? T(detail::kSeluScaleAlpha) * std::expm1(x) : T(detail::kSeluScale) * x;
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using T = typename L::value_type;
+    return simd::ScaledElu(x, static_cast<T>(detail::kSeluScale), static_cast<T>(detail::kSeluScaleAlpha));
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Selu, Device, T>;
+};
+
+// log(1 + exp(x)), without overflow.
+struct Softplus {
+  static constexpr auto signature = detail::ActivationOp("Softplus");
+  static constexpr float cost_ns = 10;
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return x > T(0) ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Softplus(x);
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Softplus, Device, T>;
+};
+
+// x / (1 + |x|); NaN for the infinities.
+struct Softsign {
+  static constexpr auto signature = detail::ActivationOp("Softsign");
+
+  template <class T>
+  TENON_HD static T map(const T& x) {
+    return x / (T(1) + std::abs(x));
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Softsign, Device, T>;
 };
 
 }  // namespace ops

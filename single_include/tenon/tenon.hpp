@@ -5335,6 +5335,9 @@ struct InterOpPool {
 };
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
+// What SessionOptions::packed_weights_bytes is unless somebody says.
+inline constexpr std::int64_t kUsualPackedWeightsBytes = 128 << 20;
+
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
@@ -5367,7 +5370,7 @@ struct SessionOptions {
   // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
   // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
   // weights that lie in a mapped file; 0: no others.
-  std::int64_t packed_weights_bytes = 128 << 20;
+  std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
@@ -8201,23 +8204,25 @@ TENON_COLD inline std::string BFCAllocator::FindDefect() const {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/memory/limited_allocator.hpp ----
-// LimitedAllocator: another allocator's memory, up to a number of bytes.
+// ---- tenon/memory/forwarding_allocator.hpp ----
+// ForwardingAllocator: what an allocator over another one has in common with it. LimitedAllocator counts what it passes
+// on, AllocationLog writes it down.
 TENON_NAMESPACE_BEGIN
 
-// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
-// time is more than that out, counted as it was asked for. Requests that others make of `base` do not count.
-//
-//   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
-//   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
-class LimitedAllocator final : public Allocator {
+// Passes everything on to `base`, which must outlive it; a derived class overrides what it wants to see. thread-safe as
+// `base` is.
+class ForwardingAllocator : public Allocator {
  public:
-  LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
-      : base_(base),
-        limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
-        name_(name) {}
+  explicit ForwardingAllocator(Allocator* base) : base_(base) {}
 
-  std::string_view Name() const override { return name_; }
+  std::string_view Name() const override { return base_->Name(); }
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    return base_->AllocateRaw(alignment, bytes, attributes);
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    base_->DeallocateRaw(ptr, alignment, bytes);
+  }
+
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }
   bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
@@ -8230,10 +8235,39 @@ class LimitedAllocator final : public Allocator {
   std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
   std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
   std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
+  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
+  bool ClearStats() override { return base_->ClearStats(); }
+
+ protected:
+  Allocator* base() const { return base_; }
+
+ private:
+  Allocator* const base_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/limited_allocator.hpp ----
+// LimitedAllocator: another allocator's memory, up to a number of bytes.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
+// time is more than that out, counted as it was asked for. Requests that others make of `base` do not count.
+//
+//   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
+//   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
+class LimitedAllocator final : public ForwardingAllocator {
+ public:
+  LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
+      : ForwardingAllocator(base),
+        limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
+        name_(name) {}
+
+  std::string_view Name() const override { return name_; }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (!Reserve(bytes)) return nullptr;
-    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    void* const ptr = base()->AllocateRaw(alignment, bytes, attributes);
     if (ptr == nullptr) {
       in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
       return nullptr;
@@ -8244,7 +8278,7 @@ class LimitedAllocator final : public Allocator {
   }
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
-    base_->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
+    base()->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
     in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
   // The same with a Status: ResourceExhausted with the size, the name and the stats.
@@ -8302,7 +8336,6 @@ class LimitedAllocator final : public Allocator {
                                      detail::NoMemoryFrom(*this, bytes));
   }
 
-  Allocator* const base_;
   const std::int64_t limit_;
   const std::string name_;
   std::atomic<std::int64_t> in_use_{0};
@@ -11276,6 +11309,15 @@ constexpr WireType WireTypeOf(Kind kind) {
 }
 }  // namespace detail
 
+// The values of a field that are to be written: `count` of them, `stride` bytes apart.
+struct FieldValues {
+  const void* first;
+  std::size_t count;
+  std::size_t stride;
+
+  const void* operator[](std::size_t i) const { return static_cast<const std::byte*>(first) + i * stride; }
+};
+
 // Immutable. The functions get a pointer to the struct.
 struct Field {
   std::uint32_t number;
@@ -11285,9 +11327,7 @@ struct Field {
   bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
   std::string_view name;
   const Message* message;  // of kMessage
-  // How many values are to be written: 0 or 1 unless repeated.
-  std::size_t (*count)(const void* object);
-  const void* (*at)(const void* object, std::size_t index);
+  FieldValues (*values)(const void* object);  // none or one unless repeated
   // Where the next value goes; unless repeated, always the same place.
   void* (*add)(void* object);
   // Null, or makes room for so many values in all.
@@ -11386,14 +11426,14 @@ struct Access {
   static constexpr bool repeated = false;
   static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
   static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
-  static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (requires { Get(object).empty(); })
-      return Get(object).empty() ? 0 : 1;
+  static FieldValues Set(const void* object) {  // proto3: a default value is not written
+    const M& member = Get(object);
+    if constexpr (requires { member.empty(); })
+      return {&member, member.empty() ? std::size_t{0} : 1, 0};
     else
-      return Get(object) == M{} ? 0 : 1;
+      return {&member, member == M{} ? std::size_t{0} : 1, 0};
   }
-  static std::size_t CountAlways(const void*) { return 1; }
-  static const void* At(const void* object, std::size_t) { return &Get(object); }
+  static FieldValues Always(const void* object) { return {&Get(object), 1, 0}; }
   static void* Add(void* object) { return &Get(object); }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
@@ -11401,10 +11441,11 @@ template <class C, class T, std::optional<T> C::* Member>
 struct Access<C, std::optional<T>, Member> {
   using Value = T;
   static constexpr bool repeated = false;
-  static std::size_t CountSet(const void* object) {
-    return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0;
+  static FieldValues Set(const void* object) {
+    const std::optional<T>& member = static_cast<const C*>(object)->*Member;
+    if (!member.has_value()) return {nullptr, 0, 0};
+    return {&*member, 1, 0};
   }
-  static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) {
     std::optional<T>& member = static_cast<C*>(object)->*Member;
     if (!member.has_value()) member.emplace();
@@ -11417,8 +11458,10 @@ template <class C, class List, List C::* Member>
 struct Access<C, List, Member> {
   using Value = typename List::value_type;
   static constexpr bool repeated = true;
-  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
+  static FieldValues Set(const void* object) {
+    const List& member = static_cast<const C*>(object)->*Member;
+    return {member.data(), member.size(), sizeof(Value)};
+  }
   static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
   static void Reserve(void* object, std::size_t count) {
     List& member = static_cast<C*>(object)->*Member;
@@ -11444,22 +11487,22 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(), &A::CountSet,
-          &A::At, &A::Add,     A::reserve};
+  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(),
+          &A::Set, &A::Add,     A::reserve};
 }
 // The same for a field that is written even when it has its default value: key and value of a map.
 template <auto Member>
 constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
-  field.count = &detail::AccessOf<Member>::CountAlways;
+  field.values = &detail::AccessOf<Member>::Always;
   return field;
 }
 // One of several members of which only one is set; T is the type of the value.
 template <class T>
-constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
-                          const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
-  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(), count,
-          at,     add,         nullptr};
+constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValues (*values)(const void*),
+                          void* (*add)(void*)) {
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(),
+          values, add,         nullptr};
 }
 // The same where each is a member of its own, an optional: whoever fills the struct sets only one.
 template <auto Member>
@@ -11623,11 +11666,11 @@ inline void SerializeMessage(const Message& message, Writer& writer, const void*
   if (message.serialize != nullptr) return message.serialize(writer, object);
   for (std::size_t f = message.fields.size(); f-- > 0;) {
     const Field& field = message.fields[f];
-    const std::size_t count = field.count(object);
-    if (count == 0) continue;
+    const FieldValues values = field.values(object);
+    if (values.count == 0) continue;
     const std::size_t end = writer.size();
-    for (std::size_t i = count; i-- > 0;) {
-      const void* value = field.at(object, i);
+    for (std::size_t i = values.count; i-- > 0;) {
+      const void* value = values[i];
       const std::size_t value_end = writer.size();
       if (field.kind == Kind::kString) {
         writer.Bytes(*static_cast<const std::string*>(value));
@@ -11658,71 +11701,13 @@ void SerializeTo(const T& object, std::string* out) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/tensor/release_pages.hpp ----
-// ReleasePages: gives back the memory of a part of a mapped file that is not needed for now.
-#if defined(__linux__) && __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-#if defined(__linux__) && __has_include(<sys/mman.h>)
-namespace detail {
-
-// Whether the pages are those of the file, as far as they are in memory: who wrote to one has a copy of it. Linux shows
-// a word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
-inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
-  constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62,
-                          kOfFile = std::uint64_t{1} << 61;
-  const int map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  if (map < 0) return false;
-  bool clean = true;
-  while (begin < end && clean) {
-    std::uint64_t words[512];
-    const std::size_t left = (end - begin) / page, count = left < std::size(words) ? left : std::size(words);
-    const std::size_t bytes = count * sizeof(std::uint64_t);
-    clean = ::pread(map, words, bytes, static_cast<off_t>(begin / page * sizeof(std::uint64_t))) ==
-            static_cast<ssize_t>(bytes);
-    for (std::size_t i = 0; i < count && clean; ++i)
-      clean = (words[i] & kSwapped) == 0 && ((words[i] & kPresent) == 0 || (words[i] & kOfFile) != 0);
-    begin += count * page;
-  }
-  ::close(map);
-  return clean;
-}
-
-}  // namespace detail
-
-// `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: who reads them again gets them from the
-// file. Does nothing where the buffer is no mapped file, little would be gained, or somebody wrote there.
-inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t bytes) {
-  constexpr std::size_t kLeast = 64 * 1024;
-  if (buffer == nullptr || bytes < kLeast || !buffer->root()->is_mapped_file()) return;
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto at = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
-  if (begin < end && detail::ArePagesOfFile(begin, end, page))
-    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
-#else
-inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
-#endif
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/wire/tensor_proto.hpp ----
-// TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
-// TensorFlow writes values; raw contents become views of the bytes where those have an owner.
+// ---- tenon/wire/shape_proto.hpp ----
+// TensorShapeProto: shapes in serialised form.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
-// -------------------------------------------------------------------------------------------------- TensorShapeProto
 // dim = 2 {size = 1, name = 2 (dropped)}, unknown_rank = 3
 
 namespace detail {
@@ -11844,7 +11829,108 @@ struct Schema<PartialTensorShape> {
   static constexpr Message message{"TensorShapeProto", &Parse, &Serialize};
 };
 
-// ------------------------------------------------------------------------------------------------ ResourceHandleProto
+}  // namespace wire
+
+// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
+inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
+  PartialTensorShape shape;
+  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
+  return shape;
+}
+// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
+inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
+  wire::Reader reader(bytes);
+  wire::detail::RawShape raw;
+  if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(wire::detail::MakeFullShape(raw, &shape));
+  return shape;
+}
+// Appends to *out.
+inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/release_pages.hpp ----
+// ReleasePages: gives back the memory of a part of a mapped file that is not needed for now.
+#if defined(__linux__) && __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+#if defined(__linux__) && __has_include(<sys/mman.h>)
+namespace detail {
+
+// Whether the pages are those of the file, as far as they are in memory: who wrote to one has a copy of it. Linux shows
+// a word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
+inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
+  constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62,
+                          kOfFile = std::uint64_t{1} << 61;
+  const int map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (map < 0) return false;
+  bool clean = true;
+  while (begin < end && clean) {
+    std::uint64_t words[512];
+    const std::size_t left = (end - begin) / page, count = left < std::size(words) ? left : std::size(words);
+    const std::size_t bytes = count * sizeof(std::uint64_t);
+    clean = ::pread(map, words, bytes, static_cast<off_t>(begin / page * sizeof(std::uint64_t))) ==
+            static_cast<ssize_t>(bytes);
+    for (std::size_t i = 0; i < count && clean; ++i)
+      clean = (words[i] & kSwapped) == 0 && ((words[i] & kPresent) == 0 || (words[i] & kOfFile) != 0);
+    begin += count * page;
+  }
+  ::close(map);
+  return clean;
+}
+
+}  // namespace detail
+
+// `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: who reads them again gets them from the
+// file. Does nothing where the buffer is no mapped file, little would be gained, or somebody wrote there.
+inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = 64 * 1024;
+  if (buffer == nullptr || bytes < kLeast || !buffer->root()->is_mapped_file()) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+  if (begin < end && detail::ArePagesOfFile(begin, end, page))
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+#else
+inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
+#endif
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_fields.hpp ----
+// What a TensorProto consists of: the fields in which each dtype's values stand, and the messages that elements may be
+// themselves, ResourceHandleProto and VariantTensorDataProto. tensor_reader.hpp reads them, tensor_writer.hpp writes.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// How tensors and variants are written: wire/tensor_writer.hpp links that in, so that a program which only reads graphs
+// does not compile it. Who writes messages that hold tensors includes that header.
+using ObjectWriter = void (*)(Writer& writer, const void* object);
+inline constinit std::atomic<ObjectWriter> tensor_writer{nullptr};
+inline constinit std::atomic<ObjectWriter> variant_writer{nullptr};
+
+namespace detail {
+inline ObjectWriter WriterOf(const std::atomic<ObjectWriter>& linked) {
+  const ObjectWriter writer = linked.load(std::memory_order_acquire);
+  TENON_CHECK(writer != nullptr, "tensors are written: include <tenon/wire/tensor_writer.hpp>");
+  return writer;
+}
+}  // namespace detail
+
+// ------------------------------------------------------------------------------------------------------------ elements
 
 template <>
 struct Schema<DtypeAndPartialShape> {
@@ -11871,7 +11957,6 @@ inline constexpr Field kResourceHandleFields[] = {
 inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", kResourceHandleFields);
 
 // --------------------------------------------------------------------------------------------- VariantTensorDataProto
-
 // Variants inside variants are read up to this depth; it is about what the limit of kMaxDepth messages leaves.
 inline constexpr int kMaxVariantDepth = 48;
 
@@ -11884,11 +11969,25 @@ struct Schema<VariantTensorData> {
 template <>
 struct Schema<Variant> {
   static bool Parse(Reader& reader, ParseContext& context, void* object);
-  static void Serialize(Writer& writer, const void* object);
+  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(variant_writer)(writer, object); }
   static constexpr Message message{"VariantTensorDataProto", &Parse, &Serialize};
 };
 
-// ------------------------------------------------------------------------------------------------------- TensorProto
+template <>
+struct Schema<Tensor> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object);
+  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(tensor_writer)(writer, object); }
+  static constexpr Message message{"TensorProto", &Parse, &Serialize};
+};
+
+inline constexpr Field kVariantTensorDataFields[] = {
+    MakeField<&VariantTensorData::type_name>(1, "type_name"),
+    MakeField<&VariantTensorData::metadata>(2, "metadata"),
+    MakeField<&VariantTensorData::tensors>(3, "tensors"),
+};
+inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
+
+// -------------------------------------------------------------------------------------------------------------- fields
 
 namespace detail {
 
@@ -11950,6 +12049,23 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
 constexpr const Message& MessageOfElement(DataType dtype) {
   return dtype == DataType::kVariant ? Schema<Variant>::message : Schema<ResourceHandle>::message;
 }
+
+}  // namespace detail
+
+}  // namespace wire
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_reader.hpp ----
+// Tensors from TensorProtos. Reading understands every way in which TensorFlow writes values; raw contents become views
+// of the bytes where those have an owner.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
 
 // Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
 // `status` set, when they make no tensor.
@@ -12295,7 +12411,53 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
   return true;
 }
 
+inline bool Schema<Tensor>::Parse(Reader& reader, ParseContext& context, void* object) {
+  return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
+}
+TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
+  if (context.variant_depth >= kMaxVariantDepth) {
+    context.status =
+        errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
+    return false;
+  }
+  ++context.variant_depth;
+  VariantTensorData data;
+  const bool parsed = ParseMessage(Schema<VariantTensorData>::message, reader, context, &data);
+  --context.variant_depth;
+  if (!parsed) return false;
+  if (data.empty()) {
+    static_cast<Variant*>(object)->clear();
+  } else {
+    *static_cast<Variant*>(object) = std::move(data);
+  }
+  return true;
+}
+
 }  // namespace wire
+
+// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
+// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
+// copied. DataLoss when the bytes are no
+// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
+// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
+inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
+                                      std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
+  Tensor tensor;
+  wire::ParseContext context;
+  context.owner = owner;
+  context.repeat_bytes = repeat_bytes;
+  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &tensor, std::move(context)));
+  return tensor;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_writer.hpp ----
+// TensorProtos from tensors, in the form that is shortest or in the one that is asked for. Links the writing of tensors
+// into all messages that hold some.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // How a tensor's values are written.
 enum class TensorProtoForm {
@@ -12429,43 +12591,12 @@ inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoFor
   }
 }
 
-template <>
-struct Schema<Tensor> {
-  static bool Parse(Reader& reader, ParseContext& context, void* object) {
-    return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
-  }
-  static void Serialize(Writer& writer, const void* object) {
-    SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
-  }
-  static constexpr Message message{"TensorProto", &Parse, &Serialize};
-};
+namespace detail {
 
-inline constexpr Field kVariantTensorDataFields[] = {
-    MakeField<&VariantTensorData::type_name>(1, "type_name"),
-    MakeField<&VariantTensorData::metadata>(2, "metadata"),
-    MakeField<&VariantTensorData::tensors>(3, "tensors"),
-};
-inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
-
-TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
-  if (context.variant_depth >= kMaxVariantDepth) {
-    context.status =
-        errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
-    return false;
-  }
-  ++context.variant_depth;
-  VariantTensorData data;
-  const bool parsed = ParseMessage(Schema<VariantTensorData>::message, reader, context, &data);
-  --context.variant_depth;
-  if (!parsed) return false;
-  if (data.empty()) {
-    static_cast<Variant*>(object)->clear();
-  } else {
-    *static_cast<Variant*>(object) = std::move(data);
-  }
-  return true;
+inline void SerializeTensorObject(Writer& writer, const void* object) {
+  SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
 }
-TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* object) {
+TENON_COLD inline void SerializeVariant(Writer& writer, const void* object) {
   const Variant& variant = *static_cast<const Variant*>(object);
   if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
     return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
@@ -12475,22 +12606,12 @@ TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* ob
   SerializeMessage(Schema<VariantTensorData>::message, writer, &data);
 }
 
+inline const bool tensor_writer_linked = (tensor_writer.store(&SerializeTensorObject, std::memory_order_release),
+                                          variant_writer.store(&SerializeVariant, std::memory_order_release), true);
+
+}  // namespace detail
 }  // namespace wire
 
-// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
-// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
-// copied. DataLoss when the bytes are no
-// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
-// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
-inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
-                                      std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
-  Tensor tensor;
-  wire::ParseContext context;
-  context.owner = owner;
-  context.repeat_bytes = repeat_bytes;
-  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &tensor, std::move(context)));
-  return tensor;
-}
 // Appends to *out.
 inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
   wire::Writer writer;
@@ -12498,26 +12619,11 @@ inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoFor
   writer.AppendTo(out);
 }
 
-// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
-inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
-  PartialTensorShape shape;
-  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
-  return shape;
-}
-// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
-inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
-  wire::Reader reader(bytes);
-  wire::detail::RawShape raw;
-  if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
-  TensorShape shape;
-  TENON_RETURN_IF_ERROR(wire::detail::MakeFullShape(raw, &shape));
-  return shape;
-}
-// Appends to *out.
-inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
-
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_proto.hpp ----
+// TensorProto and TensorShapeProto: tensors and shapes in serialised form, read and written.
 
 // ---- tenon/wire/tensor_proto_util.hpp ----
 // Serialised TensorProtos: one made from values, and the compression that TensorFlow applies to the constants of a
@@ -13923,17 +14029,29 @@ inline Status AtNode(Status status, const NodeDef& node) {
     return AttachNode(status, node.name);
   return status;
 }
+
+// What all types have in common is no template: there are twenty of them.
+using AttrReader = Status (*)(const AttrValue& value, std::string_view name, void* out);
+template <class T>
+Status ReadAttr(const AttrValue& value, std::string_view name, void* out) {
+  return AttrGetter<T>::Get(value, name, static_cast<T*>(out));
+}
+inline Status GetNodeAttr(const NodeDef& node, std::string_view name, AttrReader read, void* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr ? AtNode(read(*value, name, out), node) : NoSuchAttr(node, name);
+}
+inline bool TryGetNodeAttr(const NodeDef& node, std::string_view name, AttrReader read, void* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr && read(*value, name, out).ok();
+}
 }  // namespace detail
 
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
 
 // Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
 template <class T>
-Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
-  const AttrValue* value = node.attr.Find(name);
-  if (value == nullptr) [[unlikely]]
-    return detail::NoSuchAttr(node, name);
-  return detail::AtNode(value->Get(name, out), node);
+TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
   *out = node.attr.Find(name);
@@ -13941,9 +14059,8 @@ inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const Attr
 }
 // False, and no message is made, when there is no such attr or it has another type.
 template <class T>
-bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
-  const AttrValue* value = node.attr.Find(name);
-  return value != nullptr && value->Get(name, out).ok();
+TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
 // Adds an attr; one that is there already stays as it is.
@@ -14246,13 +14363,12 @@ struct AttrValueAccess {
   static AttrValue& Of(void* object) { return *static_cast<AttrValue*>(object); }
   static const AttrValue& Of(const void* object) { return *static_cast<const AttrValue*>(object); }
 
-  template <Kind kind>
-  static std::size_t Count(const void* object) {
-    return Of(object).kind_ == kind ? 1 : 0;
+  static wire::FieldValues One(const void* object, Kind kind, const void* value) {
+    return {value, Of(object).kind_ == kind ? std::size_t{1} : 0, 0};
   }
-  template <auto Member>
-  static const void* At(const void* object, std::size_t) {
-    return &(Of(object).*Member);
+  template <Kind kind, auto Member>
+  static wire::FieldValues Held(const void* object) {
+    return One(object, kind, &(Of(object).*Member));
   }
   template <Kind kind, auto Member>
   static void* Add(void* object) {
@@ -14262,21 +14378,24 @@ struct AttrValueAccess {
     return &(value.*Member);
   }
   // Values behind a member function.
-  template <auto Getter>
-  static const void* AtCall(const void* object, std::size_t) {
-    return &(Of(object).*Getter)();
+  template <Kind kind, auto Getter>
+  static wire::FieldValues HeldBehind(const void* object) {
+    return One(object, kind, Of(object).kind_ == kind ? &(Of(object).*Getter)() : nullptr);
   }
   template <auto Mutator>
   static void* AddCall(void* object) {
     return (Of(object).*Mutator)();
   }
   // Shapes and tensors: the whole AttrValue, which takes an undecoded value too.
-  static const void* AtSelf(const void* object, std::size_t) { return object; }
+  template <Kind kind>
+  static wire::FieldValues Self(const void* object) {
+    return One(object, kind, object);
+  }
   static void* AddSelf(void* object) { return object; }
 
   template <Kind kind, class T, auto Member>
   static constexpr wire::Field Number(std::uint32_t number, std::string_view name) {
-    return wire::MakeOneof<T>(number, name, &Count<kind>, &At<Member>, &Add<kind, Member>);
+    return wire::MakeOneof<T>(number, name, &Held<kind, Member>, &Add<kind, Member>);
   }
   static constexpr auto kInt = &AttrValue::i_;
   static constexpr auto kFloat = &AttrValue::f_;
@@ -14288,13 +14407,13 @@ namespace detail {
 // A TensorShapeProto or TensorProto as the value of an attr.
 struct ShapeAttr {};
 struct TensorAttr {};
+inline wire::FieldValues AttrMapValues(const AttrMap& map) {
+  return {map.size() == 0 ? nullptr : &*map.begin(), map.size(), sizeof(AttrMap::value_type)};
+}
 // AttrMap as a repeated message of pairs.
 template <class C, AttrMap C::* Member>
 struct AttrMapAccess {
-  static std::size_t Count(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) {
-    return &(static_cast<const C*>(object)->*Member).begin()[static_cast<std::ptrdiff_t>(i)];
-  }
+  static wire::FieldValues Set(const void* object) { return AttrMapValues(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) { return (static_cast<C*>(object)->*Member).AppendUnsorted(); }
   static void Reserve(void* object, std::size_t count) { (static_cast<C*>(object)->*Member).reserve(count); }
   static void Sort(void* object) { (static_cast<C*>(object)->*Member).SortAppended(); }
@@ -14321,8 +14440,8 @@ TENON_DETAIL_SCHEMA(GraphDef);
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,    Kind::kMessage, true,    WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
-          &A::Count, &A::At,         &A::Add, &A::Reserve};
+  return {number,  Kind::kMessage, true,       WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
+          &A::Set, &A::Add,        &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.
@@ -14406,24 +14525,22 @@ struct Schema<FunctionDefLibrary> {
 };
 
 inline constexpr Field kAttrValueFields[] = {
-    MakeOneof<AttrList>(1, "list", &AttrValueAccess::Count<AttrValue::Kind::kList>,
-                        &AttrValueAccess::AtCall<&AttrValue::list>,
+    MakeOneof<AttrList>(1, "list", &AttrValueAccess::HeldBehind<AttrValue::Kind::kList, &AttrValue::list>,
                         &AttrValueAccess::AddCall<&AttrValue::mutable_list>),
-    MakeOneof<std::string>(2, "s", &AttrValueAccess::Count<AttrValue::Kind::kString>,
-                           &AttrValueAccess::AtCall<&AttrValue::s>, &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
+    MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
+                           &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
     AttrValueAccess::Number<AttrValue::Kind::kInt, std::int64_t, AttrValueAccess::kInt>(3, "i"),
     AttrValueAccess::Number<AttrValue::Kind::kFloat, float, AttrValueAccess::kFloat>(4, "f"),
     AttrValueAccess::Number<AttrValue::Kind::kBool, bool, AttrValueAccess::kBool>(5, "b"),
     AttrValueAccess::Number<AttrValue::Kind::kType, DataType, AttrValueAccess::kType>(6, "type"),
-    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Count<AttrValue::Kind::kShape>,
-                                        &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
-    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Count<AttrValue::Kind::kTensor>,
-                                         &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
-    MakeOneof<std::string>(9, "placeholder", &AttrValueAccess::Count<AttrValue::Kind::kPlaceholder>,
-                           &AttrValueAccess::AtCall<&AttrValue::placeholder>,
+    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Self<AttrValue::Kind::kShape>,
+                                        &AttrValueAccess::AddSelf),
+    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Self<AttrValue::Kind::kTensor>,
+                                         &AttrValueAccess::AddSelf),
+    MakeOneof<std::string>(9, "placeholder",
+                           &AttrValueAccess::HeldBehind<AttrValue::Kind::kPlaceholder, &AttrValue::placeholder>,
                            &AttrValueAccess::AddCall<&AttrValue::mutable_placeholder>),
-    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::Count<AttrValue::Kind::kFunc>,
-                            &AttrValueAccess::AtCall<&AttrValue::func>,
+    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::HeldBehind<AttrValue::Kind::kFunc, &AttrValue::func>,
                             &AttrValueAccess::AddCall<&AttrValue::mutable_func>),
 };
 inline constexpr Message Schema<AttrValue>::message("AttrValue", kAttrValueFields);
@@ -14487,12 +14604,6 @@ Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   context.owner = owner;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &object, std::move(context)));
   return object;
-}
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
 }
 }  // namespace detail
 
@@ -20197,6 +20308,44 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/bias_shape_fns.hpp ----
+// Shape functions of a bias: one number for each channel, which are the last dimension, or the second in NCHW.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+// Adds a bias vector to the channels.
+constexpr Status BiasAddShape(InferenceContext* c) {
+  std::string_view text = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
+  const bool channels_first = text == "NCHW";
+  ShapeHandle input, bias, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
+  if (!c->RankKnown(input)) return UnknownShape(c);
+  const int channel = channels_first ? 1 : -1;
+  DimensionHandle merged;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status BiasAddGradShape(InferenceContext* c) {
+  std::string_view text = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
+  const bool channels_first = text == "NCHW";
+  ShapeHandle input;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/einsum_equation.hpp ----
 // The texts of Einsum's equation "bij,bjk->bik": shape function and engine read it alike.
 TENON_NAMESPACE_BEGIN
@@ -20634,7 +20783,7 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
 TENON_NAMESPACE_END
 
 // ---- tenon/op/nn_shape_fns.hpp ----
-// Shape functions of images: bias, convolutions, pools, batch normalisation, in every data format.
+// Shape functions of images: convolutions, pools, batch normalisation, in every data format.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -20721,33 +20870,6 @@ constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionH
 constexpr Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
                                                std::int64_t stride, Padding padding, DimensionHandle* out) {
   return GetWindowedOutputSizeFromDimsV2(c, input, filter, 1, stride, padding, 0, 0, out);
-}
-
-// Adds a bias vector to the channels.
-constexpr Status BiasAddShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  if (text == "NCHW") format = TensorFormat::kNCHW;
-  ShapeHandle input, bias, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), ChannelsFirst(format) ? 3 : 2, &input));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
-  if (!c->RankKnown(input)) return UnknownShape(c);
-  const int channel = ChannelsFirst(format) ? 1 : -1;
-  DimensionHandle merged;
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
-  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-constexpr Status BiasAddGradShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
-  ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
-  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
-  return OkStatus();
 }
 
 namespace internal {
@@ -28549,10 +28671,7 @@ inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::messag
 // FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
 inline constexpr Field kArgAttrsFields[] = {
     {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
-     [](const void* object, std::size_t i) -> const void* {
-       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
-     },
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
      [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
      [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
 };
@@ -28598,6 +28717,15 @@ inline const bool function_library_linked =
     (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
 
 }  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
 
 // Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
 // host.
@@ -34222,6 +34350,13 @@ TENON_NAMESPACE_END
   }                                                                                                     \
   static_assert(true, "")
 
+// ---- tenon/device/thread_pool.hpp ----
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
+// sleep, because waking a sleeping thread takes about as long.
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
 // ---- tenon/base/thread.hpp ----
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
 // <thread>, which brings stop tokens, semaphores and unique pointers.
@@ -34347,36 +34482,6 @@ TENON_NAMESPACE_END
 
 #undef TENON_HAS_PTHREADS
 
-// ---- tenon/device/cpu_device.hpp ----
-// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
-TENON_NAMESPACE_BEGIN
-
-class CpuDevice final : public Device {
- public:
-  // `allocator` (null: DefaultAllocator()) and `pool` (which may be null) outlive the device.
-  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
-      : Device(std::move(name)), cpu_{pool, allocator != nullptr ? allocator : DefaultAllocator()} {}
-
-  std::string_view type() const override { return Cpu::type; }
-  Allocator* allocator() const override { return cpu_.allocator; }
-  void* kernel_device() override { return &cpu_; }
-  bool uses_host_memory() const override { return true; }
-  Status CopyToDevice(const Tensor& host, Tensor* to) override {
-    *to = host;
-    return OkStatus();
-  }
-  Status CopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
-    *to = from;
-    return OkStatus();
-  }
-  Status Synchronize() override { return OkStatus(); }
-
- private:
-  Cpu cpu_;
-};
-
-TENON_NAMESPACE_END
-
 // ---- tenon/device/denormals.hpp ----
 // Denormal floating-point numbers on the calling thread: flushed to zero (as TensorFlow's CPU kernels run) or kept.
 #if defined(__SSE2__) || defined(_M_X64)
@@ -34442,13 +34547,6 @@ class ScopedFlushDenormals {
 };
 
 TENON_NAMESPACE_END
-
-// ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
-// sleep, because waking a sleeping thread takes about as long.
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#endif
 
 // ---- tenon/device/thread_pool.hpp ----
 TENON_NAMESPACE_BEGIN
@@ -34842,6 +34940,279 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
 
 TENON_NAMESPACE_END
 
+// ---- tenon/graph/control_flow.hpp ----
+// The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
+// nodes; nodes outside of all loops are in the root frame.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
+constexpr bool NeedsFrames(NodeClass c) {
+  return c == NodeClass::kSwitch || c == NodeClass::kMerge || c == NodeClass::kEnter || c == NodeClass::kExit;
+}
+
+struct ControlFlowFrames {
+  struct Frame {
+    std::string name;  // "" for the root
+    int parent = -1;
+    std::int64_t parallel_iterations = 1;  // that may be under way at once, of the first Enter found
+    int num_enters = 0;
+    int loop_cond = -1;  // node
+  };
+  SlimVector<Frame> frames{Frame{}};  // the root first, parents before their children
+  SlimVector<int> frame_of;  // per node: -1 where it is not part of the run; an Enter is in the frame it opens
+
+  // The frame in which a node runs, and the one that its outputs are values of.
+  int RunsIn(const Node& node) const {
+    const int frame = frame_of[static_cast<std::size_t>(node.id)];
+    return node.node_class == NodeClass::kEnter ? ParentOf(frame) : frame;
+  }
+  int OutputsIn(const Node& node) const {
+    const int frame = frame_of[static_cast<std::size_t>(node.id)];
+    return node.node_class == NodeClass::kExit ? ParentOf(frame) : frame;
+  }
+
+ private:
+  int ParentOf(int frame) const { return frames[static_cast<std::size_t>(frame)].parent; }
+};
+
+// Finds the frames of the nodes in `wanted` (a mask over the ids), where the outputs `fed` come from outside, that is
+// from the root frame. Codes and messages are those of TensorFlow's run.
+// InvalidArgument: a node with inputs from different frames, an Enter without a frame name, an Exit outside of a loop,
+// a loop with two LoopConds. Internal: one frame name below two frames. one thread.
+class ControlFlowAnalysis {
+ public:
+  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
+      : graph_(graph), wanted_(wanted), fed_(fed) {}
+
+  Result<ControlFlowFrames> Run() {
+    const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
+    out_.frame_of.assign(count, -1);
+    visited_from_.assign(count, -1);
+    FindStarts();
+    for (const int id : starts_) TENON_RETURN_IF_ERROR(Visit(id, 0, id));
+    for (std::size_t i = 0; i < queue_.size(); ++i) TENON_RETURN_IF_ERROR(Leave(graph_.node(queue_[i])));
+    return std::move(out_);
+  }
+
+ private:
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
+
+  bool IsFed(const InEdge& edge) const {
+    for (const InEdge& fed : fed_)
+      if (fed == edge) return true;
+    return false;
+  }
+  // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
+  void FindStarts() {
+    for (const Node& node : graph_.nodes()) {
+      if (wanted_[Slot(node.id)] == 0) continue;
+      bool waits = false, reads_feed = false;
+      for (const InEdge& edge : node.inputs) (IsFed(edge) ? reads_feed : waits) = true;
+      for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
+      if (!waits || reads_feed) starts_.push_back(node.id);
+    }
+  }
+
+  // The node's outputs and whoever waits for it.
+  Status Leave(const Node& node) {
+    const int from = out_.OutputsIn(node);
+    for (const OutEdge& edge : node.outputs) {
+      if (wanted_[Slot(edge.node)] == 0) continue;
+      if (edge.output != kControlSlot && IsFed({node.id, edge.output})) continue;
+      TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
+    }
+    return OkStatus();
+  }
+
+  // Something of frame `from`, made by node `src`, reaches node `id`.
+  Status Visit(int id, int from, int src) {
+    const Node& node = graph_.node(id);
+    int& at = out_.frame_of[Slot(id)];
+    const bool enters = node.node_class == NodeClass::kEnter;
+    if (at >= 0) {
+      const int before = enters ? frame(at).parent : at;
+      return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
+    }
+    visited_from_[Slot(id)] = src;
+    queue_.push_back(id);
+    if (enters) return EnterFrame(node, from, &at);
+    at = from;
+    if (node.node_class == NodeClass::kExit && from == 0)
+      return errors::InvalidArgument("Invalid Exit op: Cannot find a corresponding Enter op: ",
+                                     FormatNodeForError(node.name()), " is in no loop.");
+    if (node.node_class == NodeClass::kLoopCond) return AddLoopCond(node, from);
+    return OkStatus();
+  }
+
+  Status EnterFrame(const Node& node, int from, int* at) {
+    std::string name;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "frame_name", &name));
+    if (name.empty())
+      return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()), " must have a frame name.");
+    const auto name_of = [this](int f) -> std::string_view { return frame(f).name; };
+    int found = by_name_.Find(name, name_of);
+    if (found >= 0 && frame(found).parent != from) return MismatchedParents(node, found, from);
+    if (found < 0) {
+      std::int64_t parallel = 10;
+      TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
+      if (parallel < 0 || parallel > std::numeric_limits<std::int32_t>::max())
+        return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
+                                       " has parallel_iterations = ", parallel,
+                                       "; it must be positive and fit 32 bits.");
+      if (parallel == 0) parallel = 1;  // so that a frame without loop runs, as in TensorFlow
+      found = static_cast<int>(out_.frames.size());
+      out_.frames.push_back({name, from, parallel, 0, -1});
+      by_name_.Insert(name, found, name_of);
+    }
+    ++frame(found).num_enters;
+    *at = found;
+    return OkStatus();
+  }
+
+  // Two LoopConds in one frame are two loops, but for the counters that gradients of loops have.
+  Status AddLoopCond(const Node& node, int at) {
+    const auto is_counter = [](const Node& n) { return n.name().find("LoopCounter") != std::string::npos; };
+    const int other = std::exchange(frame(at).loop_cond, node.id);
+    if (other < 0 || is_counter(node) || is_counter(graph_.node(other))) return OkStatus();
+    return errors::InvalidArgument("Invalid loop structure: Loop \"", frame(at).name,
+                                   "\" has more than one LoopCond node: ", FormatNodeForError(node.name()), " and ",
+                                   FormatNodeForError(graph_.node(other).name()), ".");
+  }
+
+  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
+    const auto input = [&](int id) {
+      return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
+    };
+    return errors::InvalidArgument(FormatNodeForError(node.name()), " has inputs from different frames. The input ",
+                                   input(src), " is in frame '", frame(from).name, "'. The input ",
+                                   input(visited_from_[Slot(node.id)]), " is in frame '", frame(before).name, "'.");
+  }
+  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
+    return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
+                            frame(from).name, "\" vs \"", frame(frame(found).parent).name,
+                            "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
+  }
+
+  const Graph& graph_;
+  Span<const char> wanted_;
+  Span<const InEdge> fed_;
+  ControlFlowFrames out_;
+  detail::NameIndex by_name_;  // of the frames
+  SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
+  SlimVector<int> starts_, queue_;
+};
+
+inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
+  return ControlFlowAnalysis(graph, wanted, fed).Run();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/parts.hpp ----
+// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
+// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
+TENON_NAMESPACE_BEGIN
+
+class CancellationManager;
+class ResourceMgr;
+class RunRendezvous;
+struct PlanReport;
+struct Program;
+struct SessionOptions;
+class Step;
+
+namespace detail {
+
+class TraceCollector;
+
+// Runs the program of one step; made for it, and used again with it. externally synchronised.
+class StepEngine {
+ public:
+  virtual ~StepEngine() = default;
+  // `trace` may be null.
+  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+};
+
+// What planned runs of one program have decided. externally synchronised.
+class RunPlans {
+ public:
+  virtual ~RunPlans() = default;
+  // The step of the plan for these feeds' shapes; null when there is none.
+  virtual Step* Find(Span<const Tensor> feeds) = 0;
+  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
+  // null.
+  virtual Status Run(TraceCollector* trace) = 0;
+  virtual void Ran(const Status& status) = 0;
+  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
+  // follows, if the run goes well.
+  virtual bool Count(Span<const Tensor> feeds) = 0;
+  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
+  virtual void Make(Step* ran) = 0;
+  // Of the plan used last; false when there is none.
+  virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+class PlannedLoop {
+ public:
+  virtual ~PlannedLoop() = default;
+  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
+  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
+  // goes on without the plan, which is good for nothing any more, as after an error.
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
+};
+
+// The functions of a session's graph. thread-safe.
+class GraphFunctions : public FunctionRuntime {
+ public:
+  // A graph with more functions than the one before, which stays.
+  virtual void SetGraph(const Graph* graph) = 0;
+};
+
+using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
+using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
+// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
+// when there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+                                               Span<const Tensor> variables);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
+using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
+                                                const SessionOptions&);
+
+// Null: the program was compiled without that part. thread-safe.
+struct RuntimeParts {
+  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
+  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
+  std::atomic<MakeStepEngine> frames{nullptr};  // the same
+  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
+  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/plan_cache.hpp
+  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
+};
+inline constinit RuntimeParts runtime_parts;
+
+template <class Part>
+bool LinkPart(std::atomic<Part>* place, Part part) {
+  place->store(part, std::memory_order_release);
+  return true;
+}
+
+TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
+                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/kernel/cancellation.hpp ----
 // CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
 TENON_NAMESPACE_BEGIN
@@ -34956,496 +35327,6 @@ class CancellationManager {
   SlimVector<Entry> callbacks_;
 };
 
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/import.hpp ----
-// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
-// import.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
-struct CallShapes {
-  const FunctionDefLibrary* library = nullptr;
-  SlimVector<std::string_view> inside;
-  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
-  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
-  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
-};
-
-struct ImportOptions {
-  bool infer_shapes = true;           // and refuse what can never run
-  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
-  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
-  std::string default_device;         // for nodes that ask for none
-  ConstantEvaluator* evaluator = nullptr;  // outlives the call
-  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
-};
-
-// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
-struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
-  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
-  // The node's op is a function: it becomes a call.
-  Status (*make_call)(const FunctionDef& function, NodeDef* node);
-  // The shapes that a call's results have with its arguments' shapes.
-  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
-                       CallShapes* calls, ShapeRefiner* refiner);
-};
-inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
-
-// Does the work of ImportGraphDef; use that. one thread.
-class GraphImporter {
- public:
-  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
-      : def_(std::move(def)), options_(options), ops_(registry) {}
-
-  Result<Graph> Import() {
-    TENON_RETURN_IF_ERROR(
-        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
-    const Status status = Convert();
-    if (status.ok()) return std::move(graph_);
-    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
-  }
-
- private:
-  static constexpr int kForwardCompatibilityDays = 21;
-  static constexpr std::size_t kMaxNamesListed = 8;
-  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
-
-  struct Input {
-    int position;  // of the producer in the GraphDef
-    int output;    // kControlSlot: control dependency
-  };
-
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  int count() const { return static_cast<int>(def_.node.size()); }
-
-  Status Convert() {
-    TENON_RETURN_IF_ERROR(IndexNodes());
-    TENON_RETURN_IF_ERROR(ParseInputs());
-    TENON_RETURN_IF_ERROR(CheckLibrary());
-    TENON_RETURN_IF_ERROR(FindOps());
-    graph_.Reserve(def_.node.size());
-    graph_.versions_ = def_.versions;
-    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
-    ShapeRefiner refiner(&graph_, options_.evaluator);
-    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
-    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
-    for (const BackEdge& edge : back_edges_) {
-      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
-    }
-    index_.Renumber(ids_);
-    graph_.names_ = std::move(index_);
-    graph_.library_ = std::move(def_.library);
-    return OkStatus();
-  }
-
-  // ---- names
-  // The name of the node at a position, wherever its NodeDef is by now.
-  struct NameOf {
-    const GraphImporter* importer;
-    std::string_view operator()(int position) const {
-      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
-      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
-    }
-  };
-
-  // Names are looked up in batches, so that their places in the index come from memory all at once.
-  static constexpr int kBatch = 32;
-
-  Status IndexNodes() {
-    index_.Reserve(def_.node.size());
-    std::uint32_t hashes[kBatch];
-    for (int begin = 0; begin < count(); begin += kBatch) {
-      const int end = std::min(begin + kBatch, count());
-      for (int n = begin; n < end; ++n) {
-        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
-        index_.Prefetch(hashes[n - begin]);
-      }
-      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
-    }
-    return OkStatus();
-  }
-  Status IndexNode(int n, std::uint32_t hash) {
-    const NodeDef& node = def_.node[Slot(n)];
-    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
-      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
-    }
-    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
-      return errors::InvalidArgument("Node '", node.name, "' is not unique");
-    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
-    bool control = false;
-    for (const std::string& input : node.input) {
-      if (!input.empty() && input.front() == '^') {
-        control = true;
-      } else if (control) {
-        return errors::InvalidArgument("Node '", node.name,
-                                       "': Control dependencies must come after regular dependencies");
-      }
-    }
-    return OkStatus();
-  }
-
-  Status ParseInputs() {
-    input_begin_.reserve(def_.node.size() + 1);
-    std::size_t total = 0;
-    for (const NodeDef& node : def_.node) {
-      input_begin_.push_back(total);
-      total += node.input.size();
-    }
-    input_begin_.push_back(total);
-    inputs_.reserve(total);
-    Wanted batch[kBatch];
-    int size = 0;
-    for (int n = 0; n < count(); ++n) {
-      for (const std::string& text : def_.node[Slot(n)].input) {
-        const TensorName name = ParseTensorName(text);
-        const std::uint32_t hash = index_.HashOf(name.node);
-        index_.Prefetch(hash);
-        batch[size++] = {hash, n, name, text};
-        if (size < kBatch) continue;
-        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
-        size = 0;
-      }
-    }
-    return FindInputs(Span<const Wanted>(batch, Slot(size)));
-  }
-  struct Wanted {
-    std::uint32_t hash;
-    int node;  // that has the input
-    TensorName name;
-    std::string_view text;
-  };
-  Status FindInputs(Span<const Wanted> batch) {
-    for (const Wanted& input : batch) {
-      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
-      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
-      inputs_.push_back({position, input.name.output});
-    }
-    return OkStatus();
-  }
-  Span<const Input> InputsOf(int n) const {
-    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
-  }
-
-  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
-    SlimVector<std::string_view> names;
-    for (const NodeDef& other : def_.node) names.push_back(other.name);
-    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
-                                   detail::SuggestNames(name, names));
-  }
-
-  TENON_COLD Status WithVersionWarning(const Status& status) const {
-    return Status(
-        status.code(),
-        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
-               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
-               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
-               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
-               "and might be the root cause for failing to import the GraphDef."));
-  }
-
-  // ---- functions and ops
-  Status CheckLibrary() {
-    if (def_.library.function.empty()) return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
-    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
-                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
-                                 "<tenon/graph/function_import.hpp> where there is no session");
-  }
-
-  // One OpInfo per node; every unknown op is reported at once.
-  Status FindOps() {
-    infos_.reserve(def_.node.size());
-    struct Unknown {
-      std::string_view op;
-      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
-      std::size_t uses = 0;
-    };
-    SlimVector<Unknown> unknown;
-    detail::NameIndex unknown_index;
-    for (NodeDef& node : def_.node) {
-      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
-          ops_.registry().Find(node.op) == nullptr) {
-        infos_.push_back(nullptr);
-      } else {
-        infos_.push_back(ops_.Find(node.op));
-      }
-      if (infos_.back() != nullptr) continue;
-      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
-        infos_.back() = ops_.Find(node.op);
-        if (infos_.back() == nullptr) return NoCallOp(node, *function);
-        continue;
-      }
-      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
-      int at = unknown_index.Find(node.op, name_of);
-      if (at < 0) {
-        at = static_cast<int>(unknown.size());
-        unknown.push_back({node.op, {}, 0});
-        unknown_index.Insert(node.op, at, name_of);
-      }
-      Unknown& entry = unknown[Slot(at)];
-      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
-    }
-    if (unknown.empty()) return OkStatus();
-    SlimVector<std::string_view> known;
-    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
-    std::string text;
-    for (const Unknown& entry : unknown) {
-      if (&entry != &unknown.front()) text += '\n';
-      StrAppend(&text, "Op type not registered '", entry.op, "'");
-      if (&entry == &unknown.front()) {
-        text +=
-            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
-      }
-      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
-      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
-      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
-      text += detail::SuggestNames(entry.op, known);
-    }
-    return errors::NotFound(text);
-  }
-
-  const FunctionDef* FunctionNamed(std::string_view op) const {
-    const SlimVector<FunctionDef>& functions = def_.library.function;
-    const int at =
-        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
-    return at < 0 ? nullptr : &functions[Slot(at)];
-  }
-  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
-    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
-                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
-                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
-  }
-
-  // ---- order
-  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
-  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
-  bool IsBackEdge(int dst, Input input) const {
-    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
-  }
-  bool IsNextIteration(Input input) const {
-    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
-  }
-  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
-  bool EntersLoop(int merge) const {
-    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
-  }
-
-  // Positions in the order in which the nodes get their ids: topological, ties by position.
-  Status Order(SlimVector<int>* order) const {
-    bool in_order = true;
-    for (int n = 0; n < count() && in_order; ++n) {
-      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
-    }
-    order->resize(def_.node.size());
-    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
-    if (in_order) return OkStatus();
-
-    SlimVector<int> pending(def_.node.size(), 0);
-    SlimVector<std::size_t> begin(def_.node.size() + 2,
-                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
-    for (int n = 0; n < count(); ++n) {
-      for (const Input& input : InputsOf(n)) {
-        if (IsBackEdge(n, input)) continue;
-        ++pending[Slot(n)];
-        ++begin[Slot(input.position) + 2];
-      }
-    }
-    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
-    SlimVector<int> consumers(begin.back());
-    for (int n = 0; n < count(); ++n) {
-      for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
-      }
-    }
-    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
-      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
-    });
-    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
-  }
-
-  TENON_COLD Status Cycle(std::size_t nodes) const {
-    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
-      SlimVector<int> producers;
-      for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) producers.push_back(input.position);
-      }
-      return producers;
-    });
-    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
-    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
-                                   CycleToString(cycle, name_of));
-  }
-
-  // ---- nodes
-  struct BackEdge {
-    Input src;
-    int dst;
-    int input;
-  };
-
-  Status ConvertNodes(ShapeRefiner* refiner) {
-    SlimVector<int> order;
-    TENON_RETURN_IF_ERROR(Order(&order));
-    ids_.assign(def_.node.size(), -1);
-    for (const int n : order) {
-      TENON_RETURN_IF_ERROR(ConvertNode(n));
-      if (!options_.infer_shapes) continue;
-      const Status status = InferShapes(ids_[Slot(n)], refiner);
-      if (status.ok()) continue;
-      if (!options_.ignore_shape_errors) return status;
-      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
-    }
-    return OkStatus();
-  }
-
-  Status ConvertNode(int n) {
-    NodeDef& def = def_.node[Slot(n)];
-    const OpInfo& info = *infos_[Slot(n)];
-    const Span<const Input> inputs = InputsOf(n);
-    TENON_RETURN_IF_ERROR(CheckColocation(def));
-    for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
-      if (src < 0 && !IsMerge(n)) {
-        return errors::InvalidArgument("Node '", def.name,
-                                       "' had a back edge, but only Merge nodes can have back edges.");
-      }
-    }
-    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
-    info.AddDefaults(&def);
-    Node& node = graph_.nodes_.emplace_back();
-    const int id = graph_.num_nodes() - 1;
-    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
-    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
-    outputs_ += node.output_types.size();
-    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
-      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
-                                     outputs_, " together.");
-    }
-    node.id = id;
-    node.node_class = info.node_class();
-    node.op = &info.op();
-    node.def = std::move(def);
-    node.inputs.resize(node.input_types.size());
-    ids_[Slot(n)] = id;
-    return Connect(id, inputs);
-  }
-
-  Status Connect(int id, Span<const Input> inputs) {
-    int slot = 0;
-    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
-    for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (input.output == kControlSlot) {
-        if (src >= 0) controls.push_back(src);
-      } else if (src < 0) {
-        back_edges_.push_back({input, id, slot++});
-      } else {
-        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
-      }
-    }
-    if (controls.size() > 1) {
-      const InlinedVector<int, 4> given(controls);
-      controls.clear();
-      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
-             return given[a] != given[b] &&
-                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
-           }))
-        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
-    }
-    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
-    return OkStatus();
-  }
-
-  Status CheckColocation(const NodeDef& node) const {
-    constexpr std::string_view kPrefix = "loc:@";
-    const AttrValue* groups = node.attr.Find("_class");
-    if (groups == nullptr) return OkStatus();
-    for (const std::string& group : groups->list().s) {
-      if (!StartsWith(group, kPrefix)) continue;
-      const std::string_view name = std::string_view(group).substr(kPrefix.size());
-      if (index_.Find(name, NameOf{this}) < 0) {
-        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
-      }
-    }
-    return OkStatus();
-  }
-
-  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
-    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
-    const std::string& op = src.def.op;
-    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
-    return errors::InvalidArgument(
-        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
-        " which has ", src.num_outputs(), " outputs.",
-        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
-  }
-
-  // ---- shapes
-  Status InferCall(int id, ShapeRefiner* refiner) {
-    const std::string_view op = graph_.node(id).op_name();
-    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import == nullptr) return OkStatus();  // no graph with functions comes here
-    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
-    if (calls->library == nullptr) calls->library = &def_.library;
-    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
-  }
-
-  Status InferShapes(int id, ShapeRefiner* refiner) {
-    constexpr std::string_view kAttr = "_output_shapes";
-    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
-    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
-    Node& node = graph_.nodes_[Slot(id)];
-    SlimVector<PartialTensorShape> given;
-    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
-      return OkStatus();
-    if (given.size() < node.output_types.size()) {
-      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
-                                     " attribute specifies shapes for ", given.size(), " outputs");
-    }
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
-      if (status.ok()) continue;
-      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
-                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
-                                     status.message());
-    }
-    node.def.attr.erase(kAttr);
-    return OkStatus();
-  }
-
-  GraphDef def_;
-  const ImportOptions& options_;
-  OpInfoCache ops_;
-  Graph graph_;
-  detail::NameIndex index_;           // name -> position
-  detail::NameIndex function_index_;  // name -> position in the library
-  SlimVector<const OpInfo*> infos_;  // per position
-  SlimVector<Input> inputs_;         // of all nodes, one after the other
-  SlimVector<std::size_t> input_begin_;
-  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
-  SlimVector<BackEdge> back_edges_;
-  std::size_t outputs_ = 0;  // of all nodes so far
-  CallShapes calls_;
-};
-
-// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
-// `registry` outlives the graph.
-//
-//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
-//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
-inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
-  return GraphImporter(std::move(def), registry, options).Import();
-}
-
-TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/base/notification.hpp ----
@@ -35647,6 +35528,36 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEn
 
 TENON_NAMESPACE_END
 
+// ---- tenon/device/cpu_device.hpp ----
+// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
+TENON_NAMESPACE_BEGIN
+
+class CpuDevice final : public Device {
+ public:
+  // `allocator` (null: DefaultAllocator()) and `pool` (which may be null) outlive the device.
+  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
+      : Device(std::move(name)), cpu_{pool, allocator != nullptr ? allocator : DefaultAllocator()} {}
+
+  std::string_view type() const override { return Cpu::type; }
+  Allocator* allocator() const override { return cpu_.allocator; }
+  void* kernel_device() override { return &cpu_; }
+  bool uses_host_memory() const override { return true; }
+  Status CopyToDevice(const Tensor& host, Tensor* to) override {
+    *to = host;
+    return OkStatus();
+  }
+  Status CopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
+    *to = from;
+    return OkStatus();
+  }
+  Status Synchronize() override { return OkStatus(); }
+
+ private:
+  Cpu cpu_;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/packed_weights.hpp ----
 // PackedWeights: an operand that is the same in every run - the right matrix of a product, the filter of a convolution
 // - in the order in which its engine reads it, packed by the first run that has a use for it.
@@ -35655,8 +35566,6 @@ TENON_NAMESPACE_BEGIN
 // How many bytes of packed copies may stand beside the weights that they are copies of. thread-safe.
 class PackingBudget {
  public:
-  static constexpr std::int64_t kUsual = 128 << 20;  // of a session that does not say
-
   explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
   // False, and nothing is taken, when there is not that much left.
   bool Take(std::size_t bytes) {
@@ -35765,177 +35674,6 @@ class PackedWeights {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/graph/control_flow.hpp ----
-// The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
-// nodes; nodes outside of all loops are in the root frame.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
-constexpr bool NeedsFrames(NodeClass c) {
-  return c == NodeClass::kSwitch || c == NodeClass::kMerge || c == NodeClass::kEnter || c == NodeClass::kExit;
-}
-
-struct ControlFlowFrames {
-  struct Frame {
-    std::string name;  // "" for the root
-    int parent = -1;
-    std::int64_t parallel_iterations = 1;  // that may be under way at once, of the first Enter found
-    int num_enters = 0;
-    int loop_cond = -1;  // node
-  };
-  SlimVector<Frame> frames{Frame{}};  // the root first, parents before their children
-  SlimVector<int> frame_of;  // per node: -1 where it is not part of the run; an Enter is in the frame it opens
-
-  // The frame in which a node runs, and the one that its outputs are values of.
-  int RunsIn(const Node& node) const {
-    const int frame = frame_of[static_cast<std::size_t>(node.id)];
-    return node.node_class == NodeClass::kEnter ? ParentOf(frame) : frame;
-  }
-  int OutputsIn(const Node& node) const {
-    const int frame = frame_of[static_cast<std::size_t>(node.id)];
-    return node.node_class == NodeClass::kExit ? ParentOf(frame) : frame;
-  }
-
- private:
-  int ParentOf(int frame) const { return frames[static_cast<std::size_t>(frame)].parent; }
-};
-
-// Finds the frames of the nodes in `wanted` (a mask over the ids), where the outputs `fed` come from outside, that is
-// from the root frame. Codes and messages are those of TensorFlow's run.
-// InvalidArgument: a node with inputs from different frames, an Enter without a frame name, an Exit outside of a loop,
-// a loop with two LoopConds. Internal: one frame name below two frames. one thread.
-class ControlFlowAnalysis {
- public:
-  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
-      : graph_(graph), wanted_(wanted), fed_(fed) {}
-
-  Result<ControlFlowFrames> Run() {
-    const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
-    out_.frame_of.assign(count, -1);
-    visited_from_.assign(count, -1);
-    FindStarts();
-    for (const int id : starts_) TENON_RETURN_IF_ERROR(Visit(id, 0, id));
-    for (std::size_t i = 0; i < queue_.size(); ++i) TENON_RETURN_IF_ERROR(Leave(graph_.node(queue_[i])));
-    return std::move(out_);
-  }
-
- private:
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
-
-  bool IsFed(const InEdge& edge) const {
-    for (const InEdge& fed : fed_)
-      if (fed == edge) return true;
-    return false;
-  }
-  // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
-  void FindStarts() {
-    for (const Node& node : graph_.nodes()) {
-      if (wanted_[Slot(node.id)] == 0) continue;
-      bool waits = false, reads_feed = false;
-      for (const InEdge& edge : node.inputs) (IsFed(edge) ? reads_feed : waits) = true;
-      for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
-      if (!waits || reads_feed) starts_.push_back(node.id);
-    }
-  }
-
-  // The node's outputs and whoever waits for it.
-  Status Leave(const Node& node) {
-    const int from = out_.OutputsIn(node);
-    for (const OutEdge& edge : node.outputs) {
-      if (wanted_[Slot(edge.node)] == 0) continue;
-      if (edge.output != kControlSlot && IsFed({node.id, edge.output})) continue;
-      TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
-    }
-    return OkStatus();
-  }
-
-  // Something of frame `from`, made by node `src`, reaches node `id`.
-  Status Visit(int id, int from, int src) {
-    const Node& node = graph_.node(id);
-    int& at = out_.frame_of[Slot(id)];
-    const bool enters = node.node_class == NodeClass::kEnter;
-    if (at >= 0) {
-      const int before = enters ? frame(at).parent : at;
-      return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
-    }
-    visited_from_[Slot(id)] = src;
-    queue_.push_back(id);
-    if (enters) return EnterFrame(node, from, &at);
-    at = from;
-    if (node.node_class == NodeClass::kExit && from == 0)
-      return errors::InvalidArgument("Invalid Exit op: Cannot find a corresponding Enter op: ",
-                                     FormatNodeForError(node.name()), " is in no loop.");
-    if (node.node_class == NodeClass::kLoopCond) return AddLoopCond(node, from);
-    return OkStatus();
-  }
-
-  Status EnterFrame(const Node& node, int from, int* at) {
-    std::string name;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "frame_name", &name));
-    if (name.empty())
-      return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()), " must have a frame name.");
-    const auto name_of = [this](int f) -> std::string_view { return frame(f).name; };
-    int found = by_name_.Find(name, name_of);
-    if (found >= 0 && frame(found).parent != from) return MismatchedParents(node, found, from);
-    if (found < 0) {
-      std::int64_t parallel = 10;
-      TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
-      if (parallel < 0 || parallel > std::numeric_limits<std::int32_t>::max())
-        return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
-                                       " has parallel_iterations = ", parallel,
-                                       "; it must be positive and fit 32 bits.");
-      if (parallel == 0) parallel = 1;  // so that a frame without loop runs, as in TensorFlow
-      found = static_cast<int>(out_.frames.size());
-      out_.frames.push_back({name, from, parallel, 0, -1});
-      by_name_.Insert(name, found, name_of);
-    }
-    ++frame(found).num_enters;
-    *at = found;
-    return OkStatus();
-  }
-
-  // Two LoopConds in one frame are two loops, but for the counters that gradients of loops have.
-  Status AddLoopCond(const Node& node, int at) {
-    const auto is_counter = [](const Node& n) { return n.name().find("LoopCounter") != std::string::npos; };
-    const int other = std::exchange(frame(at).loop_cond, node.id);
-    if (other < 0 || is_counter(node) || is_counter(graph_.node(other))) return OkStatus();
-    return errors::InvalidArgument("Invalid loop structure: Loop \"", frame(at).name,
-                                   "\" has more than one LoopCond node: ", FormatNodeForError(node.name()), " and ",
-                                   FormatNodeForError(graph_.node(other).name()), ".");
-  }
-
-  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
-    const auto input = [&](int id) {
-      return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
-    };
-    return errors::InvalidArgument(FormatNodeForError(node.name()), " has inputs from different frames. The input ",
-                                   input(src), " is in frame '", frame(from).name, "'. The input ",
-                                   input(visited_from_[Slot(node.id)]), " is in frame '", frame(before).name, "'.");
-  }
-  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
-    return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
-                            frame(from).name, "\" vs \"", frame(frame(found).parent).name,
-                            "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
-  }
-
-  const Graph& graph_;
-  Span<const char> wanted_;
-  Span<const InEdge> fed_;
-  ControlFlowFrames out_;
-  detail::NameIndex by_name_;  // of the frames
-  SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
-  SlimVector<int> starts_, queue_;
-};
-
-inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
-  return ControlFlowAnalysis(graph, wanted, fed).Run();
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/runtime/kernel_cache.hpp ----
 // KernelCache: the kernels of a graph's nodes.
 TENON_NAMESPACE_BEGIN
@@ -35955,7 +35693,7 @@ class KernelCache {
   // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
               FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
-              std::int64_t packed_weights_bytes = PackingBudget::kUsual)
+              std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes)
       : graph_(graph),
         registry_(registry),
         device_(device),
@@ -36028,108 +35766,6 @@ class KernelCache {
 }  // namespace detail
 
 TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/parts.hpp ----
-// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
-// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
-TENON_NAMESPACE_BEGIN
-
-class CancellationManager;
-class ResourceMgr;
-class RunRendezvous;
-struct PlanReport;
-struct Program;
-struct SessionOptions;
-class Step;
-
-namespace detail {
-
-class TraceCollector;
-
-// Runs the program of one step; made for it, and used again with it. externally synchronised.
-class StepEngine {
- public:
-  virtual ~StepEngine() = default;
-  // `trace` may be null.
-  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
-};
-
-// What planned runs of one program have decided. externally synchronised.
-class RunPlans {
- public:
-  virtual ~RunPlans() = default;
-  // The step of the plan for these feeds' shapes; null when there is none.
-  virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
-  // null.
-  virtual Status Run(TraceCollector* trace) = 0;
-  virtual void Ran(const Status& status) = 0;
-  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
-  // follows, if the run goes well.
-  virtual bool Count(Span<const Tensor> feeds) = 0;
-  // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
-  virtual void Make(Step* ran) = 0;
-  // Of the plan used last; false when there is none.
-  virtual bool GetReport(PlanReport* report) const = 0;
-};
-
-// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
-class PlannedLoop {
- public:
-  virtual ~PlannedLoop() = default;
-  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
-  // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
-  // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
-  // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
-};
-
-// The functions of a session's graph. thread-safe.
-class GraphFunctions : public FunctionRuntime {
- public:
-  // A graph with more functions than the one before, which stays.
-  virtual void SetGraph(const Graph* graph) = 0;
-};
-
-using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
-using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
-using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
-                                               Span<const Tensor> variables);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
-using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
-                                                const SessionOptions&);
-
-// Null: the program was compiled without that part. thread-safe.
-struct RuntimeParts {
-  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/dataflow_executor.hpp
-  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};  // the same
-  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
-  std::atomic<MakeFunctions> functions{nullptr};  // runtime/functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/plan_cache.hpp
-  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/loop_plan.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/local_rendezvous.hpp
-};
-inline constinit RuntimeParts runtime_parts;
-
-template <class Part>
-bool LinkPart(std::atomic<Part>* place, Part part) {
-  place->store(part, std::memory_order_release);
-  return true;
-}
-
-TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
-                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
-}
-
-}  // namespace detail
-
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/program.hpp ----
@@ -37612,46 +37248,8 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 TENON_NAMESPACE_END
 
-// ---- tenon/runtime/sequential_executor.hpp ----
-// The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null. This thread owns the
-// step's cache.
-inline Status RunInOrder(const Program& program, Step* step, TraceCollector* trace) {
-  OpKernelContext context;
-  NodeMeter meter(trace, &context);
-  const CancellationManager* const cancellation = CancellationOf(*step);
-  for (const int number : program.sequence) {
-    if (IsCancelled(cancellation)) [[unlikely]]
-      return RunCancelled();
-    meter.Begin();
-    Status status = RunNode(program, number, step, &context);
-    if (!status.ok()) [[unlikely]]
-      return status;
-    const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
-    meter.End(program, node, step);
-    const int* release = program.releases.data() + node.first_release;
-    for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
-  }
-  return OkStatus();
-}
-
-// The same for a step whose cache nobody owns.
-inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
-  const OwnsCache owner(step);
-  return RunInOrder(program, step, trace);
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session_impl.hpp ----
-// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs
-// prepared from it. Included through <tenon/runtime.hpp>.
+// ---- tenon/runtime/run_settings.hpp ----
+// What one run is given besides its tensors: a pool, resources, what may give it up, who counts and who watches.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -37719,19 +37317,6 @@ TENON_COLD inline void AddMemoryHint(Status* status) {
         "report_tensor_allocations_upon_oom to RunOptions for current allocation info.\n");
 }
 
-// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
-inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
-  const bool frames = program.has_control_flow();
-  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
-                                              : on_pool ? runtime_parts.parallel_frames
-                                                        : runtime_parts.frames;
-  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
-  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
-  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
-                                       : "SessionOptions or RunOptions ask for the dataflow engine",
-                     frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
-}
-
 // The rendezvous of one run, made when a kernel asks.
 class LazyRendezvous final : public RunRendezvous {
  public:
@@ -37748,6 +37333,67 @@ class LazyRendezvous final : public RunRendezvous {
   Mutex mutex_;
   Owned<RunRendezvous> made_;
 };
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/sequential_executor.hpp ----
+// The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null. This thread owns the
+// step's cache.
+inline Status RunInOrder(const Program& program, Step* step, TraceCollector* trace) {
+  OpKernelContext context;
+  NodeMeter meter(trace, &context);
+  const CancellationManager* const cancellation = CancellationOf(*step);
+  for (const int number : program.sequence) {
+    if (IsCancelled(cancellation)) [[unlikely]]
+      return RunCancelled();
+    meter.Begin();
+    Status status = RunNode(program, number, step, &context);
+    if (!status.ok()) [[unlikely]]
+      return status;
+    const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
+    meter.End(program, node, step);
+    const int* release = program.releases.data() + node.first_release;
+    for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
+  }
+  return OkStatus();
+}
+
+// The same for a step whose cache nobody owns.
+inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+  const OwnsCache owner(step);
+  return RunInOrder(program, step, trace);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/prepared.hpp ----
+// A signature that is ready to run: its program with the steps, engines and plans that run it, or what stands in its
+// place on several devices.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
+inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
+  const bool frames = program.has_control_flow();
+  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
+                                              : on_pool ? runtime_parts.parallel_frames
+                                                        : runtime_parts.frames;
+  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
+  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
+  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
+                                       : "SessionOptions or RunOptions ask for the dataflow engine",
+                     frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
+}
 
 // One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
 class PlacedProgram {
@@ -37945,6 +37591,577 @@ class Prepared : public RefCounted {
   ProgramPool<Running> steps_;
 };
 
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/import.hpp ----
+// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
+// import.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+struct CallShapes {
+  const FunctionDefLibrary* library = nullptr;
+  SlimVector<std::string_view> inside;
+  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
+  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
+};
+
+struct ImportOptions {
+  bool infer_shapes = true;           // and refuse what can never run
+  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
+  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
+  std::string default_device;         // for nodes that ask for none
+  ConstantEvaluator* evaluator = nullptr;  // outlives the call
+  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
+};
+
+// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+struct FunctionImport {
+  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
+  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // The node's op is a function: it becomes a call.
+  Status (*make_call)(const FunctionDef& function, NodeDef* node);
+  // The shapes that a call's results have with its arguments' shapes.
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                       CallShapes* calls, ShapeRefiner* refiner);
+};
+inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
+
+// Does the work of ImportGraphDef; use that. one thread.
+class GraphImporter {
+ public:
+  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
+      : def_(std::move(def)), options_(options), ops_(registry) {}
+
+  Result<Graph> Import() {
+    TENON_RETURN_IF_ERROR(
+        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
+    const Status status = Convert();
+    if (status.ok()) return std::move(graph_);
+    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
+  }
+
+ private:
+  static constexpr int kForwardCompatibilityDays = 21;
+  static constexpr std::size_t kMaxNamesListed = 8;
+  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
+                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
+
+  struct Input {
+    int position;  // of the producer in the GraphDef
+    int output;    // kControlSlot: control dependency
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  int count() const { return static_cast<int>(def_.node.size()); }
+
+  Status Convert() {
+    TENON_RETURN_IF_ERROR(IndexNodes());
+    TENON_RETURN_IF_ERROR(ParseInputs());
+    TENON_RETURN_IF_ERROR(CheckLibrary());
+    TENON_RETURN_IF_ERROR(FindOps());
+    graph_.Reserve(def_.node.size());
+    graph_.versions_ = def_.versions;
+    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
+    ShapeRefiner refiner(&graph_, options_.evaluator);
+    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
+    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
+    for (const BackEdge& edge : back_edges_) {
+      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
+    }
+    index_.Renumber(ids_);
+    graph_.names_ = std::move(index_);
+    graph_.library_ = std::move(def_.library);
+    return OkStatus();
+  }
+
+  // ---- names
+  // The name of the node at a position, wherever its NodeDef is by now.
+  struct NameOf {
+    const GraphImporter* importer;
+    std::string_view operator()(int position) const {
+      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
+      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
+    }
+  };
+
+  // Names are looked up in batches, so that their places in the index come from memory all at once.
+  static constexpr int kBatch = 32;
+
+  Status IndexNodes() {
+    index_.Reserve(def_.node.size());
+    std::uint32_t hashes[kBatch];
+    for (int begin = 0; begin < count(); begin += kBatch) {
+      const int end = std::min(begin + kBatch, count());
+      for (int n = begin; n < end; ++n) {
+        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
+        index_.Prefetch(hashes[n - begin]);
+      }
+      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
+    }
+    return OkStatus();
+  }
+  Status IndexNode(int n, std::uint32_t hash) {
+    const NodeDef& node = def_.node[Slot(n)];
+    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
+      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    }
+    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
+      return errors::InvalidArgument("Node '", node.name, "' is not unique");
+    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
+    bool control = false;
+    for (const std::string& input : node.input) {
+      if (!input.empty() && input.front() == '^') {
+        control = true;
+      } else if (control) {
+        return errors::InvalidArgument("Node '", node.name,
+                                       "': Control dependencies must come after regular dependencies");
+      }
+    }
+    return OkStatus();
+  }
+
+  Status ParseInputs() {
+    input_begin_.reserve(def_.node.size() + 1);
+    std::size_t total = 0;
+    for (const NodeDef& node : def_.node) {
+      input_begin_.push_back(total);
+      total += node.input.size();
+    }
+    input_begin_.push_back(total);
+    inputs_.reserve(total);
+    Wanted batch[kBatch];
+    int size = 0;
+    for (int n = 0; n < count(); ++n) {
+      for (const std::string& text : def_.node[Slot(n)].input) {
+        const TensorName name = ParseTensorName(text);
+        const std::uint32_t hash = index_.HashOf(name.node);
+        index_.Prefetch(hash);
+        batch[size++] = {hash, n, name, text};
+        if (size < kBatch) continue;
+        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
+        size = 0;
+      }
+    }
+    return FindInputs(Span<const Wanted>(batch, Slot(size)));
+  }
+  struct Wanted {
+    std::uint32_t hash;
+    int node;  // that has the input
+    TensorName name;
+    std::string_view text;
+  };
+  Status FindInputs(Span<const Wanted> batch) {
+    for (const Wanted& input : batch) {
+      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
+      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+      inputs_.push_back({position, input.name.output});
+    }
+    return OkStatus();
+  }
+  Span<const Input> InputsOf(int n) const {
+    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+  }
+
+  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
+    SlimVector<std::string_view> names;
+    for (const NodeDef& other : def_.node) names.push_back(other.name);
+    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
+                                   detail::SuggestNames(name, names));
+  }
+
+  TENON_COLD Status WithVersionWarning(const Status& status) const {
+    return Status(
+        status.code(),
+        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
+               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
+               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
+               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
+               "and might be the root cause for failing to import the GraphDef."));
+  }
+
+  // ---- functions and ops
+  Status CheckLibrary() {
+    if (def_.library.function.empty()) return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
+    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
+                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
+                                 "<tenon/graph/function_import.hpp> where there is no session");
+  }
+
+  // One OpInfo per node; every unknown op is reported at once.
+  Status FindOps() {
+    infos_.reserve(def_.node.size());
+    struct Unknown {
+      std::string_view op;
+      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
+      std::size_t uses = 0;
+    };
+    SlimVector<Unknown> unknown;
+    detail::NameIndex unknown_index;
+    for (NodeDef& node : def_.node) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
+          ops_.registry().Find(node.op) == nullptr) {
+        infos_.push_back(nullptr);
+      } else {
+        infos_.push_back(ops_.Find(node.op));
+      }
+      if (infos_.back() != nullptr) continue;
+      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
+        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
+        infos_.back() = ops_.Find(node.op);
+        if (infos_.back() == nullptr) return NoCallOp(node, *function);
+        continue;
+      }
+      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
+      int at = unknown_index.Find(node.op, name_of);
+      if (at < 0) {
+        at = static_cast<int>(unknown.size());
+        unknown.push_back({node.op, {}, 0});
+        unknown_index.Insert(node.op, at, name_of);
+      }
+      Unknown& entry = unknown[Slot(at)];
+      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
+    }
+    if (unknown.empty()) return OkStatus();
+    SlimVector<std::string_view> known;
+    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
+    std::string text;
+    for (const Unknown& entry : unknown) {
+      if (&entry != &unknown.front()) text += '\n';
+      StrAppend(&text, "Op type not registered '", entry.op, "'");
+      if (&entry == &unknown.front()) {
+        text +=
+            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
+      }
+      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
+      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
+      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
+      text += detail::SuggestNames(entry.op, known);
+    }
+    return errors::NotFound(text);
+  }
+
+  const FunctionDef* FunctionNamed(std::string_view op) const {
+    const SlimVector<FunctionDef>& functions = def_.library.function;
+    const int at =
+        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
+    return at < 0 ? nullptr : &functions[Slot(at)];
+  }
+  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
+                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
+  }
+
+  // ---- order
+  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
+  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
+  bool IsBackEdge(int dst, Input input) const {
+    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
+  }
+  bool IsNextIteration(Input input) const {
+    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
+  }
+  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
+  bool EntersLoop(int merge) const {
+    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+  }
+
+  // Positions in the order in which the nodes get their ids: topological, ties by position.
+  Status Order(SlimVector<int>* order) const {
+    bool in_order = true;
+    for (int n = 0; n < count() && in_order; ++n) {
+      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
+    }
+    order->resize(def_.node.size());
+    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
+    if (in_order) return OkStatus();
+
+    SlimVector<int> pending(def_.node.size(), 0);
+    SlimVector<std::size_t> begin(def_.node.size() + 2,
+                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (IsBackEdge(n, input)) continue;
+        ++pending[Slot(n)];
+        ++begin[Slot(input.position) + 2];
+      }
+    }
+    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
+    SlimVector<int> consumers(begin.back());
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
+      }
+    }
+    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
+      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
+    });
+    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
+  }
+
+  TENON_COLD Status Cycle(std::size_t nodes) const {
+    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
+      SlimVector<int> producers;
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) producers.push_back(input.position);
+      }
+      return producers;
+    });
+    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
+    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
+                                   CycleToString(cycle, name_of));
+  }
+
+  // ---- nodes
+  struct BackEdge {
+    Input src;
+    int dst;
+    int input;
+  };
+
+  Status ConvertNodes(ShapeRefiner* refiner) {
+    SlimVector<int> order;
+    TENON_RETURN_IF_ERROR(Order(&order));
+    ids_.assign(def_.node.size(), -1);
+    for (const int n : order) {
+      TENON_RETURN_IF_ERROR(ConvertNode(n));
+      if (!options_.infer_shapes) continue;
+      const Status status = InferShapes(ids_[Slot(n)], refiner);
+      if (status.ok()) continue;
+      if (!options_.ignore_shape_errors) return status;
+      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
+    }
+    return OkStatus();
+  }
+
+  Status ConvertNode(int n) {
+    NodeDef& def = def_.node[Slot(n)];
+    const OpInfo& info = *infos_[Slot(n)];
+    const Span<const Input> inputs = InputsOf(n);
+    TENON_RETURN_IF_ERROR(CheckColocation(def));
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
+      if (src < 0 && !IsMerge(n)) {
+        return errors::InvalidArgument("Node '", def.name,
+                                       "' had a back edge, but only Merge nodes can have back edges.");
+      }
+    }
+    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
+    info.AddDefaults(&def);
+    Node& node = graph_.nodes_.emplace_back();
+    const int id = graph_.num_nodes() - 1;
+    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
+    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
+    outputs_ += node.output_types.size();
+    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
+      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
+                                     outputs_, " together.");
+    }
+    node.id = id;
+    node.node_class = info.node_class();
+    node.op = &info.op();
+    node.def = std::move(def);
+    node.inputs.resize(node.input_types.size());
+    ids_[Slot(n)] = id;
+    return Connect(id, inputs);
+  }
+
+  Status Connect(int id, Span<const Input> inputs) {
+    int slot = 0;
+    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (input.output == kControlSlot) {
+        if (src >= 0) controls.push_back(src);
+      } else if (src < 0) {
+        back_edges_.push_back({input, id, slot++});
+      } else {
+        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
+      }
+    }
+    if (controls.size() > 1) {
+      const InlinedVector<int, 4> given(controls);
+      controls.clear();
+      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
+             return given[a] != given[b] &&
+                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
+           }))
+        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
+    }
+    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
+    return OkStatus();
+  }
+
+  Status CheckColocation(const NodeDef& node) const {
+    constexpr std::string_view kPrefix = "loc:@";
+    const AttrValue* groups = node.attr.Find("_class");
+    if (groups == nullptr) return OkStatus();
+    for (const std::string& group : groups->list().s) {
+      if (!StartsWith(group, kPrefix)) continue;
+      const std::string_view name = std::string_view(group).substr(kPrefix.size());
+      if (index_.Find(name, NameOf{this}) < 0) {
+        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
+      }
+    }
+    return OkStatus();
+  }
+
+  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
+    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
+    const std::string& op = src.def.op;
+    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
+    return errors::InvalidArgument(
+        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
+        " which has ", src.num_outputs(), " outputs.",
+        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+  }
+
+  // ---- shapes
+  Status InferCall(int id, ShapeRefiner* refiner) {
+    const std::string_view op = graph_.node(id).op_name();
+    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import == nullptr) return OkStatus();  // no graph with functions comes here
+    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
+    if (calls->library == nullptr) calls->library = &def_.library;
+    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
+  }
+
+  Status InferShapes(int id, ShapeRefiner* refiner) {
+    constexpr std::string_view kAttr = "_output_shapes";
+    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
+    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
+    Node& node = graph_.nodes_[Slot(id)];
+    SlimVector<PartialTensorShape> given;
+    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
+      return OkStatus();
+    if (given.size() < node.output_types.size()) {
+      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
+                                     " attribute specifies shapes for ", given.size(), " outputs");
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
+      if (status.ok()) continue;
+      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
+                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
+                                     status.message());
+    }
+    node.def.attr.erase(kAttr);
+    return OkStatus();
+  }
+
+  GraphDef def_;
+  const ImportOptions& options_;
+  OpInfoCache ops_;
+  Graph graph_;
+  detail::NameIndex index_;           // name -> position
+  detail::NameIndex function_index_;  // name -> position in the library
+  SlimVector<const OpInfo*> infos_;  // per position
+  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<std::size_t> input_begin_;
+  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
+  SlimVector<BackEdge> back_edges_;
+  std::size_t outputs_ = 0;  // of all nodes so far
+  CallShapes calls_;
+};
+
+// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
+// `registry` outlives the graph.
+//
+//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
+//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
+inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
+  return GraphImporter(std::move(def), registry, options).Import();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/program_ends.hpp ----
+// What a signature names, found in a graph: feeds, fetches and targets, with TensorFlow's errors where there is none
+// of that name.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What a signature names, in a graph.
+struct ProgramEnds {
+  SlimVector<InEdge> feeds, fetches;
+  SlimVector<int> targets;
+};
+// The device whose memory a feed or fetch is in; null: host memory.
+struct EndPlaces {
+  SlimVector<Device*> feeds, fetches;
+};
+
+// The output of a graph that a feed or fetch names: "x", "x:0". `what`: "feed" or "fetch".
+inline Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
+  const TensorName name = ParseTensorName(text);
+  const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
+  if (node == nullptr)
+    return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
+                                   ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
+                                   what, " '", text, "'", graph.DidYouMeanNode(name.node));
+  if (node->num_outputs() == 0 && what == "fetch")
+    return errors::InvalidArgument("Tried to fetch data for '", text,
+                                   "', which produces no output.  To run to a node but not fetch any data, pass '",
+                                   text,
+                                   "' as an argument to the 'target_node_names' argument of the Session::Run API.");
+  if (name.output >= node->num_outputs())
+    return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
+                              "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
+  return InEdge{node->id, name.output};
+}
+
+inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                       Span<const std::string> targets, ProgramEnds* ends) {
+  if (fetches.empty() && targets.empty())
+    return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+  // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
+  const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
+  for (const std::string& feed : feeds) {
+    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
+    if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+    ends->feeds.push_back(edge);
+  }
+  for (const std::string& fetch : fetches) {
+    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
+    if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
+    ends->fetches.push_back(edge);
+  }
+  std::string missing, hints;
+  for (const std::string& target : targets) {
+    const TensorName name = ParseTensorName(target);
+    if (const Node* node = graph.Find(name.node); node != nullptr)
+      ends->targets.push_back(node->id);
+    else
+      NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
+  }
+  if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_parts.hpp ----
+// What headers beyond the plain runtime add to sessions when a program includes them: runs with options, those who
+// watch, several devices. Each sets a pointer here before main.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
 // What <tenon/runtime/run_with_options.hpp> adds to sessions when a program includes it.
 struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
@@ -37968,16 +38185,6 @@ inline constinit std::atomic<bool> runs_are_counted{false};
 // before its control flow was lowered.
 using KeepSource = GraphDef (*)(const Graph&);
 inline constinit std::atomic<KeepSource> keep_source{nullptr};
-
-// What a signature names, in a graph.
-struct ProgramEnds {
-  SlimVector<InEdge> feeds, fetches;
-  SlimVector<int> targets;
-};
-// The device whose memory a feed or fetch is in; null: host memory.
-struct EndPlaces {
-  SlimVector<Device*> feeds, fetches;
-};
 
 // A session's graph on its devices. thread-safe.
 class PlacedGraph {
@@ -38018,7 +38225,18 @@ struct SeveralDevices {
 };
 inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_impl.hpp ----
+// What stands behind Session: a validated graph, its kernels, devices and thread pools, and the programs prepared from
+// it. Included through <tenon/runtime.hpp>.
+TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
@@ -38393,52 +38611,6 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
-  static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
-    const TensorName name = ParseTensorName(text);
-    const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
-    if (node == nullptr)
-      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
-                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
-                                     what, " '", text, "'", graph.DidYouMeanNode(name.node));
-    if (node->num_outputs() == 0 && what == "fetch")
-      return errors::InvalidArgument("Tried to fetch data for '", text,
-                                     "', which produces no output.  To run to a node but not fetch any data, pass '",
-                                     text,
-                                     "' as an argument to the 'target_node_names' argument of the Session::Run API.");
-    if (name.output >= node->num_outputs())
-      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
-                                "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
-    return InEdge{node->id, name.output};
-  }
-
-  static Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
-                         Span<const std::string> targets, ProgramEnds* ends) {
-    if (fetches.empty() && targets.empty())
-      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
-    const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
-    for (const std::string& feed : feeds) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
-      if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      ends->feeds.push_back(edge);
-    }
-    for (const std::string& fetch : fetches) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
-      if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      ends->fetches.push_back(edge);
-    }
-    std::string missing, hints;
-    for (const std::string& target : targets) {
-      const TensorName name = ParseTensorName(target);
-      if (const Node* node = graph.Find(name.node); node != nullptr)
-        ends->targets.push_back(node->id);
-      else
-        detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
-    }
-    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
-    return OkStatus();
-  }
-
   SessionOptions options_;
   Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
@@ -38467,7 +38639,16 @@ class SessionImpl : public RefCounted {
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
 
+}  // namespace detail
+
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/callable_impl.hpp ----
+// What stands behind Callable, and how Session::Run's named feeds become a callable's.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
 
 class CallableImpl : public RefCounted {
  public:
@@ -43730,36 +43911,21 @@ struct AllocationRecord {
 //   tenon::AllocationLog log(tenon::CpuAllocator());
 //   tenon::TraceFile file("runs.json", &log);
 //   auto session = tenon::Session::FromGraphFile("model.pb", {.allocator = &log, .trace_sink = &file});
-class AllocationLog final : public Allocator {
+class AllocationLog final : public ForwardingAllocator {
  public:
   // Beyond `most_records` that nobody takes, the newest are left out.
   explicit AllocationLog(Allocator* base, std::size_t most_records = 1 << 16)
-      : base_(base), most_records_(most_records) {}
-
-  std::string_view Name() const override { return base_->Name(); }
-  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
-  bool HostAccessible() const override { return base_->HostAccessible(); }
-  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
-  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
-  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
-  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
-  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
-  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
-  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
-  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
-  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
-  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
-  bool ClearStats() override { return base_->ClearStats(); }
+      : ForwardingAllocator(base), most_records_(most_records) {}
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    void* const ptr = base()->AllocateRaw(alignment, bytes, attributes);
     Keep(ptr == nullptr ? AllocationRecord::Kind::kRefused : AllocationRecord::Kind::kAllocated, bytes, ptr);
     return ptr;
   }
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
     Keep(AllocationRecord::Kind::kFreed, bytes, ptr);  // before another thread can have the block
-    base_->DeallocateRaw(ptr, alignment, bytes);
+    base()->DeallocateRaw(ptr, alignment, bytes);
   }
 
   // The records since the last call, in order of time.
@@ -43791,7 +43957,6 @@ class AllocationLog final : public Allocator {
       ++num_left_out_;
   }
 
-  Allocator* const base_;
   const std::size_t most_records_;
   mutable Mutex mutex_;  // of what follows
   std::vector<AllocationRecord> records_;

@@ -74,4 +74,18 @@ inline GraphDef WithoutDevices(GraphDef graph) {
   return graph;
 }
 
+// x on CPU:0 -> +1 on SIM:0 -> *2 on SIM:1 -> -x on CPU:1.
+inline GraphDef SplitChain() {
+  GraphBuilder b;
+  const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+  const Output one = b.Const("one", Tensor::Scalar(1.0f)), two = b.Const("two", Tensor::Scalar(2.0f));
+  const Output y = b.Add("AddV2", "y", {x, one}), z = b.Add("Mul", "z", {y, two}), w = b.Add("Sub", "w", {z, x});
+  b.SetDevice(one, "SIM:0");
+  b.SetDevice(two, "SIM:1");
+  b.SetDevice(y, "SIM:0");
+  b.SetDevice(z, "SIM:1");
+  b.SetDevice(w, "CPU:1");
+  return b.graph_def();
+}
+
 }  // namespace runtime_test

@@ -18,32 +18,9 @@ namespace multi_device_test {
 using namespace tenon;
 using namespace runtime_test;
 
-namespace {
-
-struct Thing final : Resource {
-  static constexpr std::string_view kTypeName = "MdThing";
-  std::string DebugString() const override { return "thing"; }
-};
-
-// x on CPU:0 -> +1 on SIM:0 -> *2 on SIM:1 -> -x on CPU:1.
-GraphDef Chain() {
-  GraphBuilder b;
-  const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
-  const Output one = b.Const("one", Tensor::Scalar(1.0f)), two = b.Const("two", Tensor::Scalar(2.0f));
-  const Output y = b.Add("AddV2", "y", {x, one}), z = b.Add("Mul", "z", {y, two}), w = b.Add("Sub", "w", {z, x});
-  b.SetDevice(one, "SIM:0");
-  b.SetDevice(two, "SIM:1");
-  b.SetDevice(y, "SIM:0");
-  b.SetDevice(z, "SIM:1");
-  b.SetDevice(w, "CPU:1");
-  return b.graph_def();
-}
-
-}  // namespace
-
 TEST_SUITE("PartitionedGraph") {
   TEST_CASE("four devices compute what one does") {
-    const auto graph = Load(Chain());
+    const auto graph = Load(SplitChain());
     REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
     const auto callable = (*graph)->MakeCallable({.feeds = {"x"}, .fetches = {"w", "y:0"}});
     REQUIRE_MESSAGE(callable.ok(), callable.status().ToString());
@@ -61,7 +38,7 @@ TEST_SUITE("PartitionedGraph") {
   }
 
   TEST_CASE("only the parts that are needed run") {
-    const auto graph = *Load(Chain());
+    const auto graph = *Load(SplitChain());
     const auto callable = *graph->MakeCallable({.feeds = {"y"}, .fetches = {"z"}});
     CHECK(callable.num_running_parts() == 2);
     const Tensor feeds[] = {MakeTensor<float>({1}, {5})};
@@ -91,101 +68,8 @@ TEST_SUITE("PartitionedGraph") {
     }
   }
 
-  TEST_CASE("several threads run one callable") {
-    const auto graph = *Load(Chain());
-    const auto callable = *graph->MakeCallable({.feeds = {"x"}, .fetches = {"w"}});
-    std::vector<std::thread> threads;
-    std::atomic<int> wrong{0};
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&, t] {
-        for (int i = 0; i < 20; ++i) {
-          const auto value = static_cast<float>(100 * t + i);
-          const Tensor feeds[] = {MakeTensor<float>({1}, {value})};
-          Tensor fetches[1];
-          wrong += !callable.Run(feeds, fetches).ok() || fetches[0].vec<float>()(0) != 2 * (value + 1) - value;
-        }
-      });
-    for (std::thread& thread : threads) thread.join();
-    CHECK(wrong == 0);
-  }
-
-  TEST_CASE("the first error stops all parts, and the next run works") {
-    const auto graph = *Load(Chain());
-    const auto callable = *graph->MakeCallable({.feeds = {"x"}, .fetches = {"w"}});
-    const Tensor feeds[] = {MakeTensor<float>({2}, {1, 2})};
-    Tensor fetches[1];
-    for (const char* device : {"SIM:0", "SIM:1"}) {
-      for (int nth = 1; nth <= 3; ++nth) {
-        SimOf(graph, device).InjectFailure(nth, errors::Unavailable("it broke"));
-        const Status status = callable.Run(feeds, fetches);
-        if (status.ok()) {  // fewer things than that were queued
-          SimOf(graph, device).InjectFailure(0, Status());
-          continue;
-        }
-        CHECK(status.code() == Code::kUnavailable);
-        CHECK(status.message().find("it broke") == 0);
-        REQUIRE(callable.Run(feeds, fetches).ok());
-        CHECK(fetches[0].vec<float>()(1) == 4);
-      }
-    }
-    const Tensor wrong[] = {MakeTensor<float>({2}, {1, 2}), MakeTensor<float>({1}, {1})};
-    CHECK(callable.Run(wrong, fetches).code() == Code::kInvalidArgument);
-    alignas(64) char bytes[16] = {};
-    const Tensor odd[] = {Tensor::FromMemory(DataType::kFloat, {3}, bytes + 1)};
-    const Status misaligned = callable.Run(odd, fetches);
-    CHECK(misaligned.code() == Code::kInvalidArgument);
-    CHECK_MESSAGE(misaligned.message().find("Feed 'x:0': ptr = ") == 0, misaligned.message());
-    CHECK(misaligned.message().find(" is not a multiple of 4") != std::string_view::npos);
-  }
-
-  TEST_CASE("a kernel's error in one part is the run's") {
-    GraphBuilder b;
-    const Output x = b.Placeholder("x", DataType::kFloat);
-    const Output y = b.Placeholder("y", DataType::kFloat);
-    const Output sum = b.Add("AddV2", "sum", {x, y}), out = b.Add("Neg", "out", {sum});
-    b.SetDevice(sum, "SIM:0");
-    b.SetDevice(out, "CPU:1");
-    const auto graph = *Load(b.graph_def());
-    const auto callable = *graph->MakeCallable({.feeds = {"x", "y"}, .fetches = {"out"}});
-    const Tensor feeds[] = {MakeTensor<float>({2}, {1, 2}), MakeTensor<float>({3}, {1, 2, 3})};
-    Tensor fetches[1];
-    const Status status = callable.Run(feeds, fetches);
-    CHECK(status.code() == Code::kInvalidArgument);
-    CHECK(status.message().find("[node 'sum', SIM:0]") != std::string::npos);
-  }
-
-  TEST_CASE("a device whose memory is out says so") {
-    GraphBuilder b;
-    const Output x = b.Placeholder("x", DataType::kFloat), y = b.Add("Neg", "y", {x});
-    b.SetDevice(y, "SIM:0");
-    const auto graph = *Load(b.graph_def());
-    const auto callable = *graph->MakeCallable({.feeds = {"x"}, .fetches = {"y"}});
-    Tensor fetches[1];
-    const Tensor large[] = {Tensor(DataType::kFloat, {20 << 20})};  // 80 MiB
-    const Status status = callable.Run(large, fetches);
-    CHECK(status.code() == Code::kResourceExhausted);
-    CHECK(status.message().find("SIM:0_bfc") != std::string::npos);
-    CHECK(status.message().find("SameWorkerRecvDone unable to allocate output tensor. Key: ") != std::string::npos);
-    const Tensor small[] = {MakeTensor<float>({1}, {3})};
-    REQUIRE(callable.Run(small, fetches).ok());
-    CHECK(fetches[0].vec<float>()(0) == -3);
-  }
-
-  TEST_CASE("every device has resources of its own, which can be cleared") {
-    const auto graph = *Load(Chain());
-    CHECK(graph->resources("SIM:7") == nullptr);
-    REQUIRE(graph->resources("SIM:0") != nullptr);
-    CHECK(graph->resources("SIM:0") != graph->resources("SIM:1"));
-    REQUIRE(graph->resources("SIM:0")->Create("localhost", "t", Ref<Thing>::Adopt(new Thing)).ok());
-    Ref<Thing> found;
-    CHECK(graph->resources("SIM:0")->Lookup<Thing>("localhost", "t", &found).ok());
-    CHECK(graph->resources("SIM:1")->Lookup<Thing>("localhost", "t", &found).code() == Code::kNotFound);
-    CHECK(graph->ClearContainers({}).ok());
-    CHECK(graph->resources("SIM:0")->Lookup<Thing>("localhost", "t", &found).code() == Code::kNotFound);
-  }
-
   TEST_CASE("names, devices and edges that are not there") {
-    const auto graph = *Load(Chain());
+    const auto graph = *Load(SplitChain());
     const auto code = [&](const CallableOptions& options) { return graph->MakeCallable(options).status().code(); };
     CHECK(code({.fetches = {"nothing"}}) == Code::kInvalidArgument);
     CHECK(code({.fetches = {"w:1"}}) == Code::kOutOfRange);
@@ -194,11 +78,11 @@ TEST_SUITE("PartitionedGraph") {
     CHECK(code({.feeds = {"x", "x"}, .fetches = {"w"}}) == Code::kInvalidArgument);
     CHECK(code({.feeds = {"x", "x:0"}, .fetches = {"w"}}) == Code::kOk);  // as in a session
     CHECK(code({.feeds = {"w"}, .fetches = {"w"}}) == Code::kInvalidArgument);
-    const Status missing = Load(Chain(), {"CPU:0", "CPU:1", "SIM:0"}).status();
+    const Status missing = Load(SplitChain(), {"CPU:0", "CPU:1", "SIM:0"}).status();
     CHECK(missing.code() == Code::kInvalidArgument);
     CHECK(missing.message().find("Creating a partition for /job:localhost/replica:0/task:0/device:SIM:1 which doesn't "
                                  "exist in the list of available devices. Available devices: ") == 0);
-    SlimVector<GraphPart> parts = GraphSplitter::Split(Chain());
+    SlimVector<GraphPart> parts = GraphSplitter::Split(SplitChain());
     for (GraphPart& part : parts)
       for (NodeDef& node : part.graph.node)
         if (node.op == "_Send") node.attr.Set("tensor_name", std::string("another"));

@@ -17,6 +17,7 @@
 
 #include "four_devices.hpp"
 #include "graph/function_graphs.hpp"
+#include "looping_graphs.hpp"
 
 namespace placed_session_test {
 using namespace tenon;
@@ -27,8 +28,6 @@ using function_test::Floats;
 namespace {
 
 using Devices = SlimVector<std::string>;
-
-std::string On(std::string_view local) { return StrCat("/device:", local); }
 
 Result<Ref<PlacedSession>> Place(const GraphDef& graph, const PlacedSessionOptions& options = {},
                                  const Devices& devices = kFour) {
@@ -85,15 +84,6 @@ GraphBuilder Chain() {
   return b;
 }
 
-NodeDef Body(std::string name, std::string op, std::initializer_list<std::string> inputs, std::string_view device) {
-  NodeDef node = function_test::MakeNode(std::move(name), std::move(op), inputs, {{"T", DataType::kFloat}});
-  if (!device.empty()) node.device = On(device);
-  return node;
-}
-NodeDef Constant(std::string name, float value) {
-  return function_test::MakeNode(std::move(name), "Const", {},
-                                 {{"dtype", DataType::kFloat}, {"value", Tensor::Scalar(value)}});
-}
 const AttrValue kOneFloat(SlimVector<DataType>{DataType::kFloat});
 
 GraphDef WithIf() {
@@ -108,29 +98,11 @@ GraphDef WithIf() {
                                               {"then_branch", Call("yes")},
                                               {"else_branch", Call("no")},
                                               {"_lower_using_switch_merge", AttrValue(true)}}));
-  def.node.push_back(Body("out", "Square", {"if"}, "CPU:1"));
+  def.node.push_back(FloatNode("out", "Square", {"if"}, "CPU:1"));
   def.library.function = {
-      Floats("yes", {"a"}, {Body("n", "Neg", {"a"}, "SIM:0")}, "n:y:0"),
-      Floats("no", {"a"}, {Body("n", "AddV2", {"a", "a"}, "SIM:1"), Body("m", "Neg", {"n:z:0"}, "CPU:0")}, "m:y:0")};
-  return def;
-}
-GraphDef WithWhile(float limit) {
-  GraphBuilder b;
-  b.Placeholder("x", DataType::kFloat);
-  GraphDef def = b.graph_def();
-  def.node.push_back(function_test::MakeNode("loop", "While", {"x"},
-                                             {{"T", kOneFloat},
-                                              {"cond", Call("less")},
-                                              {"body", Call("step")},
-                                              {"parallel_iterations", AttrValue(std::int64_t{4})},
-                                              {"_lower_using_switch_merge", AttrValue(true)}}));
-  def.node.push_back(Body("out", "Neg", {"loop"}, "CPU:1"));
-  def.library.function = {Floats("less", {"i"}, {Constant("c", limit), Body("l", "Less", {"i", "c:output:0"}, "")},
-                                 "l:z:0", DataType::kBool),
-                          Floats("step", {"i"},
-                                 {Constant("one", 1), Body("s", "AddV2", {"i", "one:output:0"}, "SIM:0"),
-                                  Body("h", "Identity", {"s:z:0"}, "SIM:1")},
-                                 "h:output:0")};
+      Floats("yes", {"a"}, {FloatNode("n", "Neg", {"a"}, "SIM:0")}, "n:y:0"),
+      Floats("no", {"a"}, {FloatNode("n", "AddV2", {"a", "a"}, "SIM:1"), FloatNode("m", "Neg", {"n:z:0"}, "CPU:0")},
+             "m:y:0")};
   return def;
 }
 
@@ -388,7 +360,7 @@ TEST_SUITE("PlacedSession with control flow") {
   }
 
   TEST_CASE("a While over three devices") {
-    const auto session = Placed(WithWhile(20));
+    const auto session = Placed(CountingOnFour(20));
     CHECK(CountOps(session, "SIM:0", "AddV2") == 1);
     CHECK(CountOps(session, "SIM:0", "NextIteration") > 0);  // the loop goes round there too
     for (const float start : {0.0f, 7.0f, 20.0f, 21.0f}) {
@@ -401,7 +373,7 @@ TEST_SUITE("PlacedSession with control flow") {
   }
 
   TEST_CASE("without lowering a While runs whole, where it has a kernel") {
-    GraphDef def = WithWhile(5);
+    GraphDef def = CountingOnFour(5);
     const auto session = Placed(def, {.lower_control_flow = nullptr});
     CHECK(DeviceOf(session, "loop") == "CPU:0");
     CHECK(Run(session, {{"x", Tensor::Scalar(0.0f)}}, {"out"})[0].scalar<float>()() == -5);

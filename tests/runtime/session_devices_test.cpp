@@ -33,6 +33,7 @@
 #include "four_devices.hpp"
 #include "graph/function_graphs.hpp"
 #include "graphs.hpp"
+#include "looping_graphs.hpp"
 #include "trace_events.hpp"
 
 namespace session_devices_test {
@@ -64,7 +65,6 @@ TENON_REGISTER(tenon::Types<float>, SdThread);
 using Names = std::vector<std::string>;
 const Names kNames{"CPU:0", "CPU:1", "SIM:0", "SIM:1"};
 
-std::string On(std::string_view local) { return StrCat("/device:", local); }
 void CheckSays(const Status& status, Code code, std::string_view part) {
   CHECK_MESSAGE(status.code() == code, status.ToString());
   CHECK_MESSAGE(Contains(status.message(), part), status.message());
@@ -131,36 +131,6 @@ GraphBuilder Waiting() {
   b.SetDevice(more, On("SIM:1"));
   b.Add("QueueEnqueueV2", "put", {q, {b.Placeholder("x", DataType::kFloat)}});
   return b;
-}
-GraphDef Counting(float limit) {
-  GraphBuilder b;
-  b.Placeholder("x", DataType::kFloat);
-  GraphDef def = b.graph_def();
-  const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
-  const auto node = [](std::string name, std::string op, std::initializer_list<std::string> inputs,
-                       std::string_view device) {
-    NodeDef made = function_test::MakeNode(std::move(name), std::move(op), inputs, {{"T", DataType::kFloat}});
-    if (!device.empty()) made.device = On(device);
-    return made;
-  };
-  const auto constant = [](std::string name, float value) {
-    return function_test::MakeNode(std::move(name), "Const", {},
-                                   {{"dtype", DataType::kFloat}, {"value", Tensor::Scalar(value)}});
-  };
-  def.node.push_back(function_test::MakeNode("loop", "While", {"x"},
-                                             {{"T", floats},
-                                              {"cond", Call("less")},
-                                              {"body", Call("step")},
-                                              {"parallel_iterations", AttrValue(std::int64_t{4})},
-                                              {"_lower_using_switch_merge", AttrValue(true)}}));
-  def.node.push_back(node("out", "Neg", {"loop"}, "CPU:1"));
-  def.library.function = {Floats("less", {"i"}, {constant("c", limit), node("l", "Less", {"i", "c:output:0"}, "")},
-                                 "l:z:0", DataType::kBool),
-                          Floats("step", {"i"},
-                                 {constant("one", 1), node("s", "AddV2", {"i", "one:output:0"}, "SIM:0"),
-                                  node("h", "Identity", {"s:z:0"}, "SIM:1")},
-                                 "h:output:0")};
-  return def;
 }
 
 struct LogText final : LogSink {
@@ -271,10 +241,10 @@ TEST_SUITE("A session on several devices") {
   }
 
   TEST_CASE("a loop over three devices") {
-    const Session session = Make(Counting(20), {.devices = kNames});
+    const Session session = Make(CountingOnFour(20), {.devices = kNames});
     for (const float start : {0.0f, 7.0f, 20.0f, 21.0f})
       CHECK(Run(session, {{"x", Tensor::Scalar(start)}}, {"out"})[0].scalar<float>()() == -std::max(start, 20.0f));
-    const Session whole = Make(Counting(20), {.devices = kNames, .lower_control_flow = &KeepFunctionalOps});
+    const Session whole = Make(CountingOnFour(20), {.devices = kNames, .lower_control_flow = &KeepFunctionalOps});
     CHECK(DeviceOf(whole, "loop") == "CPU:0");
     CHECK(Run(whole, {{"x", Tensor::Scalar(0.0f)}}, {"out"})[0].scalar<float>()() == -20);
   }
@@ -648,7 +618,7 @@ TEST_SUITE("Runs on several devices with RunOptions") {
     own.sim("SIM:1").InjectFailure(2, errors::Unavailable("it broke"));  // 1: what comes from SIM:0; 2: z
     CheckSays(session.Run({{"x", x}}, {"w"}).status(), Code::kUnavailable, "[node 'z', SIM:1]");
     CHECK(Run(session, {{"x", x}}, {"w"})[0].vec<float>()(1) == 4);
-    const Session loop = Make(Counting(20), {.device_mgr = own.manager.get()});
+    const Session loop = Make(CountingOnFour(20), {.device_mgr = own.manager.get()});
     REQUIRE(loop.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).ok());
     own.sim("SIM:0").InjectFailure(25, errors::Unavailable("in the middle"));
     CheckSays(loop.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).status(), Code::kUnavailable, "in the middle");
@@ -864,10 +834,10 @@ TEST_SUITE("A session on several devices that changes") {
   }
 
   TEST_CASE("a loop is extended") {
-    Session session = Make(Counting(5), {.devices = kNames});
+    Session session = Make(CountingOnFour(5), {.devices = kNames});
     CHECK(Run(session, {{"x", Tensor::Scalar(0.0f)}}, {"out"})[0].scalar<float>()() == -5);
     GraphDef more;
-    more.versions.producer = Counting(5).versions.producer;
+    more.versions.producer = CountingOnFour(5).versions.producer;
     NodeDef next = function_test::MakeNode("next", "Neg", {"loop"}, {{"T", DataType::kFloat}});
     next.device = On("SIM:1");
     more.node = {next};
@@ -980,7 +950,7 @@ TEST_SUITE("Partial runs on several devices") {
   }
 
   TEST_CASE("loops, variables, targets") {
-    const Session loop = Make(Counting(20), {.devices = kNames});
+    const Session loop = Make(CountingOnFour(20), {.devices = kNames});
     const std::string handle = loop.PRunSetup({"x"}, {"out"}).value();
     const auto out = loop.PRun(handle, {{"x", Tensor::Scalar(7.0f)}}, {"out"});
     REQUIRE_MESSAGE(out.ok(), out.status().ToString());

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <tenon/op/proto_io.hpp>
@@ -35,57 +34,6 @@ TEST_SUITE("Session") {
     CHECK((*out)[1].flat<float>()(0) == 2);
     CHECK((*out)[2].flat<float>()(0) == 4);
   }
-  TEST_CASE("a callable takes and gives tensors by position") {
-    const auto session = Session::FromGraph(SmallGraph());
-    REQUIRE(session.ok());
-    const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"y", "z"}});
-    REQUIRE(callable.ok());
-    CHECK(callable->num_feeds() == 1);
-    CHECK(callable->num_fetches() == 2);
-    const auto out = (*callable)({MakeTensor<float>({1}, {4})});
-    REQUIRE(out.ok());
-    CHECK((*out)[0].flat<float>()(0) == 5);
-    CHECK((*out)[1].flat<float>()(0) == 25);
-    std::vector<Tensor> room(1);
-    const Tensor x = MakeTensor<float>({1}, {4});
-    CHECK(callable->Run({&x, 1}, room).message() == "Expected room for 2 fetched tensors, but got 1");
-    CHECK(callable->Run({}, room).message() == "Expected 1 feed tensors, but got 0");
-  }
-  TEST_CASE("a feed at an address that does not suit its elements is refused") {
-    const auto session = Session::FromGraph(SmallGraph());
-    REQUIRE(session.ok());
-    alignas(64) char bytes[64] = {};
-    for (const int shift : {1, 2, 3}) {
-      const Tensor odd = Tensor::FromMemory(DataType::kFloat, {2}, bytes + shift);
-      const Status s = session->Run({{"x:0", odd}}, {"z:0"}).status();
-      CHECK(s.code() == Code::kInvalidArgument);
-      CHECK(Contains(s.message(), "Feed 'x:0': ptr = "));
-      CHECK(Contains(s.message(),
-                     " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements, "
-                     "DeepCopy gives them aligned memory"));
-      const auto out = session->Run({{"x:0", odd.DeepCopy()}}, {"z:0"});
-      REQUIRE_MESSAGE(out.ok(), out.status().message());
-      CHECK((*out)[0].flat<float>()(1) == 1);
-    }
-    CHECK(session->Run({{"x:0", Tensor::FromMemory(DataType::kFloat, {2}, bytes + 4)}}, {"z:0"}).ok());
-  }
-  TEST_CASE("results outlive the session") {
-    std::vector<Tensor> kept;
-    {
-      const auto session = Session::FromGraph(SmallGraph());
-      kept = *session->Run({{"x", MakeTensor<float>({1}, {2})}}, {"z"});
-    }
-    CHECK(kept[0].flat<float>()(0) == 9);
-  }
-  TEST_CASE("the output of any node can be fed instead of being computed") {
-    const auto session = Session::FromGraph(SmallGraph());
-    const auto out = session->Run({{"y", MakeTensor<float>({1}, {7})}}, {"z"});
-    REQUIRE(out.ok());
-    CHECK((*out)[0].flat<float>()(0) == 49);
-    const auto constant = session->Run({{"x", MakeTensor<float>({1}, {1})}, {"one", Tensor::Scalar(10.0f)}}, {"y"});
-    REQUIRE(constant.ok());
-    CHECK((*constant)[0].flat<float>()(0) == 11);
-  }
   TEST_CASE("lists its inputs and outputs") {
     const auto session = Session::FromGraph(SmallGraph());
     REQUIRE(session->inputs().size() == 1);
@@ -94,28 +42,6 @@ TEST_SUITE("Session") {
     REQUIRE(session->outputs().size() == 1);
     CHECK(session->outputs()[0].name == "z:0");
     CHECK(session->devices() == std::vector<std::string>{"/job:localhost/replica:0/task:0/device:CPU:0"});
-  }
-  TEST_CASE("runs a target without fetching") {
-    const auto session = Session::FromGraph(SmallGraph());
-    const auto out = session->Run({{"x", MakeTensor<float>({1}, {1})}}, {}, {"y:0"});
-    REQUIRE(out.ok());
-    CHECK(out->empty());
-  }
-  TEST_CASE("many threads may run one session") {
-    const auto session = Session::FromGraph(WideGraph(4, 3), {.inter_op_threads = 2});
-    REQUIRE(session.ok());
-    std::vector<std::thread> threads;
-    std::vector<int> wrong(4, 0);
-    for (std::size_t t = 0; t < 4; ++t)
-      threads.emplace_back([&, t] {
-        for (int i = 0; i < 50; ++i) {
-          const float x = static_cast<float>(t * 100 + static_cast<std::size_t>(i));
-          const auto out = session->Run({{"x", Tensor::Scalar(x)}}, {"out"});
-          wrong[t] += !out.ok() || (*out)[0].scalar<float>()[0] != 17 * x;
-        }
-      });
-    for (std::thread& t : threads) t.join();
-    CHECK(wrong == std::vector<int>(4, 0));
   }
   TEST_CASE("prepared signatures are bounded, and forgotten ones are prepared again") {
     const auto session = Session::FromGraph(WideGraph(3, 3), {.max_cached_signatures = 2});
@@ -307,21 +233,6 @@ TEST_SUITE("Bad input to a session") {
     CHECK(sum({{"x", x}}).flat<float>()(0) == 9);
     const Status s = session->Run({{"x", MakeTensor<float>({2}, {1, 2})}, {"one", wide}}, {"z"}).status();
     CheckSays(s, Code::kInvalidArgument, "[node 'y', CPU:0]");
-  }
-  TEST_CASE("a callable run with other numbers of tensors") {
-    const auto session = Session::FromGraph(SmallGraph());
-    const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"y"}});
-    std::vector<Tensor> x = {MakeTensor<float>({1}, {2})}, one(1), two(2);
-    CheckSays(callable->Run({}, one), Code::kInvalidArgument, "Expected 1 feed tensors, but got 0");
-    CheckSays(callable->Run(x, two), Code::kInvalidArgument, "Expected room for 1 fetched tensors, but got 2");
-    CHECK(callable->Run(x, one).ok());
-    CHECK(one[0].flat<float>()(0) == 3);
-  }
-  TEST_CASE("options that make no sense") {
-    CHECK(Session::FromGraph(SmallGraph(), {.inter_op_threads = -1}).status().code() == Code::kInvalidArgument);
-    const Status device = Session::FromGraph(SmallGraph(), {.devices = {"TPU:0"}}).status();
-    CHECK(device.code() == Code::kInvalidArgument);
-    CHECK(Contains(device.message(), "no device 'TPU:0'; available: 'CPU:0'"));
   }
 }
 }  // namespace session_impl_test

@@ -205,8 +205,9 @@ TEST_SUITE("wire::Schema") {
     CHECK(message.Find(17) == nullptr);
     CHECK(message.Find(2000) == nullptr);
     CHECK(message.Find(16)->message == &wire::Schema<Inner>::message);
-    CHECK(message.Find(16)->count(&full) == 3);
-    CHECK(static_cast<const Inner*>(message.Find(16)->at(&full, 2))->text == "y");
+    const wire::FieldValues values = message.Find(16)->values(&full);
+    CHECK(values.count == 3);
+    CHECK(static_cast<const Inner*>(values[2])->text == "y");
     CHECK(message.Find(12)->repeated);
     CHECK(!message.Find(11)->repeated);
   }

@@ -15,7 +15,7 @@ TENON_NAMESPACE_BEGIN
 namespace simd {
 
 namespace isa {
-struct Scalar {};  // one lane: processors without vectors that we know, nvcc, and where xsimd is missing
+struct Scalar {};  // one lane: processors without vectors that we know, and nvcc
 struct Sse2 {};
 struct Sse41 {};
 struct Avx {};
@@ -42,34 +42,6 @@ using Compiled = isa::Neon64;
 #else
 using Compiled = isa::Scalar;
 #endif
-
-// What Batch has vectors for: the same, where xsimd is there.
-#if __has_include(<xsimd/xsimd.hpp>)
-using Unit = Compiled;
-#else
-using Unit = isa::Scalar;
-#endif
-
-// One with fewer lanes that the same processor has.
-template <class Isa>
-struct NarrowerOf {
-  using type = isa::Scalar;
-};
-template <> struct NarrowerOf<isa::Avx512> {
-  using type = isa::Avx2;
-};
-template <> struct NarrowerOf<isa::Avx2> {
-  using type = isa::Sse2;
-};
-template <> struct NarrowerOf<isa::Avx> {
-  using type = isa::Sse2;
-};
-template <class Isa>
-using Narrower = typename NarrowerOf<Isa>::type;
-
-// Lanes of T that one value holds. In engine/simd.hpp; works for T = float and double.
-template <class T, class Isa = Unit>
-struct Batch;
 
 // An instruction set that one function is compiled for by TENON_DETAIL_TARGET_..., whatever the unit's flags are.
 template <class Isa>

@@ -18,8 +18,6 @@ TENON_NAMESPACE_BEGIN
 // How many bytes of packed copies may stand beside the weights that they are copies of. thread-safe.
 class PackingBudget {
  public:
-  static constexpr std::int64_t kUsual = 128 << 20;  // of a session that does not say
-
   explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
   // False, and nothing is taken, when there is not that much left.
   bool Take(std::size_t bytes) {

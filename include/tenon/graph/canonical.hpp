@@ -12,6 +12,7 @@
 
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/graph_proto.hpp>

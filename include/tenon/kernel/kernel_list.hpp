@@ -11,6 +11,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/wire/schema.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/graph_proto.hpp>
 #include <tenon/kernel/kernel_text.hpp>

@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
+#include <tenon/memory/forwarding_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/memory/stats.hpp>
 
@@ -23,30 +24,18 @@ TENON_NAMESPACE_BEGIN
 //
 //   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
 //   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
-class LimitedAllocator final : public Allocator {
+class LimitedAllocator final : public ForwardingAllocator {
  public:
   LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
-      : base_(base),
+      : ForwardingAllocator(base),
         limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
         name_(name) {}
 
   std::string_view Name() const override { return name_; }
-  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
-  bool HostAccessible() const override { return base_->HostAccessible(); }
-  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
-  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
-  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
-  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
-
-  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
-  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
-  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
-  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
-  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (!Reserve(bytes)) return nullptr;
-    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    void* const ptr = base()->AllocateRaw(alignment, bytes, attributes);
     if (ptr == nullptr) {
       in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
       return nullptr;
@@ -57,7 +46,7 @@ class LimitedAllocator final : public Allocator {
   }
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
-    base_->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
+    base()->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
     in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
   // The same with a Status: ResourceExhausted with the size, the name and the stats.
@@ -115,7 +104,6 @@ class LimitedAllocator final : public Allocator {
                                      detail::NoMemoryFrom(*this, bytes));
   }
 
-  Allocator* const base_;
   const std::int64_t limit_;
   const std::string name_;
   std::atomic<std::int64_t> in_use_{0};

@@ -16,7 +16,8 @@
 #include <tenon/base/span.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
-#include <tenon/wire/tensor_proto.hpp>
+#include <tenon/wire/shape_proto.hpp>
+#include <tenon/wire/tensor_reader.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -34,13 +35,12 @@ struct AttrValueAccess {
   static AttrValue& Of(void* object) { return *static_cast<AttrValue*>(object); }
   static const AttrValue& Of(const void* object) { return *static_cast<const AttrValue*>(object); }
 
-  template <Kind kind>
-  static std::size_t Count(const void* object) {
-    return Of(object).kind_ == kind ? 1 : 0;
+  static wire::FieldValues One(const void* object, Kind kind, const void* value) {
+    return {value, Of(object).kind_ == kind ? std::size_t{1} : 0, 0};
   }
-  template <auto Member>
-  static const void* At(const void* object, std::size_t) {
-    return &(Of(object).*Member);
+  template <Kind kind, auto Member>
+  static wire::FieldValues Held(const void* object) {
+    return One(object, kind, &(Of(object).*Member));
   }
   template <Kind kind, auto Member>
   static void* Add(void* object) {
@@ -50,21 +50,24 @@ struct AttrValueAccess {
     return &(value.*Member);
   }
   // Values behind a member function.
-  template <auto Getter>
-  static const void* AtCall(const void* object, std::size_t) {
-    return &(Of(object).*Getter)();
+  template <Kind kind, auto Getter>
+  static wire::FieldValues HeldBehind(const void* object) {
+    return One(object, kind, Of(object).kind_ == kind ? &(Of(object).*Getter)() : nullptr);
   }
   template <auto Mutator>
   static void* AddCall(void* object) {
     return (Of(object).*Mutator)();
   }
   // Shapes and tensors: the whole AttrValue, which takes an undecoded value too.
-  static const void* AtSelf(const void* object, std::size_t) { return object; }
+  template <Kind kind>
+  static wire::FieldValues Self(const void* object) {
+    return One(object, kind, object);
+  }
   static void* AddSelf(void* object) { return object; }
 
   template <Kind kind, class T, auto Member>
   static constexpr wire::Field Number(std::uint32_t number, std::string_view name) {
-    return wire::MakeOneof<T>(number, name, &Count<kind>, &At<Member>, &Add<kind, Member>);
+    return wire::MakeOneof<T>(number, name, &Held<kind, Member>, &Add<kind, Member>);
   }
   static constexpr auto kInt = &AttrValue::i_;
   static constexpr auto kFloat = &AttrValue::f_;
@@ -76,13 +79,13 @@ namespace detail {
 // A TensorShapeProto or TensorProto as the value of an attr.
 struct ShapeAttr {};
 struct TensorAttr {};
+inline wire::FieldValues AttrMapValues(const AttrMap& map) {
+  return {map.size() == 0 ? nullptr : &*map.begin(), map.size(), sizeof(AttrMap::value_type)};
+}
 // AttrMap as a repeated message of pairs.
 template <class C, AttrMap C::* Member>
 struct AttrMapAccess {
-  static std::size_t Count(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) {
-    return &(static_cast<const C*>(object)->*Member).begin()[static_cast<std::ptrdiff_t>(i)];
-  }
+  static wire::FieldValues Set(const void* object) { return AttrMapValues(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) { return (static_cast<C*>(object)->*Member).AppendUnsorted(); }
   static void Reserve(void* object, std::size_t count) { (static_cast<C*>(object)->*Member).reserve(count); }
   static void Sort(void* object) { (static_cast<C*>(object)->*Member).SortAppended(); }
@@ -109,8 +112,8 @@ TENON_DETAIL_SCHEMA(GraphDef);
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,    Kind::kMessage, true,    WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
-          &A::Count, &A::At,         &A::Add, &A::Reserve};
+  return {number,  Kind::kMessage, true,       WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
+          &A::Set, &A::Add,        &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.
@@ -194,24 +197,22 @@ struct Schema<FunctionDefLibrary> {
 };
 
 inline constexpr Field kAttrValueFields[] = {
-    MakeOneof<AttrList>(1, "list", &AttrValueAccess::Count<AttrValue::Kind::kList>,
-                        &AttrValueAccess::AtCall<&AttrValue::list>,
+    MakeOneof<AttrList>(1, "list", &AttrValueAccess::HeldBehind<AttrValue::Kind::kList, &AttrValue::list>,
                         &AttrValueAccess::AddCall<&AttrValue::mutable_list>),
-    MakeOneof<std::string>(2, "s", &AttrValueAccess::Count<AttrValue::Kind::kString>,
-                           &AttrValueAccess::AtCall<&AttrValue::s>, &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
+    MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
+                           &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
     AttrValueAccess::Number<AttrValue::Kind::kInt, std::int64_t, AttrValueAccess::kInt>(3, "i"),
     AttrValueAccess::Number<AttrValue::Kind::kFloat, float, AttrValueAccess::kFloat>(4, "f"),
     AttrValueAccess::Number<AttrValue::Kind::kBool, bool, AttrValueAccess::kBool>(5, "b"),
     AttrValueAccess::Number<AttrValue::Kind::kType, DataType, AttrValueAccess::kType>(6, "type"),
-    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Count<AttrValue::Kind::kShape>,
-                                        &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
-    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Count<AttrValue::Kind::kTensor>,
-                                         &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
-    MakeOneof<std::string>(9, "placeholder", &AttrValueAccess::Count<AttrValue::Kind::kPlaceholder>,
-                           &AttrValueAccess::AtCall<&AttrValue::placeholder>,
+    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Self<AttrValue::Kind::kShape>,
+                                        &AttrValueAccess::AddSelf),
+    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Self<AttrValue::Kind::kTensor>,
+                                         &AttrValueAccess::AddSelf),
+    MakeOneof<std::string>(9, "placeholder",
+                           &AttrValueAccess::HeldBehind<AttrValue::Kind::kPlaceholder, &AttrValue::placeholder>,
                            &AttrValueAccess::AddCall<&AttrValue::mutable_placeholder>),
-    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::Count<AttrValue::Kind::kFunc>,
-                            &AttrValueAccess::AtCall<&AttrValue::func>,
+    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::HeldBehind<AttrValue::Kind::kFunc, &AttrValue::func>,
                             &AttrValueAccess::AddCall<&AttrValue::mutable_func>),
 };
 inline constexpr Message Schema<AttrValue>::message("AttrValue", kAttrValueFields);
@@ -275,12 +276,6 @@ Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   context.owner = owner;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &object, std::move(context)));
   return object;
-}
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
 }
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Shape functions of images: bias, convolutions, pools, batch normalisation, in every data format.
+// Shape functions of images: convolutions, pools, batch normalisation, in every data format.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/op/bias_shape_fns.hpp>
 #include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/window.hpp>
@@ -99,33 +100,6 @@ constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionH
 constexpr Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
                                                std::int64_t stride, Padding padding, DimensionHandle* out) {
   return GetWindowedOutputSizeFromDimsV2(c, input, filter, 1, stride, padding, 0, 0, out);
-}
-
-// Adds a bias vector to the channels.
-constexpr Status BiasAddShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  if (text == "NCHW") format = TensorFormat::kNCHW;
-  ShapeHandle input, bias, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), ChannelsFirst(format) ? 3 : 2, &input));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
-  if (!c->RankKnown(input)) return UnknownShape(c);
-  const int channel = ChannelsFirst(format) ? 1 : -1;
-  DimensionHandle merged;
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
-  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-constexpr Status BiasAddGradShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
-  ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
-  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
-  return OkStatus();
 }
 
 namespace internal {

@@ -72,17 +72,29 @@ inline Status AtNode(Status status, const NodeDef& node) {
     return AttachNode(status, node.name);
   return status;
 }
+
+// What all types have in common is no template: there are twenty of them.
+using AttrReader = Status (*)(const AttrValue& value, std::string_view name, void* out);
+template <class T>
+Status ReadAttr(const AttrValue& value, std::string_view name, void* out) {
+  return AttrGetter<T>::Get(value, name, static_cast<T*>(out));
+}
+inline Status GetNodeAttr(const NodeDef& node, std::string_view name, AttrReader read, void* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr ? AtNode(read(*value, name, out), node) : NoSuchAttr(node, name);
+}
+inline bool TryGetNodeAttr(const NodeDef& node, std::string_view name, AttrReader read, void* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr && read(*value, name, out).ok();
+}
 }  // namespace detail
 
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
 
 // Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
 template <class T>
-Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
-  const AttrValue* value = node.attr.Find(name);
-  if (value == nullptr) [[unlikely]]
-    return detail::NoSuchAttr(node, name);
-  return detail::AtNode(value->Get(name, out), node);
+TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
   *out = node.attr.Find(name);
@@ -90,9 +102,8 @@ inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const Attr
 }
 // False, and no message is made, when there is no such attr or it has another type.
 template <class T>
-bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
-  const AttrValue* value = node.attr.Find(name);
-  return value != nullptr && value->Get(name, out).ok();
+TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
 // Adds an attr; one that is there already stays as it is.

@@ -14,6 +14,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -126,10 +127,7 @@ inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::messag
 // FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
 inline constexpr Field kArgAttrsFields[] = {
     {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
-     [](const void* object, std::size_t i) -> const void* {
-       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
-     },
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
      [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
      [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
 };
@@ -175,6 +173,15 @@ inline const bool function_library_linked =
     (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
 
 }  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
 
 // Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
 // host.

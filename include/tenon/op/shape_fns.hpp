@@ -4,6 +4,7 @@
 // constant expressions too. Window and stride arithmetic that kernels share with them is here as well.
 
 #include <tenon/op/array_shape_fns.hpp>
+#include <tenon/op/bias_shape_fns.hpp>
 #include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/einsum_shape_fns.hpp>
 #include <tenon/op/index_shape_fns.hpp>

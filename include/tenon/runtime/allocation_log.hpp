@@ -5,14 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/memory/allocator.hpp>
+#include <tenon/memory/forwarding_allocator.hpp>
 #include <tenon/runtime/traced_threads.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -34,36 +33,21 @@ struct AllocationRecord {
 //   tenon::AllocationLog log(tenon::CpuAllocator());
 //   tenon::TraceFile file("runs.json", &log);
 //   auto session = tenon::Session::FromGraphFile("model.pb", {.allocator = &log, .trace_sink = &file});
-class AllocationLog final : public Allocator {
+class AllocationLog final : public ForwardingAllocator {
  public:
   // Beyond `most_records` that nobody takes, the newest are left out.
   explicit AllocationLog(Allocator* base, std::size_t most_records = 1 << 16)
-      : base_(base), most_records_(most_records) {}
-
-  std::string_view Name() const override { return base_->Name(); }
-  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
-  bool HostAccessible() const override { return base_->HostAccessible(); }
-  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
-  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
-  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
-  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
-  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
-  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
-  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
-  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
-  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
-  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
-  bool ClearStats() override { return base_->ClearStats(); }
+      : ForwardingAllocator(base), most_records_(most_records) {}
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    void* const ptr = base()->AllocateRaw(alignment, bytes, attributes);
     Keep(ptr == nullptr ? AllocationRecord::Kind::kRefused : AllocationRecord::Kind::kAllocated, bytes, ptr);
     return ptr;
   }
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
     Keep(AllocationRecord::Kind::kFreed, bytes, ptr);  // before another thread can have the block
-    base_->DeallocateRaw(ptr, alignment, bytes);
+    base()->DeallocateRaw(ptr, alignment, bytes);
   }
 
   // The records since the last call, in order of time.
@@ -95,7 +79,6 @@ class AllocationLog final : public Allocator {
       ++num_left_out_;
   }
 
-  Allocator* const base_;
   const std::size_t most_records_;
   mutable Mutex mutex_;  // of what follows
   std::vector<AllocationRecord> records_;

@@ -18,6 +18,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/runtime/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -36,7 +37,7 @@ class KernelCache {
   // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
               FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
-              std::int64_t packed_weights_bytes = PackingBudget::kUsual)
+              std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes)
       : graph_(graph),
         registry_(registry),
         device_(device),

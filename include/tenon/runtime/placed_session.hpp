@@ -26,6 +26,7 @@
 #include <tenon/graph/partition.hpp>
 #include <tenon/graph/placement.hpp>
 #include <tenon/runtime/bounded_run.hpp>
+#include <tenon/runtime/callable_impl.hpp>
 #include <tenon/runtime/placed_graph.hpp>
 #include <tenon/runtime/session_devices.hpp>
 #include <tenon/runtime/session_impl.hpp>

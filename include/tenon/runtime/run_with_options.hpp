@@ -15,6 +15,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/step_services.hpp>
 #include <tenon/runtime/bounded_run.hpp>
+#include <tenon/runtime/callable_impl.hpp>
 #include <tenon/runtime/local_rendezvous.hpp>
 #include <tenon/runtime/describe_run.hpp>
 #include <tenon/runtime/inter_op_pools.hpp>

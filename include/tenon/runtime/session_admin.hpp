@@ -19,6 +19,7 @@
 #include <tenon/op/graph_def.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/runtime/callable_impl.hpp>
 #include <tenon/runtime/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -40,6 +40,9 @@ struct InterOpPool {
 };
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
+// What SessionOptions::packed_weights_bytes is unless somebody says.
+inline constexpr std::int64_t kUsualPackedWeightsBytes = 128 << 20;
+
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
@@ -72,7 +75,7 @@ struct SessionOptions {
   // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
   // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
   // weights that lie in a mapped file; 0: no others.
-  std::int64_t packed_weights_bytes = 128 << 20;
+  std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.

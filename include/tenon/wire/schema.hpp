@@ -68,6 +68,15 @@ constexpr WireType WireTypeOf(Kind kind) {
 }
 }  // namespace detail
 
+// The values of a field that are to be written: `count` of them, `stride` bytes apart.
+struct FieldValues {
+  const void* first;
+  std::size_t count;
+  std::size_t stride;
+
+  const void* operator[](std::size_t i) const { return static_cast<const std::byte*>(first) + i * stride; }
+};
+
 // Immutable. The functions get a pointer to the struct.
 struct Field {
   std::uint32_t number;
@@ -77,9 +86,7 @@ struct Field {
   bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
   std::string_view name;
   const Message* message;  // of kMessage
-  // How many values are to be written: 0 or 1 unless repeated.
-  std::size_t (*count)(const void* object);
-  const void* (*at)(const void* object, std::size_t index);
+  FieldValues (*values)(const void* object);  // none or one unless repeated
   // Where the next value goes; unless repeated, always the same place.
   void* (*add)(void* object);
   // Null, or makes room for so many values in all.
@@ -178,14 +185,14 @@ struct Access {
   static constexpr bool repeated = false;
   static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
   static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
-  static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (requires { Get(object).empty(); })
-      return Get(object).empty() ? 0 : 1;
+  static FieldValues Set(const void* object) {  // proto3: a default value is not written
+    const M& member = Get(object);
+    if constexpr (requires { member.empty(); })
+      return {&member, member.empty() ? std::size_t{0} : 1, 0};
     else
-      return Get(object) == M{} ? 0 : 1;
+      return {&member, member == M{} ? std::size_t{0} : 1, 0};
   }
-  static std::size_t CountAlways(const void*) { return 1; }
-  static const void* At(const void* object, std::size_t) { return &Get(object); }
+  static FieldValues Always(const void* object) { return {&Get(object), 1, 0}; }
   static void* Add(void* object) { return &Get(object); }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
@@ -193,10 +200,11 @@ template <class C, class T, std::optional<T> C::* Member>
 struct Access<C, std::optional<T>, Member> {
   using Value = T;
   static constexpr bool repeated = false;
-  static std::size_t CountSet(const void* object) {
-    return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0;
+  static FieldValues Set(const void* object) {
+    const std::optional<T>& member = static_cast<const C*>(object)->*Member;
+    if (!member.has_value()) return {nullptr, 0, 0};
+    return {&*member, 1, 0};
   }
-  static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) {
     std::optional<T>& member = static_cast<C*>(object)->*Member;
     if (!member.has_value()) member.emplace();
@@ -209,8 +217,10 @@ template <class C, class List, List C::* Member>
 struct Access<C, List, Member> {
   using Value = typename List::value_type;
   static constexpr bool repeated = true;
-  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
+  static FieldValues Set(const void* object) {
+    const List& member = static_cast<const C*>(object)->*Member;
+    return {member.data(), member.size(), sizeof(Value)};
+  }
   static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
   static void Reserve(void* object, std::size_t count) {
     List& member = static_cast<C*>(object)->*Member;
@@ -236,22 +246,22 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(), &A::CountSet,
-          &A::At, &A::Add,     A::reserve};
+  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(),
+          &A::Set, &A::Add,     A::reserve};
 }
 // The same for a field that is written even when it has its default value: key and value of a map.
 template <auto Member>
 constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
-  field.count = &detail::AccessOf<Member>::CountAlways;
+  field.values = &detail::AccessOf<Member>::Always;
   return field;
 }
 // One of several members of which only one is set; T is the type of the value.
 template <class T>
-constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
-                          const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
-  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(), count,
-          at,     add,         nullptr};
+constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValues (*values)(const void*),
+                          void* (*add)(void*)) {
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(),
+          values, add,         nullptr};
 }
 // The same where each is a member of its own, an optional: whoever fills the struct sets only one.
 template <auto Member>
@@ -415,11 +425,11 @@ inline void SerializeMessage(const Message& message, Writer& writer, const void*
   if (message.serialize != nullptr) return message.serialize(writer, object);
   for (std::size_t f = message.fields.size(); f-- > 0;) {
     const Field& field = message.fields[f];
-    const std::size_t count = field.count(object);
-    if (count == 0) continue;
+    const FieldValues values = field.values(object);
+    if (values.count == 0) continue;
     const std::size_t end = writer.size();
-    for (std::size_t i = count; i-- > 0;) {
-      const void* value = field.at(object, i);
+    for (std::size_t i = values.count; i-- > 0;) {
+      const void* value = values[i];
       const std::size_t value_end = writer.size();
       if (field.kind == Kind::kString) {
         writer.Bytes(*static_cast<const std::string*>(value));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DROOT=... -DWORK=... -DCMAKE_CXX_COMPILER=... -P run.cmake
 # Runs packaging/vcpkg/portfile.cmake as vcpkg does, with plain CMake in the place of vcpkg's helpers, and checks the
-# package that comes out: WORK/packages/tenon, copied to WORK/installed. xsimd and Eigen are the system's.
+# package that comes out: WORK/packages/tenon, copied to WORK/installed. Eigen is the system's.
 cmake_minimum_required(VERSION 3.25)
 set(port_dir "${ROOT}/packaging/vcpkg")
 

@@ -9,7 +9,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>

@@ -6,7 +6,7 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/gemm.hpp>
 #include <tenon/kernel/adapter.hpp>

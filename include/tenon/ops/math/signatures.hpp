@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -1,58 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Activations.
+// Activations: the smooth ones, and the rectifiers of relu.hpp.
 
 #include <cmath>
 #include <string_view>
-#include <type_traits>
 
-#include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
+#include <tenon/ops/nn/relu.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
-
-// max(x, 0); NaN stays NaN.
-struct Relu {
-  static constexpr auto signature =
-      Op("Relu")
-          .Input("features: T")
-          .Output("activations: T")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
-          .SetShapeFn(shape_inference::UnchangedShape);
-
-  template <class T>
-  TENON_HD static T map(T x) {
-    return x < T(0) ? T(0) : x;
-  }
-
-  template <class Device, class T>
-    requires(!std::is_same_v<T, qint8>)
-  using kernel = Map1<Relu, Device, T>;
-};
-
-// min(max(x, 0), 6); NaN stays NaN.
-struct Relu6 {
-  static constexpr auto signature =
-      Op("Relu6")
-          .Input("features: T")
-          .Output("activations: T")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .SetShapeFn(shape_inference::UnchangedShape);
-
-  template <class T>
-  TENON_HD static T map(T x) {
-    return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<Relu6, Device, T>;
-};
 
 namespace detail {
 constexpr auto ActivationOp(std::string_view name) {
@@ -66,27 +28,6 @@ constexpr auto ActivationOp(std::string_view name) {
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
 inline constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
 }  // namespace detail
-
-// x where it is above 0, elsewhere alpha x.
-struct LeakyRelu {
-  static constexpr auto signature = Op("LeakyRelu")
-                                        .Input("features: T")
-                                        .Output("activations: T")
-                                        .Attr("alpha: float = 0.2")
-                                        .Attr("T: {half, bfloat16, float, double} = DT_FLOAT")
-                                        .SetShapeFn(shape_inference::UnchangedShape);
-  struct Attrs {
-    float alpha;
-  };
-
-  template <class T>
-  TENON_HD static T map(const T& x, const Attrs& attrs) {
-    return x > T(0) ? x : x * static_cast<T>(attrs.alpha);
-  }
-
-  template <class Device, class T>
-  using kernel = Map1<LeakyRelu, Device, T>;
-};
 
 // x where it is not below 0, elsewhere exp(x) - 1.
 struct Elu {

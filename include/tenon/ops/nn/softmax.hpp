@@ -6,7 +6,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/common_shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/softmax.hpp>
 #include <tenon/kernel/adapter.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/ops/nn/activation.hpp>
+#include <tenon/ops/nn/relu.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "ops/support.hpp"
 
-namespace nn_activation_test {
+namespace nn_relu_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -114,4 +114,4 @@ TEST_SUITE("Relu6") {
 #undef TENON_TEST_FLOATS
 #undef TENON_TEST_INTEGERS
 
-}  // namespace nn_activation_test
+}  // namespace nn_relu_test

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Shape functions of a bias: one number for each channel, which are the last dimension, or the second in NCHW.
+
+#include <string_view>
+
+#include <tenon/base/status.hpp>
+#include <tenon/op/common_shape_fns.hpp>
+#include <tenon/op/inference_context.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+// Adds a bias vector to the channels.
+constexpr Status BiasAddShape(InferenceContext* c) {
+  std::string_view text = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
+  const bool channels_first = text == "NCHW";
+  ShapeHandle input, bias, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
+  if (!c->RankKnown(input)) return UnknownShape(c);
+  const int channel = channels_first ? 1 : -1;
+  DimensionHandle merged;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status BiasAddGradShape(InferenceContext* c) {
+  std::string_view text = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
+  const bool channels_first = text == "NCHW";
+  ShapeHandle input;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

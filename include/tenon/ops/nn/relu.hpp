@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The rectifiers: straight lines that bend at zero. A network of few ops needs no other activation.
+
+#include <type_traits>
+
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/common_shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/elementwise_op.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+// max(x, 0); NaN stays NaN.
+struct Relu {
+  static constexpr auto signature =
+      Op("Relu")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x < T(0) ? T(0) : x;
+  }
+
+  template <class Device, class T>
+    requires(!std::is_same_v<T, qint8>)
+  using kernel = Map1<Relu, Device, T>;
+};
+
+// min(max(x, 0), 6); NaN stays NaN.
+struct Relu6 {
+  static constexpr auto signature =
+      Op("Relu6")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Relu6, Device, T>;
+};
+
+// x where it is above 0, elsewhere alpha x.
+struct LeakyRelu {
+  static constexpr auto signature = Op("LeakyRelu")
+                                        .Input("features: T")
+                                        .Output("activations: T")
+                                        .Attr("alpha: float = 0.2")
+                                        .Attr("T: {half, bfloat16, float, double} = DT_FLOAT")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    float alpha;
+  };
+
+  template <class T>
+  TENON_HD static T map(const T& x, const Attrs& attrs) {
+    return x > T(0) ? x : x * static_cast<T>(attrs.alpha);
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<LeakyRelu, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
