@@ -93,7 +93,7 @@ std::string Instructions() {
   const char* best = "SSE2";
   for (const auto& [flag, name] : {std::pair(" avx ", "AVX"), {" avx2 ", "AVX2"}, {" avx512f ", "AVX-512"}})
     if (flags.find(flag) != std::string::npos) best = name;
-  return StrCat(flags == " unknown " ? "unknown" : best, "; compiled for ", UnitName<simd::Unit>());
+  return StrCat(flags == " unknown " ? "unknown" : best, "; compiled for ", UnitName<simd::Compiled>());
 }
 Machine ThisMachine() {
   Machine m;

@@ -37,6 +37,7 @@ THIRD_PARTIES = [
     # Eigen's Tensor module is slow to read: its views of tensors are apart from the matrix products.
     (re.compile(r'unsupported/Eigen/'), {'engine/eigen_views.hpp'}),
     (re.compile(r'Eigen/'), {'engine/eigen.hpp', 'engine/eigen_views.hpp'}),
+    (re.compile(r'xsimd/'), {'engine/simd.hpp'}),
     (re.compile(r'cublas'), {'engine/cublas.cuh'}),
     (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh'}),
     (re.compile(r're2/'), {'ops/string/regex.hpp'}),
