@@ -15460,7 +15460,7 @@ TENON_NAMESPACE_END
 // ---- tenon/op/spec_reader.hpp ----
 // The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
 // reports where and why it stopped: the op language turns that into a compile error whose name is the message
-// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but
+// (StopOnSpecError below), op_def_builder.hpp into a Status with TensorFlow's text. No allocation, no dependency but
 // DataType.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -18503,13 +18503,10 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/op_export.hpp ----
-// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
-// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+// ---- tenon/op/to_op_def.hpp ----
+// ToOpDef: a signature as TensorFlow's OpDef, its documentation split among arguments and attrs.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
-// ------------------------------------------------------------------------------------------------ signature to OpDef
 
 namespace detail {
 
@@ -18630,7 +18627,13 @@ inline OpDef ToOpDef(const OpView& op) {
   return def;
 }
 
-// -------------------------------------------------------------------------------------------------------- validation
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/validate_op_def.hpp ----
+// ValidateOpDef: what TensorFlow asks of an OpDef before it is an op.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -18737,7 +18740,14 @@ inline Status ValidateOpDef(const OpDef& def) {
   return status.ok() ? status : status.WithAppended(StrCat("; in OpDef: ", SummarizeOpDef(def)));
 }
 
-// ---------------------------------------------------------------------------------------- spec strings at run time
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_def_builder.hpp ----
+// OpDefBuilder: the op language's spec strings read while the program runs, where a mistake is a Status with
+// TensorFlow's text.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
 // reported together. one thread.
@@ -18875,7 +18885,13 @@ class OpDefBuilder {
   SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
-// ------------------------------------------------------------------------------------------------- OpDef to signature
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/owned_op.hpp ----
+// OwnedOp: an OpDef as a signature, with spec strings that it writes itself.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -19108,6 +19124,10 @@ class OwnedOp {
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
+
+// ---- tenon/op/op_export.hpp ----
+// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature, the same spec strings
+// read at run time, and what an OpDef must keep to.
 
 // ---- tenon/op/op_def_compatible.hpp ----
 // May a new version of an op take the place of an old one? Graphs written for the old one must mean the same with the
