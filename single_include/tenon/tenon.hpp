@@ -29127,9 +29127,9 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Re
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/io/npy.hpp ----
-// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
-// either byte order and either order of dimensions.
+// ---- tenon/io/npy_header.hpp ----
+// The header of a .npy file: a Python dict that says type, order and shape of the array, and what the elements of that
+// type are in a tensor.
 TENON_NAMESPACE_BEGIN
 
 struct NpyOptions {
@@ -29376,6 +29376,17 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     default: return NpyTypeError(where, header, at, "numbers, bools, complex numbers and strings can be read");
   }
 }
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/npy.hpp ----
+// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
+// either byte order and either order of dimensions.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
 
 // Elements of `width` bytes whose first dimension runs fastest, into row-major order.
 inline void FromFortranOrder(const char* from, char* to, const TensorShape& shape, std::size_t width) {
