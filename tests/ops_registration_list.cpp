@@ -3,6 +3,7 @@
 
 #include "registration.hpp"
 #include <tenon/ops/state/tensor_list_element.hpp>
+#include <tenon/ops/state/tensor_list_concat.hpp>
 #include <tenon/ops/state/tensor_list_tensor.hpp>
 
 using namespace tenon;

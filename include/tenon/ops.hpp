@@ -166,6 +166,7 @@
 #include <tenon/ops/state/tensor_array.hpp>
 #include <tenon/ops/state/tensor_array_pack.hpp>
 #include <tenon/ops/state/tensor_list_element.hpp>
+#include <tenon/ops/state/tensor_list_concat.hpp>
 #include <tenon/ops/state/tensor_list_tensor.hpp>
 #include <tenon/ops/state/training_dense.hpp>
 #include <tenon/ops/state/training_handles.hpp>

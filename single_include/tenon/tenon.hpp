@@ -9441,37 +9441,9 @@ inline std::uint64_t ShapeHash(const PartialTensorShape& shape) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/tensor/tensor_util.hpp ----
-// Whole tensors in host memory: copies, concatenation and split along dimension 0, comparison, bitcasts, tensors over
-// bytes of somebody else, text for streams. Every dtype that a tensor holds. All of it says what is wrong with a
-// Status.
+// ---- tenon/tensor/copies.hpp ----
+// Copies of whole tensors in host memory, and tensors joined and split along dimension 0.
 TENON_NAMESPACE_BEGIN
-
-// Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
-// them included), if it tracks sizes; otherwise, and for memory of somebody else, TotalBytes().
-inline std::size_t AllocatedBytes(const Tensor& tensor) {
-  if (tensor.buffer() != nullptr) {
-    Buffer* const root = tensor.buffer()->root();
-    Allocator* const allocator = root->allocator();
-    if (allocator != nullptr && root->OwnsMemory() && allocator->TracksAllocationSizes()) {
-      const std::size_t bytes = allocator->AllocatedSize(allocator->HoldsHeaders() ? root : root->data());
-      if (bytes != 0) return bytes;
-    }
-  }
-  return tensor.TotalBytes();
-}
-
-// std::cout << tensor: DebugString with up to 100 values. Any standard stream, without <ostream> here.
-template <class Stream>
-  requires requires(Stream& stream, std::string_view text) {
-    typename Stream::traits_type;
-    stream << text;
-  }
-Stream& operator<<(Stream& stream, const Tensor& tensor) {
-  const std::string text = tensor.DebugString(100);
-  stream << std::string_view(text);
-  return stream;
-}
 
 namespace detail {
 
@@ -9537,8 +9509,6 @@ inline Result<Tensor> MakeLike(const Tensor& like, const TensorShape& shape) {
 
 // TensorFlow's namespace of the same name.
 namespace tensor {
-
-// ------------------------------------------------------------------------------------------------------------- copies
 
 // The same values in memory of their own, whatever the alignment of `from`. FailedPrecondition without elements'
 // memory, InvalidArgument in device memory, ResourceExhausted without new memory.
@@ -9636,7 +9606,98 @@ Status Split(const Tensor& whole, Span<const Index> sizes, List* parts) {
   return OkStatus();
 }
 
-// ---------------------------------------------------------------------------------------------------------- comparison
+}  // namespace tensor
+
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/batch_rows.hpp ----
+// The rows of a batch, one at a time or several; no memory is allocated. TensorFlow's batch_util.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A batch and one row of it fit together?
+inline Status CheckRow(std::string_view where, const Tensor& element, const Tensor& batch, Index row) {
+  if (element.dtype() != batch.dtype()) {
+    return errors::InvalidArgument(where, ": both tensors must have the same type, got ", Name(element.dtype()),
+                                   " and ", Name(batch.dtype()));
+  }
+  TensorShape shape = batch.shape();
+  if (batch.dims() == 0) return errors::InvalidArgument(where, ": the batch must have a dimension, got shape []");
+  shape.RemoveDim(0);
+  if (element.NumElements() != shape.num_elements()) {
+    return errors::Internal(where, " Cannot perform copy: number of elements does not match.  Shapes are: [element]: ",
+                            element.shape(), ", [parent slice]: ", shape);
+  }
+  if (row < 0 || row >= batch.dim_size(0)) {
+    return errors::InvalidArgument(where, ": the row must be in [0,", batch.dim_size(0), "), got ", row);
+  }
+  TENON_RETURN_IF_ERROR(CheckReadable(where, element));
+  return CheckReadable(where, batch);
+}
+
+}  // namespace detail
+
+namespace tensor {
+
+// (*batch)[row] = element, which has as many elements as a row.
+inline Status CopyElementToSlice(const Tensor& element, Tensor* batch, Index row) {
+  TENON_RETURN_IF_ERROR(detail::CheckRow("CopyElementToSlice", element, *batch, row));
+  const Index count = element.NumElements();
+  detail::CopyElements(element.dtype(), element.raw_data(), detail::ElementAt(*batch, row * count),
+                       static_cast<std::size_t>(count));
+  return OkStatus();
+}
+// *element = batch[row]; *element has its memory already.
+inline Status CopySliceToElement(const Tensor& batch, Tensor* element, Index row) {
+  TENON_RETURN_IF_ERROR(detail::CheckRow("CopySliceToElement", *element, batch, row));
+  const Index count = element->NumElements();
+  detail::CopyElements(batch.dtype(), detail::ElementAt(batch, row * count), element->raw_data(),
+                       static_cast<std::size_t>(count));
+  return OkStatus();
+}
+// Rows [to_row, to_row + rows) of *to = rows [from_row, from_row + rows) of from. The two may share memory.
+inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_row, Index rows, Tensor* to) {
+  if (from.dtype() != to->dtype()) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: src and dst have different dtypes. ",
+                                      "Source dtype: ", Name(from.dtype()), " dstination dtype: ", Name(to->dtype()),
+                                      ".");
+  }
+  if (from.dims() < 1 || to->dims() < 1) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: both tensors must have a dimension, ",
+                                      "got shapes ", from.shape(), " and ", to->shape());
+  }
+  const Index row = from.dim_size(0) == 0 ? 0 : from.NumElements() / from.dim_size(0);
+  const Index to_size = to->dim_size(0) == 0 ? 0 : to->NumElements() / to->dim_size(0);
+  if (from_row < 0 || rows < 0 || rows > from.dim_size(0) - from_row || from_row > from.dim_size(0)) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: requested ", rows, " rows from row ",
+                                      from_row, " on of a source of shape ", from.shape());
+  }
+  if (to_row < 0 || to_row > to->dim_size(0) || rows > to->dim_size(0) - to_row) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: requested ", rows, " rows to row ",
+                                      to_row, " on of a destination of shape ", to->shape());
+  }
+  if (rows == 0) return OkStatus();
+  if (row != to_size) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: the rows of ", from.shape(), " have ",
+                                      row, " elements, those of ", to->shape(), " have ", to_size);
+  }
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", from));
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", *to));
+  detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row), detail::ElementAt(*to, to_row * row),
+                       static_cast<std::size_t>(rows * row));
+  return OkStatus();
+}
+
+}  // namespace tensor
+
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/equality.hpp ----
+// Are two tensors in host memory the same, and if not, where do they differ first?
+TENON_NAMESPACE_BEGIN
+
+namespace tensor {
 
 // How two elements are compared.
 enum class Equality {
@@ -9744,122 +9805,15 @@ inline bool Equal(const Tensor& a, const Tensor& b, Equality equality = Equality
   return detail::FirstDifference(a.dtype(), a.raw_data(), b.raw_data(), n, equality) == n;
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// bitcasts
-
-// What the op Bitcast gives: the same bytes as another plain type. A smaller type adds a dimension at the end, a larger
-// one takes it away, which must then have as many elements as fit.
-//   float [2, 3] -> uint8 [2, 3, 4]      uint8 [2, 4] -> float [2]
-inline Result<TensorShape> BitcastShape(const TensorShape& shape, DataType from, DataType to) {
-  const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);
-  if (from_bytes == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
-  if (to_bytes == 0) return errors::InvalidArgument("specified output type is zero-sized");
-  TensorShape made = shape;
-  if (from_bytes > to_bytes) {
-    TENON_RETURN_IF_ERROR(made.AddDimWithStatus(from_bytes / to_bytes));
-  } else if (from_bytes < to_bytes) {
-    if (shape.dims() == 0 || shape.dim_size(shape.dims() - 1) != to_bytes / from_bytes) {
-      return errors::InvalidArgument("Cannot bitcast from ", Name(from), " to ", Name(to), ": shape ", shape,
-                                     "; the last dimension must be ", to_bytes / from_bytes);
-    }
-    TENON_RETURN_IF_ERROR(made.RemoveDimWithStatus(shape.dims() - 1));
-  }
-  return made;
-}
-// Shares the buffer; only bytes whose address does not suit the new type are copied. Tensor::BitcastFrom takes any
-// shape.
-inline Result<Tensor> Bitcast(const Tensor& from, DataType to) {
-  TENON_ASSIGN_OR_RETURN(const TensorShape shape, BitcastShape(from.shape(), from.dtype(), to));
-  Tensor source = from;
-  if (!detail::IsAlignedFor(to, from.raw_data())) {
-    TENON_ASSIGN_OR_RETURN(source, DeepCopy(from));
-  }
-  Tensor made;
-  TENON_RETURN_IF_ERROR(made.BitcastFrom(source, to, shape));
-  return made;
-}
-
 }  // namespace tensor
 
-namespace detail {
+TENON_NAMESPACE_END
 
-// A batch and one row of it fit together?
-inline Status CheckRow(std::string_view where, const Tensor& element, const Tensor& batch, Index row) {
-  if (element.dtype() != batch.dtype()) {
-    return errors::InvalidArgument(where, ": both tensors must have the same type, got ", Name(element.dtype()),
-                                   " and ", Name(batch.dtype()));
-  }
-  TensorShape shape = batch.shape();
-  if (batch.dims() == 0) return errors::InvalidArgument(where, ": the batch must have a dimension, got shape []");
-  shape.RemoveDim(0);
-  if (element.NumElements() != shape.num_elements()) {
-    return errors::Internal(where, " Cannot perform copy: number of elements does not match.  Shapes are: [element]: ",
-                            element.shape(), ", [parent slice]: ", shape);
-  }
-  if (row < 0 || row >= batch.dim_size(0)) {
-    return errors::InvalidArgument(where, ": the row must be in [0,", batch.dim_size(0), "), got ", row);
-  }
-  TENON_RETURN_IF_ERROR(CheckReadable(where, element));
-  return CheckReadable(where, batch);
-}
-
-}  // namespace detail
+// ---- tenon/tensor/foreign_memory.hpp ----
+// Tensors over values and memory of a user, which are checked first: a Status says what is wrong with them.
+TENON_NAMESPACE_BEGIN
 
 namespace tensor {
-
-// ------------------------------------------------------------------------------------------------------------- batches
-// The rows of a batch, one at a time or several; no memory is allocated. TensorFlow's batch_util.
-
-// (*batch)[row] = element, which has as many elements as a row.
-inline Status CopyElementToSlice(const Tensor& element, Tensor* batch, Index row) {
-  TENON_RETURN_IF_ERROR(detail::CheckRow("CopyElementToSlice", element, *batch, row));
-  const Index count = element.NumElements();
-  detail::CopyElements(element.dtype(), element.raw_data(), detail::ElementAt(*batch, row * count),
-                       static_cast<std::size_t>(count));
-  return OkStatus();
-}
-// *element = batch[row]; *element has its memory already.
-inline Status CopySliceToElement(const Tensor& batch, Tensor* element, Index row) {
-  TENON_RETURN_IF_ERROR(detail::CheckRow("CopySliceToElement", *element, batch, row));
-  const Index count = element->NumElements();
-  detail::CopyElements(batch.dtype(), detail::ElementAt(batch, row * count), element->raw_data(),
-                       static_cast<std::size_t>(count));
-  return OkStatus();
-}
-// Rows [to_row, to_row + rows) of *to = rows [from_row, from_row + rows) of from. The two may share memory.
-inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_row, Index rows, Tensor* to) {
-  if (from.dtype() != to->dtype()) {
-    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: src and dst have different dtypes. ",
-                                      "Source dtype: ", Name(from.dtype()), " dstination dtype: ", Name(to->dtype()),
-                                      ".");
-  }
-  if (from.dims() < 1 || to->dims() < 1) {
-    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: both tensors must have a dimension, ",
-                                      "got shapes ", from.shape(), " and ", to->shape());
-  }
-  const Index row = from.dim_size(0) == 0 ? 0 : from.NumElements() / from.dim_size(0);
-  const Index to_size = to->dim_size(0) == 0 ? 0 : to->NumElements() / to->dim_size(0);
-  if (from_row < 0 || rows < 0 || rows > from.dim_size(0) - from_row || from_row > from.dim_size(0)) {
-    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: requested ", rows, " rows from row ",
-                                      from_row, " on of a source of shape ", from.shape());
-  }
-  if (to_row < 0 || to_row > to->dim_size(0) || rows > to->dim_size(0) - to_row) {
-    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: requested ", rows, " rows to row ",
-                                      to_row, " on of a destination of shape ", to->shape());
-  }
-  if (rows == 0) return OkStatus();
-  if (row != to_size) {
-    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: the rows of ", from.shape(), " have ",
-                                      row, " elements, those of ", to->shape(), " have ", to_size);
-  }
-  TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", from));
-  TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", *to));
-  detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row), detail::ElementAt(*to, to_row * row),
-                       static_cast<std::size_t>(rows * row));
-  return OkStatus();
-}
-
-// ------------------------------------------------------------------------------------------- memory of somebody else
 
 // As Tensor::From, for values of a user: InvalidArgument if their number is not that of the shape's elements.
 template <class T>
@@ -9960,6 +9914,76 @@ inline Result<Tensor> ViewOfBytes(Buffer* owner, std::size_t offset, DataType dt
   }
   Result<Tensor> made = Tensor::Make(dtype, shape);
   if (made.ok()) detail::CopyElements(dtype, data, made->raw_data(), static_cast<std::size_t>(shape.num_elements()));
+  return made;
+}
+
+}  // namespace tensor
+
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/tensor_util.hpp ----
+// Whole tensors in host memory: copies, concatenation and split along dimension 0, rows of batches, comparison, tensors
+// over bytes of somebody else (a header each), bitcasts, text for streams. Every dtype that a tensor holds. All of it
+// says what is wrong with a Status.
+TENON_NAMESPACE_BEGIN
+
+// Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
+// them included), if it tracks sizes; otherwise, and for memory of somebody else, TotalBytes().
+inline std::size_t AllocatedBytes(const Tensor& tensor) {
+  if (tensor.buffer() != nullptr) {
+    Buffer* const root = tensor.buffer()->root();
+    Allocator* const allocator = root->allocator();
+    if (allocator != nullptr && root->OwnsMemory() && allocator->TracksAllocationSizes()) {
+      const std::size_t bytes = allocator->AllocatedSize(allocator->HoldsHeaders() ? root : root->data());
+      if (bytes != 0) return bytes;
+    }
+  }
+  return tensor.TotalBytes();
+}
+
+// std::cout << tensor: DebugString with up to 100 values. Any standard stream, without <ostream> here.
+template <class Stream>
+  requires requires(Stream& stream, std::string_view text) {
+    typename Stream::traits_type;
+    stream << text;
+  }
+Stream& operator<<(Stream& stream, const Tensor& tensor) {
+  const std::string text = tensor.DebugString(100);
+  stream << std::string_view(text);
+  return stream;
+}
+
+namespace tensor {
+
+// What the op Bitcast gives: the same bytes as another plain type. A smaller type adds a dimension at the end, a larger
+// one takes it away, which must then have as many elements as fit.
+//   float [2, 3] -> uint8 [2, 3, 4]      uint8 [2, 4] -> float [2]
+inline Result<TensorShape> BitcastShape(const TensorShape& shape, DataType from, DataType to) {
+  const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);
+  if (from_bytes == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
+  if (to_bytes == 0) return errors::InvalidArgument("specified output type is zero-sized");
+  TensorShape made = shape;
+  if (from_bytes > to_bytes) {
+    TENON_RETURN_IF_ERROR(made.AddDimWithStatus(from_bytes / to_bytes));
+  } else if (from_bytes < to_bytes) {
+    if (shape.dims() == 0 || shape.dim_size(shape.dims() - 1) != to_bytes / from_bytes) {
+      return errors::InvalidArgument("Cannot bitcast from ", Name(from), " to ", Name(to), ": shape ", shape,
+                                     "; the last dimension must be ", to_bytes / from_bytes);
+    }
+    TENON_RETURN_IF_ERROR(made.RemoveDimWithStatus(shape.dims() - 1));
+  }
+  return made;
+}
+// Shares the buffer; only bytes whose address does not suit the new type are copied. Tensor::BitcastFrom takes any
+// shape.
+inline Result<Tensor> Bitcast(const Tensor& from, DataType to) {
+  TENON_ASSIGN_OR_RETURN(const TensorShape shape, BitcastShape(from.shape(), from.dtype(), to));
+  Tensor source = from;
+  if (!detail::IsAlignedFor(to, from.raw_data())) {
+    TENON_ASSIGN_OR_RETURN(source, DeepCopy(from));
+  }
+  Tensor made;
+  TENON_RETURN_IF_ERROR(made.BitcastFrom(source, to, shape));
   return made;
 }
 
@@ -15460,7 +15484,7 @@ TENON_NAMESPACE_END
 // ---- tenon/op/spec_reader.hpp ----
 // The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
 // reports where and why it stopped: the op language turns that into a compile error whose name is the message
-// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but
+// (StopOnSpecError below), op_def_builder.hpp into a Status with TensorFlow's text. No allocation, no dependency but
 // DataType.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -18503,13 +18527,10 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/op_export.hpp ----
-// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
-// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+// ---- tenon/op/to_op_def.hpp ----
+// ToOpDef: a signature as TensorFlow's OpDef, its documentation split among arguments and attrs.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
-// ------------------------------------------------------------------------------------------------ signature to OpDef
 
 namespace detail {
 
@@ -18630,7 +18651,13 @@ inline OpDef ToOpDef(const OpView& op) {
   return def;
 }
 
-// -------------------------------------------------------------------------------------------------------- validation
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/validate_op_def.hpp ----
+// ValidateOpDef: what TensorFlow asks of an OpDef before it is an op.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -18737,7 +18764,14 @@ inline Status ValidateOpDef(const OpDef& def) {
   return status.ok() ? status : status.WithAppended(StrCat("; in OpDef: ", SummarizeOpDef(def)));
 }
 
-// ---------------------------------------------------------------------------------------- spec strings at run time
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_def_builder.hpp ----
+// OpDefBuilder: the op language's spec strings read while the program runs, where a mistake is a Status with
+// TensorFlow's text.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
 // reported together. one thread.
@@ -18875,7 +18909,13 @@ class OpDefBuilder {
   SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
-// ------------------------------------------------------------------------------------------------- OpDef to signature
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/owned_op.hpp ----
+// OwnedOp: an OpDef as a signature, with spec strings that it writes itself.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -19108,6 +19148,10 @@ class OwnedOp {
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
+
+// ---- tenon/op/op_export.hpp ----
+// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature, the same spec strings
+// read at run time, and what an OpDef must keep to.
 
 // ---- tenon/op/op_def_compatible.hpp ----
 // May a new version of an op take the place of an old one? Graphs written for the old one must mean the same with the
@@ -29089,9 +29133,9 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Re
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/io/npy.hpp ----
-// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
-// either byte order and either order of dimensions.
+// ---- tenon/io/npy_header.hpp ----
+// The header of a .npy file: a Python dict that says type, order and shape of the array, and what the elements of that
+// type are in a tensor.
 TENON_NAMESPACE_BEGIN
 
 struct NpyOptions {
@@ -29338,6 +29382,17 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     default: return NpyTypeError(where, header, at, "numbers, bools, complex numbers and strings can be read");
   }
 }
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/npy.hpp ----
+// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
+// either byte order and either order of dimensions.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
 
 // Elements of `width` bytes whose first dimension runs fastest, into row-major order.
 inline void FromFortranOrder(const char* from, char* to, const TensorShape& shape, std::size_t width) {

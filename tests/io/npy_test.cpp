@@ -12,33 +12,14 @@
 #include <tenon/types/numeric.hpp>
 
 #include <io/temp_file.hpp>
+#include "io/npy_files.hpp"
 
 namespace npy_test {
 using namespace tenon;
+using namespace npy_files;
 using namespace std::string_literals;
 
 namespace {
-
-// A .npy file with this header text and data, in format `version`.
-std::string Npy(std::string header, std::string_view data, int version = 1, std::size_t align = 64) {
-  const std::size_t start = version == 1 ? 10 : 12;
-  while ((start + header.size() + 1) % align != 0) header += ' ';
-  header += '\n';
-  std::string out = "\x93NUMPY";
-  out += static_cast<char>(version);
-  out += '\0';
-  for (std::size_t i = 0; i < start - 8; ++i) out += static_cast<char>(header.size() >> (8 * i));
-  return out + header + std::string(data);
-}
-const std::string kFloats("\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40", 12);  // 1, 2, 3
-
-bool Has(const Status& status, std::string_view text) { return status.message().find(text) != std::string_view::npos; }
-Status Error(const std::string& bytes) {
-  const TempFile temp("error.npy", bytes);
-  const Status s = ReadNpy(temp.path()).status();
-  CHECK(Has(s, temp.path()));
-  return s;
-}
 
 template <class T>
 void RoundTrips(const Tensor& tensor, std::string_view header) {
@@ -76,12 +57,6 @@ TEST_SUITE("ReadNpy") {
       CHECK(t->flat<float>()[1] == 2.0f);
     }
   }
-  TEST_CASE("takes the header's entries in any order and spelling of Python") {
-    const TempFile temp("h.npy", Npy("{\"shape\":(3L,),'fortran_order':True,\"descr\":\"=f4\"}", kFloats));
-    const Result<Tensor> t = ReadNpy(temp.path());
-    REQUIRE_MESSAGE(t.ok(), t.status().message());
-    CHECK(t->shape() == TensorShape({3}));
-  }
   TEST_CASE("a scalar and an array without elements") {
     const TempFile scalar("s.npy", Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", kFloats));
     CHECK(ReadNpy(scalar.path())->dims() == 0);
@@ -104,90 +79,6 @@ TEST_SUITE("ReadNpy") {
     std::string version = good;
     version[6] = 9;
     CHECK(Has(Error(version), "at byte 6: it has format version 9.0; 1.0, 2.0 and 3.0 can be read"));
-  }
-  TEST_CASE("refuses headers that cannot be read, and says where and what would be right") {
-    struct Case {
-      const char* header;
-      std::size_t at;  // in the header's text
-      const char* expected;
-    };
-    for (const Case& c : {
-             Case{"", 0, "'{'"},
-             {"{}", 2, "the keys 'descr', 'fortran_order' and 'shape' before '}'"},
-             {"{'descr': '<f4'}", 16, "the keys 'descr', 'fortran_order' and 'shape' before '}'"},
-             {"{'descr': '<f4', 'descr': '<f4'}", 17, "each of the keys"},
-             {"{'descr': '<f4', 'colour': '<f4'}", 17, "each of the keys"},
-             {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}", 34, "True or False"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,,)}", 53, "a size between 0 and 2**63 - 1"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (,)}", 51, "a size between 0 and 2**63 - 1"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 51, "a size between 0 and 2**63 - 1"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 51, "a size between"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (3)}", 52, "',' after the first size"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3 4)}", 56, "',' or ')'"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 50, "a shape like (2, 3), (2,) or ()"},
-             {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} x", 56, "only blanks after '}'"},
-             {"{'descr': '<f4' 'shape': (3,)}", 16, "',' or '}'"},
-             {"{'descr': <f4}", 10, "a type in quotes or a list of fields"},
-             {"{'descr': [('a', '<i4')}", 0, ""},
-             {"{'descr': [('a', '<i4", 17, "a closing quote"},
-             {"{'descr': '<f4\\x20', 'shape': (3,)}", 10, "a type in quotes"},
-             {"{descr: '<f4'}", 1, "a key in quotes or '}'"},
-             {"{'descr' '<f4'}", 9, "':'"},
-         }) {
-      const Status s = Error(Npy(c.header, kFloats));
-      CHECK_MESSAGE(s.code() == Code::kDataLoss, c.header);
-      CHECK_MESSAGE(Has(s, "has a header that cannot be read: at byte "), c.header);
-      if (c.at != 0) {
-        CHECK_MESSAGE(Has(s, "at byte " + std::to_string(10 + c.at) + ": expected "), s.message());
-      }
-      CHECK_MESSAGE(Has(s, c.expected), s.message());
-    }
-    std::string many = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-    for (int i = 0; i < 255; ++i) many += "1, ";
-    CHECK(Has(Error(Npy(many + ")}", kFloats)), "expected at most 254 dimensions"));
-    const std::string deep(60000, '[');  // no recursion
-    CHECK(Has(Error(Npy("{'descr': " + deep, kFloats)), "expected ']' at the end of the list of fields"));
-  }
-  TEST_CASE("refuses shapes with more elements than can be counted") {
-    const Status s =
-        Error(Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", kFloats));
-    CHECK(s.code() == Code::kInvalidArgument);
-    CHECK(Has(s, "overflow"));
-    CHECK(Error(Npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,), }", kFloats)).code() ==
-          Code::kDataLoss);
-    CHECK(Error(Npy("{'descr': '<U999999999', 'fortran_order': False, 'shape': (4611686018427387904,), }", kFloats))
-              .code() == Code::kDataLoss);
-  }
-  TEST_CASE("says what it cannot read") {
-    const auto refused = [](const char* descr, const NpyOptions& options = {}) {
-      const TempFile temp(
-          "r.npy", Npy(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (1,), }", kFloats));
-      const Status s = ReadNpy(temp.path(), options).status();
-      CHECK(s.code() == Code::kInvalidArgument);
-      CHECK(Has(s, temp.path() + "': at byte 20: elements of NumPy type '" + descr + "' have no place in a tensor; "));
-      return s;
-    };
-    CHECK(Has(refused("|O"), "they are Python objects (dtype object); save an array of numbers or strings"));
-    CHECK(Has(refused("<f16"), "save array.astype('float64')"));
-    CHECK(Has(refused("<c32"), "save array.astype('complex128')"));
-    CHECK(Has(refused("<M8[s]"), "save array.astype('int64')"));
-    CHECK(Has(refused("|V2"), "NpyOptions::void_dtype says that they are bfloat16, float8 or of less than a byte"));
-    CHECK(Has(refused("<V1"), "NpyOptions::void_dtype"));
-    CHECK(Has(refused("|S0"), "strings of at least one character are wanted"));
-    for (const char* descr : {"", "<", "<x4", "<i3", "<U", "<U-1", "|S+1", "S4294967296", "<i4 ", "i44444444444444"})
-      CHECK(Has(refused(descr), "numbers, bools, complex numbers and strings can be read"));
-    CHECK(Has(refused("<V1", {DataType::kBfloat16}), "NpyOptions::void_dtype is bfloat16, and must be"));
-    CHECK(Has(refused("<V4", {DataType::kFloat}), "NpyOptions::void_dtype is float, and must be"));
-    const Status fields = Error(Npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (1,), }", kFloats));
-    CHECK(fields.code() == Code::kInvalidArgument);
-    CHECK(Has(fields, "save each field as an array of its own"));
-    CHECK(Has(Error(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\x01\x02")),
-              "at byte 129: a bool that is neither 0 nor 1, but 2"));
-    for (const char* wrong : {"\x00\xd8\0\0", "\x00\x00\x11\0", "\xff\xff\xff\xff"}) {
-      const Status s = Error(Npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", {wrong, 4}));
-      CHECK(s.code() == Code::kDataLoss);
-      CHECK(Has(s, "which is no Unicode character"));
-    }
   }
   TEST_CASE("numbers in either byte order and either order of dimensions") {
     // [[0, 1, 2], [3, 4, 5]] of `width` bytes: big-endian, then little-endian with the first dimension fastest.

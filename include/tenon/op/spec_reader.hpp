@@ -2,7 +2,7 @@
 #pragma once
 // The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
 // reports where and why it stopped: the op language turns that into a compile error whose name is the message
-// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but
+// (StopOnSpecError below), op_def_builder.hpp into a Status with TensorFlow's text. No allocation, no dependency but
 // DataType.
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/state/tensor_list_element.hpp>
+#include <tenon/ops/state/tensor_list_concat.hpp>
 #include <tenon/ops/state/tensor_list_tensor.hpp>
 
 #include "ops/support.hpp"
