@@ -8,9 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <tenon/device/cpu_device.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_builder.hpp>
 
 #include "loops.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include <tenon/device/cpu_device.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 
 #include "graphs.hpp"

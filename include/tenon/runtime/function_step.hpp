@@ -16,6 +16,7 @@
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/kernel_cache.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>

@@ -26,6 +26,7 @@
 #include <tenon/runtime/function_step.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_builder.hpp>
 #include <tenon/runtime/session_options.hpp>
 #include <tenon/runtime/step.hpp>
 

@@ -30,6 +30,7 @@
 #include <tenon/runtime/loaded_part.hpp>
 #include <tenon/runtime/partitioned_run.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_builder.hpp>
 #include <tenon/runtime/session_parts.hpp>
 #include <tenon/runtime/step.hpp>
 

@@ -34,6 +34,7 @@
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/prepared.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_builder.hpp>
 #include <tenon/runtime/program_ends.hpp>
 #include <tenon/runtime/run_settings.hpp>
 #include <tenon/runtime/session_parts.hpp>

@@ -14,6 +14,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/frame_plan.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_builder.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 TENON_NAMESPACE_BEGIN

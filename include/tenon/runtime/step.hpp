@@ -14,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/caching_allocator.hpp>
+#include <tenon/device/cpu.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program.hpp>
 
