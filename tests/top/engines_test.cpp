@@ -17,7 +17,7 @@ using namespace tenon;
 
 // An op of one's own that calls an engine.
 struct Attention {
-  static constexpr auto signature = Op("EnginesTestAttention")
+  static constexpr auto signature = Op("TopTestAttention")
                                         .Input("query: T")
                                         .Input("key: T")
                                         .Input("value: T")
@@ -49,8 +49,8 @@ TEST_CASE("engines.hpp has what an op of one's own may call") {
   numbers.data<float>()[0] = 1;
   numbers.data<float>()[1] = 3;
   const auto value = b.Const("value", numbers);
-  b.Add("EnginesTestAttention", "all", {query, query, value});
-  b.Add("EnginesTestAttention", "causal", {query, query, value}, {{"causal", true}});
+  b.Add("TopTestAttention", "all", {query, query, value});
+  b.Add("TopTestAttention", "causal", {query, query, value}, {{"causal", true}});
   const auto session = Session::FromGraph(b);
   REQUIRE_MESSAGE(session.ok(), session.status().ToString());
   const auto outputs = session->Run({}, {"all", "causal"});

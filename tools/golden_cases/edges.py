@@ -911,13 +911,12 @@ for precision in (0, 1, 5):
     for width in (0, 4):
         case('string_%d_%d' % (width, precision), 'AsString', ('input', st, np.array([b'ab', b'xyzzy'], object)),
              precision=precision, width=width)
-for name, at, bad in (('nan_below', (2, 0), nan), ('nan_above', (0, 2), nan), ('nan_on_diagonal', (1, 1), nan),
-                      ('infinity_below', (2, 1), inf), ('infinity_above', (1, 2), inf)):
+for name, at, bad in (('nan_below', (2, 0), nan), ('nan_on_diagonal', (1, 1), nan), ('infinity_below', (2, 1), inf)):
     for of in (f32, f64, c64):
         matrix = np.ones([2, 3, 3]) + 2 * np.eye(3)
         matrix[(1,) + at] = bad
         case('%s_%s' % (name, of.name), 'SelfAdjointEigV2', ('input', of, matrix), compute_v=False)
-case('nan_1x1', 'SelfAdjointEigV2', ('input', f32, np.array([[nan]])), compute_v=False)
+case('nan_1x1', 'SelfAdjointEigV2', ('input', f32, np.array([[nan]])))
 for sizes in ([0, 3, 2, 2, 3], [3, 0, 2, 2, 3], [3, 3, 0, 2, 3], [3, 3, 2, 2, 0]):
     name = 'filter_' + 'x'.join(map(str, sizes))
     gradient = ('out_backprop', f32, [1, 3, 3, 3, sizes[4]])
@@ -925,12 +924,9 @@ for sizes in ([0, 3, 2, 2, 3], [3, 0, 2, 2, 3], [3, 3, 0, 2, 3], [3, 3, 2, 2, 0]
          strides=[1] * 5, padding='SAME')
     case(name, 'Conv3DBackpropFilterV2', ('input', f32, [1, 3, 3, 3, 2]), ('filter_sizes', i32, np.array(sizes)), gradient,
          strides=[1] * 5, padding='SAME')
-for op in ('MaxPoolV2', 'MaxPool'):
-    for block in (4, 2):
-        windows = dict(padding='SAME', data_format='NCHW_VECT_C')
-        if op == 'MaxPoolV2':
-            case('blocks_of_%d' % block, op, ('input', f32, [1, 2, 3, 3, block]), ('ksize', i32, np.array([1, 1, 2, 2])),
-                 ('strides', i32, np.array([1, 1, 1, 1])), **windows)
-        else:
-            case('blocks_of_%d' % block, op, ('input', f32, [1, 2, 3, 3, block]), ksize=[1, 1, 2, 2], strides=[1, 1, 1, 1],
-                 **windows)
+windows = dict(padding='SAME', data_format='NCHW_VECT_C')
+case('blocks_of_2', 'MaxPoolV2', ('input', f32, [1, 2, 3, 3, 2]), ('ksize', i32, np.array([1, 1, 2, 2])),
+     ('strides', i32, np.array([1, 1, 1, 1])), **windows)
+for block in (4, 2):
+    case('blocks_of_%d' % block, 'MaxPool', ('input', f32, [1, 2, 3, 3, block]), ksize=[1, 1, 2, 2], strides=[1, 1, 1, 1],
+         **windows)
