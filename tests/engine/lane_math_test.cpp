@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function at every level that this processor has. Float against the double library: a sample of all bit
-// patterns, or all of them (an hour) where TENON_EXHAUSTIVE is set. Double against the long double library; both
-// against MPFR in lane_math_mpfr_test.cpp.
+// patterns, or all of them (an hour) where TENON_EXHAUSTIVE is set. Double against the long double library. Both
+// against MPFR: lane_math_mpfr_test.cpp.
 #include <tenon/engine/lane_math.hpp>
 
 #include <doctest/doctest.h>
