@@ -17,6 +17,7 @@
 
 #include "sanitizers.hpp"
 
+using tenon::AvoidedProcessor;
 using tenon::Thread;
 
 namespace {
@@ -117,4 +118,46 @@ TEST_CASE("where the system has no thread, Start says so") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 #endif
+#endif
+
+#if defined(__linux__)
+TEST_CASE("a thread avoids a processor among those it may run on, until it is told another") {
+  cpu_set_t all{}, now{};
+  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+  const int here = Thread::Processor();
+  REQUIRE(here >= 0);
+  CHECK(CPU_ISSET(here, &all));
+  AvoidedProcessor avoided;
+  avoided.Set(here);
+  REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
+  if (CPU_COUNT(&all) > 1) {
+    CHECK_FALSE(CPU_ISSET(here, &now));
+    CHECK(CPU_COUNT(&now) == CPU_COUNT(&all) - 1);
+    const int there = Thread::Processor();
+    CHECK(there != here);
+    avoided.Set(there);  // one at a time
+    REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
+    CHECK(CPU_ISSET(here, &now));
+    CHECK_FALSE(CPU_ISSET(there, &now));
+    // What another has set meanwhile is kept.
+    cpu_set_t only{};
+    CPU_SET(there, &only);
+    REQUIRE(sched_setaffinity(0, sizeof only, &only) == 0);
+    avoided.Set(there);
+    avoided.Set(here);
+    REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
+    CHECK(CPU_EQUAL(&now, &only));
+    // The only one is never taken.
+    avoided.Set(there);
+    REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
+    CHECK(CPU_EQUAL(&now, &only));
+    CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+    avoided.Set(-1);
+  } else {
+    CHECK(CPU_EQUAL(&now, &all));
+  }
+  avoided.Set(CPU_SETSIZE);  // no processor's number
+  REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
+  CHECK(CPU_EQUAL(&now, &all));
+}
 #endif

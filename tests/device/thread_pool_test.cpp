@@ -220,6 +220,44 @@ TEST_SUITE("ThreadPool") {
     CHECK(pool.num_wakeups() > 0);
   }
 
+#if defined(__linux__)
+  // What the pool's thread may run on while it works: all that the test may, or all but the caller's processor.
+  TEST_CASE("a thread that slept stays off the processor of a loop's caller, and not off that of a task's") {
+    struct Seen {
+      std::thread::id caller = std::this_thread::get_id();
+      std::atomic<bool> done{false};
+      cpu_set_t allowed{};
+      static void Part(void* arg, Index, Index) { Task(arg); }
+      static void Task(void* arg) {
+        auto* self = static_cast<Seen*>(arg);
+        if (std::this_thread::get_id() == self->caller || self->done.load()) return;
+        sched_getaffinity(0, sizeof self->allowed, &self->allowed);
+        self->done.store(true);
+      }
+    };
+    cpu_set_t all{};
+    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    ThreadPool pool(2, "test");
+    const int here = sched_getcpu();
+    cpu_set_t one{};
+    CPU_SET(here, &one);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    bool off = CPU_COUNT(&all) == 1;
+    for (int i = 0; i < 2000 && !off; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      Seen seen;
+      while (!seen.done.load()) pool.ParallelFor(2, 1, &Seen::Part, &seen);
+      off = CPU_COUNT(&seen.allowed) == CPU_COUNT(&all) - 1 && !CPU_ISSET(here, &seen.allowed);
+    }
+    CHECK(off);
+    Seen seen;
+    pool.Schedule(&Seen::Task, &seen);
+    while (!seen.done.load()) std::this_thread::yield();
+    CHECK(CPU_EQUAL(&seen.allowed, &all));
+    CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+  }
+#endif
+
   TEST_CASE("every index once where there are more threads than ranges of a loop") {
     for (const int threads : {9, 20, 140}) {
       ThreadPool pool(threads, "many");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
-// <thread>, which brings stop tokens, semaphores and unique pointers.
+// <thread>, which brings stop tokens, semaphores and unique pointers. AvoidedProcessor keeps one off a processor.
 
 #include <tenon/base/config.hpp>
 
@@ -92,6 +92,14 @@ class Thread {
 #endif
     return count > 0 ? static_cast<int>(count) : 1;
   }
+  // The one that the calling thread runs on, from 0; -1 where the system does not say.
+  static int Processor() {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+  }
   // What a debugger shows for the calling thread: the first 15 characters. Nothing where the system has no names.
   static void NameThis([[maybe_unused]] const char* name) {
 #if defined(__linux__)
@@ -120,6 +128,37 @@ class Thread {
   bool joinable_ = false;
 #else
   std::thread thread_;
+#endif
+};
+
+// For one thread, which alone calls it: a processor that it is not to run on. Systems like to wake a thread where the
+// one that wakes it runs, and move it to an idle processor only with their next tick, some milliseconds later.
+// Processors that others have taken from the thread (taskset, a cpuset) stay so; one that has no other keeps its own.
+class AvoidedProcessor {
+ public:
+  // -1: none. Does nothing where systems other than Linux run.
+  void Set([[maybe_unused]] int processor) {
+#if defined(__linux__)
+    if (processor == processor_) return;
+    cpu_set_t now;
+    // Fails where there are more processors than the set holds.
+    if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof now, &now) != 0) return;
+    if (processor_ >= 0) {
+      cpu_set_t ours = all_;
+      CPU_CLR(processor_, &ours);
+      if (CPU_EQUAL(&now, &ours)) now = all_;
+    }
+    all_ = now;
+    if (processor >= 0) CPU_CLR(processor, &now);
+    processor_ = processor;
+    if (CPU_COUNT(&now) > 0) (void)sched_setaffinity(0, sizeof now, &now);
+#endif
+  }
+
+#if defined(__linux__)
+ private:
+  int processor_ = -1;
+  cpu_set_t all_{};  // what the thread had without us
 #endif
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
-// sleep, because waking a sleeping thread takes about as long.
+// sleep, because waking a sleeping thread takes about as long. They sleep away from the processor on which loops begin:
+// woken there, they would wait for the caller, who is at work on the same loop, until the system's next tick.
 
 #include <atomic>
 #include <cstddef>
@@ -68,7 +69,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  public:
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
-  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
+  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)), caller_processor_(Thread::Processor()) {
     if (threads > 1) threads_.reserve(static_cast<std::size_t>(threads) - 1);
     for (int i = 1; i < threads; ++i) {
       if (!StartIn(&threads_)) break;
@@ -100,6 +101,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (threads_.empty() || most < 2) return fn(arg, 0, total);
     Loop loop(fn, arg, total, PartsOf(most), NumThreads());
     const int wanted = loop.places;
+    NoteCaller();
     {
       MutexLock lock(mutex_);
       loop.next_loop = loops_;
@@ -257,25 +259,34 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     --waiting_;
   }
 
+  // Threads of the pool may begin loops too, and then run on any processor.
+  void NoteCaller() {
+    const int processor = WaitedThreads::current == this ? -1 : Thread::Processor();
+    if (processor >= 0 && processor != caller_processor_.load(std::memory_order_relaxed))
+      caller_processor_.store(processor, std::memory_order_relaxed);
+  }
+
   // A thread's life.
   void Main() {
     const OfThisThread mine(this);
+    AvoidedProcessor avoided;
     const int number = started_.fetch_add(1) + 1;
     Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething(number)) continue;
+      if (RunSomething(number, &avoided)) continue;
       if (stopping_.load()) return;
-      WaitForChange(seen);
+      WaitForChange(seen, &avoided);
     }
   }
 
   // Spins, then sleeps, until published_ is no longer `seen`.
-  void WaitForChange(std::uint32_t seen) {
+  void WaitForChange(std::uint32_t seen, AvoidedProcessor* avoided) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
+    avoided->Set(caller_processor_.load(std::memory_order_relaxed));
     sleeping_.fetch_add(1);
     published_.wait(seen);
     sleeping_.fetch_sub(1);
@@ -283,7 +294,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
-  bool RunSomething(int number) {
+  bool RunSomething(int number, AvoidedProcessor* avoided) {
     MutexLock lock(mutex_);
     Loop* loop = loops_;
     while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
@@ -301,6 +312,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     const bool more = WorkIsLeft();
     lock.unlock();
     if (more) Wake(1);
+    if (caller_processor_.load(std::memory_order_relaxed) >= 0) caller_processor_.store(-1, std::memory_order_relaxed);
+    avoided->Set(-1);  // who scheduled it may sleep by now
     task.fn(task.arg);
     return true;
   }
@@ -408,6 +421,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::atomic<std::int64_t> alone_ns_{0};  // of short loops since a thread was last woken for one
   std::atomic<std::int64_t> patience_ns_{kFirstPatienceNs};  // so long
   std::atomic<bool> stopping_{false};
+  std::atomic<int> caller_processor_;  // where a loop was begun last; -1: tasks came since
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
