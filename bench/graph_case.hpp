@@ -53,12 +53,13 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   } else {
     const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads,
                                  c.optimize};
-    AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), MakeTensorFlow(graph, pool), fetches,
-            c.relative_error);
+    AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), [&] { return MakeTensorFlow(graph, pool); },
+            fetches, c.relative_error);
   }
   if (!graph.onnx_file.empty())
-    AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads, c.optimize), fetches,
-            c.relative_error);
+    AddPeer(
+        state, "ONNX Runtime", [&] { return MakeOnnxRuntime(graph, state.options().threads, c.optimize); }, fetches,
+        c.relative_error);
 
   if (c.by_name) {
     for (auto _ : state) state.Check(session.Run(graph.feeds, graph.fetches, graph.targets).status());

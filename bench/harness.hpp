@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,8 @@ class State {
   void PeerBatch(std::string name, Function<void(std::int64_t)> run) {
     if (options_.peers) subjects_.push_back({std::move(name), std::move(run), {}});
   }
+  // For a peer that has measured the batch it was asked for by itself: how long it took.
+  void Took(double ns) { took_ = ns; }
   void Absent(std::string name, std::string why) {
     if (options_.peers) subjects_.push_back({std::move(name), {}, std::move(why)});
   }
@@ -185,7 +188,10 @@ class State {
   }
 
  private:
-  enum class Phase { kNew, kWarmUp, kCalibrate, kMeasure, kDone };
+  enum class Phase { kNew, kWarmUp, kCalibrate, kSettle, kMeasure, kDone };
+  // With several threads: those of another subject spin on for a while (ONNX Runtime's for a millisecond), and one's own,
+  // once asleep, come only after some, on the processor that the system finds for them.
+  static constexpr double kRestNs = 3e6, kSettleNs = 8e6;
   static constexpr int kTries = 6;  // of a sample in which the thread was preempted; if all were, the shortest counts
 
   // Called when a batch of the loop has ended; runs the peers. How often the loop is to run next: 0 ends it.
@@ -199,7 +205,10 @@ class State {
       case Phase::kCalibrate:
         if (Grow(&loop, elapsed)) break;
         CalibratePeers(elapsed);
-        phase_ = Phase::kMeasure;
+        Rest();
+        break;
+      case Phase::kSettle:
+        if (NowNs() > settled_) phase_ = Phase::kMeasure;
         break;
       case Phase::kMeasure:
         best_ = tries_ == 0 ? elapsed : std::min(best_, elapsed);
@@ -212,6 +221,7 @@ class State {
         loop.ns.push_back(best_ / static_cast<double>(loop.batch));
         for (std::size_t i = 1; i < subjects_.size(); ++i)
           if (subjects_[i].run) Sample(&subjects_[i]);
+        Rest();
         if (static_cast<int>(loop.ns.size()) >= rounds_) phase_ = Phase::kDone;
         break;
       case Phase::kDone: break;
@@ -222,6 +232,19 @@ class State {
     return loop.batch;
   }
 
+  // Before a sample: the loop's comes next, and settles first where it has threads.
+  void Rest() {
+    phase_ = options_.threads > 1 ? Phase::kSettle : Phase::kMeasure;
+    if (options_.threads > 1) std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(kRestNs)));
+    settled_ = NowNs() + kSettleNs;
+  }
+  // The same for a peer.
+  void Settle(const Subject& peer) {
+    if (options_.threads < 2) return;
+    Rest();
+    while (error_.ok() && NowNs() < settled_) peer.run(peer.batch);
+  }
+
   // Makes the batch larger until it takes long enough; false: it does.
   bool Grow(Subject* subject, double elapsed) const {
     if (elapsed >= 0.8 * options_.batch_ns || subject->batch > 1000000000) return false;
@@ -229,10 +252,11 @@ class State {
     subject->batch = static_cast<std::int64_t>(static_cast<double>(subject->batch) * factor) + 1;
     return true;
   }
-  double Timed(const Subject& subject) const {
+  double Timed(const Subject& subject) {
+    took_ = 0;
     const double start = options_.now();
     subject.run(subject.batch);
-    return options_.now() - start;
+    return took_ > 0 ? took_ : options_.now() - start;
   }
   void CalibratePeers(double elapsed) {
     double round_ns = elapsed;
@@ -247,6 +271,7 @@ class State {
     rounds_ = std::max(5, std::min(options_.rounds, static_cast<int>(options_.most_ns / round_ns)));
   }
   void Sample(Subject* peer) {
+    Settle(*peer);
     double best = 0;
     bool preempted = true;
     for (int i = 0; i < kTries && preempted; ++i) {
@@ -273,6 +298,8 @@ class State {
   int disturbed_ = 0;  // samples that were taken although the thread was preempted
   std::int64_t preemptions_ = 0;
   double start_ = 0;
+  double took_ = 0;     // of a peer's batch, where that has measured it
+  double settled_ = 0;  // when the loop's threads have had their time to come
 };
 
 struct Case {

@@ -3,8 +3,13 @@
 #include "peers/peer.hpp"
 
 #include <dlfcn.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -44,6 +49,124 @@ Status Compare(const Tensor& got, const Tensor& wanted, double relative_error) {
   return OkStatus();
 }
 
+// Whether its answers are those of Tenon.
+Status Agree(PeerSession& session, std::span<const Tensor> wanted, double relative_error) {
+  TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> got, session.Fetch());
+  for (std::size_t i = 0; i < wanted.size(); ++i) TENON_RETURN_IF_ERROR(Compare(got[i], wanted[i], relative_error));
+  return OkStatus();
+}
+
+// A peer in a process of its own, which runs only while this one waits for it.
+class PeerProcess {
+ public:
+  PeerProcess() = default;
+  PeerProcess(const PeerProcess&) = delete;
+  PeerProcess& operator=(const PeerProcess&) = delete;
+  ~PeerProcess() {
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    close(socket_);
+  }
+
+  // Its notes come back with its status.
+  Status Start(const MakePeer& make, std::span<const Tensor> wanted, double relative_error) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return errors::Internal("no socket pair");
+    child_ = fork();
+    if (child_ < 0) return errors::Internal("no second process");
+    close(ends[child_ == 0 ? 0 : 1]);
+    socket_ = ends[child_ == 0 ? 1 : 0];
+    if (child_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      Serve(make, wanted, relative_error);
+      _exit(0);
+    }
+    TENON_RETURN_IF_ERROR(ReceiveStatus());
+    std::string note;
+    for (;;) {
+      TENON_RETURN_IF_ERROR(ReceiveText(&note));
+      if (note.empty()) break;
+      Note(note);
+    }
+    kill(child_, SIGSTOP);
+    return OkStatus();
+  }
+  // Nanoseconds that so many runs took.
+  Result<double> Run(std::int64_t times) {
+    kill(child_, SIGCONT);
+    Send(&times, sizeof times);
+    double ns = 0;
+    TENON_RETURN_IF_ERROR(Receive(&ns, sizeof ns));
+    TENON_RETURN_IF_ERROR(ReceiveStatus());
+    kill(child_, SIGSTOP);
+    return ns;
+  }
+
+ private:
+  void Serve(const MakePeer& make, std::span<const Tensor> wanted, double relative_error) {
+    Notes().clear();
+    Result<std::unique_ptr<PeerSession>> session = make();
+    Status status = session.status();
+    if (status.ok()) status = Agree(**session, wanted, relative_error);
+    SendStatus(status);
+    if (!status.ok()) return;
+    for (const std::string& note : Notes()) SendText(note);
+    SendText("");
+    for (std::int64_t times = 0; Receive(&times, sizeof times).ok();) {
+      const double start = NowNs();
+      status = (*session)->Run(times);
+      const double ns = NowNs() - start;
+      Send(&ns, sizeof ns);
+      SendStatus(status);
+    }
+  }
+
+  void Send(const void* data, std::size_t bytes) { (void)!write(socket_, data, bytes); }
+  void SendText(const std::string& text) {
+    const std::size_t size = text.size();
+    Send(&size, sizeof size);
+    Send(text.data(), size);
+  }
+  void SendStatus(const Status& status) {
+    const int code = static_cast<int>(status.code());
+    Send(&code, sizeof code);
+    SendText(std::string(status.message()));
+  }
+  Status Receive(void* data, std::size_t bytes) {
+    for (auto* at = static_cast<char*>(data); bytes > 0;) {
+      const ssize_t got = read(socket_, at, bytes);
+      if (got <= 0) return errors::Internal("the peer's process has ended");
+      at += got;
+      bytes -= static_cast<std::size_t>(got);
+    }
+    return OkStatus();
+  }
+  Status ReceiveText(std::string* text) {
+    std::size_t size = 0;
+    TENON_RETURN_IF_ERROR(Receive(&size, sizeof size));
+    text->resize(size);
+    return Receive(text->data(), size);
+  }
+  Status ReceiveStatus() {
+    int code = 0;
+    std::string message;
+    TENON_RETURN_IF_ERROR(Receive(&code, sizeof code));
+    TENON_RETURN_IF_ERROR(ReceiveText(&message));
+    return code == 0 ? OkStatus() : Status(static_cast<Code>(code), message);
+  }
+
+  pid_t child_ = 0;
+  int socket_ = -1;
+};
+
+// It takes no part, or ends the case.
+void Refuse(State& state, std::string name, const Status& status) {
+  if (status.code() != Code::kNotFound) return state.Fail(status.WithAppended(StrCat(" [", name, "]")));
+  Note(StrCat(name.substr(0, name.find(',')), " is absent: ", status.message()));
+  state.Absent(std::move(name), std::string(status.message()));
+}
+
 }  // namespace
 
 Result<std::string> FindPythonPackage(std::string_view package) {
@@ -67,36 +190,35 @@ Result<Library> Library::Open(const std::string& path) {
 }
 void* Library::Find(const char* name) const { return dlsym(handle_, name); }
 
-void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
-             std::span<const Tensor> wanted, double relative_error) {
+void AddPeer(State& state, std::string name, const MakePeer& make, std::span<const Tensor> wanted,
+             double relative_error) {
   if (!state.options().peers) return;
-  if (!session.ok()) {
-    if (session.status().code() != Code::kNotFound)
-      return state.Fail(session.status().WithAppended(StrCat(" [", name, "]")));
-    Note(StrCat(name.substr(0, name.find(',')), " is absent: ", session.status().message()));
-    return state.Absent(std::move(name), std::string(session.status().message()));
+  if (state.options().threads > 1) {
+    auto process = std::make_unique<PeerProcess>();
+    if (const Status status = process->Start(make, wanted, relative_error); !status.ok())
+      return Refuse(state, std::move(name), status);
+    return state.PeerBatch(std::move(name), [process = std::move(process), &state](std::int64_t times) {
+      const Result<double> ns = process->Run(times);
+      if (state.Check(ns.status())) state.Took(*ns);
+    });
   }
-  const Result<std::vector<Tensor>> got = (*session)->Fetch();
-  if (!state.Check(got.status())) return;
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (const Status same = Compare((*got)[i], wanted[i], relative_error); !same.ok())
-      return state.Fail(same.WithAppended(StrCat(" [", name, "]")));
+  Result<std::unique_ptr<PeerSession>> session = make();
+  Status status = session.status();
+  if (status.ok()) status = Agree(**session, wanted, relative_error);
+  if (!status.ok()) return Refuse(state, std::move(name), status);
   state.PeerBatch(std::move(name),
                   [session = *std::move(session), &state](std::int64_t times) { state.Check(session->Run(times)); });
 }
 
 void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, bool single_threaded,
                            std::span<const Tensor> wanted, double relative_error) {
-  if (!state.options().peers) return;
   using Executor = TensorFlowOptions::Executor;
   TensorFlowOptions options{.intra_op_threads = state.options().threads, .optimize = optimize};
-  Result<std::unique_ptr<PeerSession>> in_caller = MakeTensorFlow(graph, options);
-  if (in_caller.status().code() == Code::kNotFound)
-    return AddPeer(state, "TensorFlow", std::move(in_caller), wanted, relative_error);
-  AddPeer(state, "TensorFlow, in caller", std::move(in_caller), wanted, relative_error);
+  const MakePeer make = [&] { return MakeTensorFlow(graph, options); };
+  AddPeer(state, "TensorFlow, in caller", make, wanted, relative_error);
   if (!single_threaded) return;
   options.executor = Executor::kSingleThreaded;
-  AddPeer(state, "TensorFlow, single-threaded executor", MakeTensorFlow(graph, options), wanted, relative_error);
+  AddPeer(state, "TensorFlow, single-threaded executor", make, wanted, relative_error);
 }
 
 }  // namespace tenon::bench

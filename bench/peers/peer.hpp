@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Other runtimes that do the same work in the same process: TensorFlow and ONNX Runtime, through their C interfaces.
+// Other runtimes that do the same work: TensorFlow and ONNX Runtime, through their C interfaces. On one thread they run
+// in the same process; on several each has a process of its own, which is stopped (SIGSTOP) while others are measured:
+// ONNX Runtime's threads go on spinning after a run, and would have a processor while Tenon is measured.
 // They are looked for when a case asks for them, in the packages of a Python (`tensorflow` or `tensorflow-cpu`,
 // `onnxruntime`): the one named by the environment variable TENON_TENSORFLOW_PYTHON, else python3. Nothing of them is
 // needed to build.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,9 +56,12 @@ struct TensorFlowOptions {
 Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, const TensorFlowOptions& options);
 Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads, bool optimize = true);
 
-// Makes `session` a peer of the case, if its answers agree with `wanted` (float: to so much of the value plus 1e-5).
-void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
-             std::span<const Tensor> wanted, double relative_error);
+using MakePeer = std::function<Result<std::unique_ptr<PeerSession>>()>;
+
+// Makes what `make` gives a peer of the case, if its answers agree with `wanted` (float: to so much of the value plus
+// 1e-5). NotFound: it does not take part.
+void AddPeer(State& state, std::string name, const MakePeer& make, std::span<const Tensor> wanted,
+             double relative_error);
 
 // TensorFlow in the calling thread, with both executors or without the single-threaded one; the goal is measured
 // against the faster one. Named "TensorFlow, ...".

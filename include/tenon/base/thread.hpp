@@ -131,18 +131,21 @@ class Thread {
 #endif
 };
 
-// For one thread, which alone calls it: a processor that it is not to run on. Systems like to wake a thread where the
-// one that wakes it runs, and move it to an idle processor only with their next tick, some milliseconds later.
-// Processors that others have taken from the thread (taskset, a cpuset) stay so; one that has no other keeps its own.
+// A processor that a thread is not to run on. Systems like to wake a thread where the one that wakes it runs, though
+// other processors are idle (in a virtual machine those that sleep count as taken), and move it only with a later tick,
+// after some milliseconds. Processors that others have taken from the thread (taskset, a cpuset) stay so, and one that
+// has no other keeps its own. Does nothing where systems other than Linux run.
+//
+// externally synchronised. Made by the thread it is for; others may set it while that lives.
 class AvoidedProcessor {
  public:
-  // -1: none. Does nothing where systems other than Linux run.
+  // -1: none.
   void Set([[maybe_unused]] int processor) {
 #if defined(__linux__)
     if (processor == processor_) return;
     cpu_set_t now;
     // Fails where there are more processors than the set holds.
-    if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof now, &now) != 0) return;
+    if (processor >= CPU_SETSIZE || sched_getaffinity(thread_, sizeof now, &now) != 0) return;
     if (processor_ >= 0) {
       cpu_set_t ours = all_;
       CPU_CLR(processor_, &ours);
@@ -151,12 +154,13 @@ class AvoidedProcessor {
     all_ = now;
     if (processor >= 0) CPU_CLR(processor, &now);
     processor_ = processor;
-    if (CPU_COUNT(&now) > 0) (void)sched_setaffinity(0, sizeof now, &now);
+    if (CPU_COUNT(&now) > 0) (void)sched_setaffinity(thread_, sizeof now, &now);
 #endif
   }
 
 #if defined(__linux__)
  private:
+  pid_t thread_ = gettid();
   int processor_ = -1;
   cpu_set_t all_{};  // what the thread had without us
 #endif

@@ -101,9 +101,9 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (threads_.empty() || most < 2) return fn(arg, 0, total);
     Loop loop(fn, arg, total, PartsOf(most), NumThreads());
     const int wanted = loop.places;
-    NoteCaller();
     {
       MutexLock lock(mutex_);
+      NoteCaller();
       loop.next_loop = loops_;
       loops_ = &loop;
     }
@@ -259,42 +259,65 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     --waiting_;
   }
 
-  // Threads of the pool may begin loops too, and then run on any processor.
+  // What the pool knows of one of its threads; under mutex_ but for `asleep`.
+  struct Place {
+    AvoidedProcessor avoided;
+    std::atomic<bool> asleep{false};
+    Place* next = nullptr;
+  };
+  // A loop begins on this thread: those that sleep are to wake elsewhere. Under mutex_. A thread of the pool may begin
+  // one too; the others then sleep where they do.
   void NoteCaller() {
-    const int processor = WaitedThreads::current == this ? -1 : Thread::Processor();
-    if (processor >= 0 && processor != caller_processor_.load(std::memory_order_relaxed))
-      caller_processor_.store(processor, std::memory_order_relaxed);
+    const int processor = WaitedThreads::current == this ? caller_processor_ : Thread::Processor();
+    if (processor == caller_processor_) return;
+    caller_processor_ = processor;
+    for (Place* place = places_; place != nullptr; place = place->next) {
+      if (place->asleep.load(std::memory_order_relaxed)) place->avoided.Set(processor);
+    }
   }
 
   // A thread's life.
   void Main() {
     const OfThisThread mine(this);
-    AvoidedProcessor avoided;
+    Place place;
+    {
+      MutexLock lock(mutex_);
+      place.next = std::exchange(places_, &place);
+    }
     const int number = started_.fetch_add(1) + 1;
     Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething(number, &avoided)) continue;
-      if (stopping_.load()) return;
-      WaitForChange(seen, &avoided);
+      if (RunSomething(number, &place)) continue;
+      if (stopping_.load()) break;
+      WaitForChange(seen, &place);
     }
+    MutexLock lock(mutex_);
+    Place** link = &places_;
+    while (*link != &place) link = &(*link)->next;
+    *link = place.next;
   }
 
   // Spins, then sleeps, until published_ is no longer `seen`.
-  void WaitForChange(std::uint32_t seen, AvoidedProcessor* avoided) {
+  void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
-    avoided->Set(caller_processor_.load(std::memory_order_relaxed));
+    {
+      MutexLock lock(mutex_);
+      place->avoided.Set(caller_processor_);
+      place->asleep.store(true, std::memory_order_relaxed);
+    }
     sleeping_.fetch_add(1);
     published_.wait(seen);
+    place->asleep.store(false, std::memory_order_relaxed);
     sleeping_.fetch_sub(1);
     wakeups_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
-  bool RunSomething(int number, AvoidedProcessor* avoided) {
+  bool RunSomething(int number, Place* place) {
     MutexLock lock(mutex_);
     Loop* loop = loops_;
     while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
@@ -310,10 +333,10 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (count_ == 0) return false;
     const Task task = Pop();
     const bool more = WorkIsLeft();
+    caller_processor_ = -1;  // who scheduled it may sleep by now
+    place->avoided.Set(-1);
     lock.unlock();
     if (more) Wake(1);
-    if (caller_processor_.load(std::memory_order_relaxed) >= 0) caller_processor_.store(-1, std::memory_order_relaxed);
-    avoided->Set(-1);  // who scheduled it may sleep by now
     task.fn(task.arg);
     return true;
   }
@@ -411,6 +434,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
+  int caller_processor_;  // where a loop was begun last; -1: tasks came since; under mutex_
+  Place* places_ = nullptr;  // of the threads that live; under mutex_
   std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
   std::atomic<std::uint32_t> finished_{0};  // counts loops that ended while a caller slept
   std::atomic<int> waiting_callers_{0};
@@ -421,7 +446,6 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::atomic<std::int64_t> alone_ns_{0};  // of short loops since a thread was last woken for one
   std::atomic<std::int64_t> patience_ns_{kFirstPatienceNs};  // so long
   std::atomic<bool> stopping_{false};
-  std::atomic<int> caller_processor_;  // where a loop was begun last; -1: tasks came since
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
