@@ -120,6 +120,10 @@ TEST_SUITE("Conv2D") {
     CHECK(ConvIsRight<float>(device, {{1, 40, 40, 16}, {3, 3, 16, 20}}));
     CHECK(ConvIsRight<float>(device, {{4, 20, 20, 16}, {3, 3, 16, 20}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kValid}));
     CHECK(ConvIsRight<bfloat16>(device, {{2, 30, 31, 8}, {5, 5, 8, 8}, {1, 2, 2, 1}}));
+    // Few pixels: fewer panels of channels than threads, and more.
+    CHECK(ConvIsRight<float>(device, {{1, 13, 13, 32}, {3, 3, 32, 64}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kValid}));
+    CHECK(ConvIsRight<float>(device, {{1, 7, 9, 32}, {3, 3, 32, 8}}));
+    CHECK(ConvIsRight<float>(device, {{1, 7, 7, 32}, {3, 3, 32, 300}}));
   }
 
   TEST_CASE("a padded zero times infinity is NaN, as in TensorFlow") {

@@ -406,7 +406,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
           for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
         }));
   }
-  if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
+  // Threads without a panel of their own would have nothing.
+  if (g.batch == 1 && work.pixels() <= Work::kFewPixels && parts <= work.panels()) {
     const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
                       panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;
     Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
