@@ -249,8 +249,12 @@ class HostAllocator final : public Allocator {
     const bool is_cacheable = IsCacheable(alignment, bytes);
     const std::size_t block_bytes = is_cacheable ? detail::SizeClassBytes(c) : bytes;
     void* ptr = is_cacheable ? large_blocks_.Take(c) : nullptr;
-    if (ptr == nullptr) ptr = AllocateFromSystem(alignment, block_bytes);
-    if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
+    if (ptr == nullptr) {
+      ptr = AllocateFromSystem(alignment, block_bytes);
+      if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
+      // Not for what the class has beyond the request: that takes no memory before a larger request comes.
+      if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
+    }
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
     return ptr;
   }
@@ -273,9 +277,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
-    void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
-    if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
-    return ptr;
+    return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
   }
 
   // What a block of the given request holds.
