@@ -41,7 +41,7 @@ struct InterOpPool {
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 // What SessionOptions::packed_weights_bytes is unless somebody says.
-inline constexpr std::int64_t kUsualPackedWeightsBytes = 128 << 20;
+inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
