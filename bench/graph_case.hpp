@@ -53,8 +53,9 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   } else {
     const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads,
                                  c.optimize};
-    AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), [&] { return MakeTensorFlow(graph, pool); },
-            fetches, c.relative_error);
+    AddPeer(
+        state, StrCat("TensorFlow, pool of ", c.pool_threads), [&] { return MakeTensorFlow(graph, pool); }, fetches,
+        c.relative_error);
   }
   if (!graph.onnx_file.empty())
     AddPeer(

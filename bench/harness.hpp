@@ -189,8 +189,8 @@ class State {
 
  private:
   enum class Phase { kNew, kWarmUp, kCalibrate, kSettle, kMeasure, kDone };
-  // With several threads: those of another subject spin on for a while (ONNX Runtime's for a millisecond), and one's own,
-  // once asleep, come only after some, on the processor that the system finds for them.
+  // With several threads: those of another subject spin on for a while (ONNX Runtime's for a millisecond), and one's
+  // own, once asleep, come only after some, on the processor that the system finds for them.
   static constexpr double kRestNs = 3e6, kSettleNs = 8e6;
   static constexpr int kTries = 6;  // of a sample in which the thread was preempted; if all were, the shortest counts
 
@@ -298,7 +298,7 @@ class State {
   int disturbed_ = 0;  // samples that were taken although the thread was preempted
   std::int64_t preemptions_ = 0;
   double start_ = 0;
-  double took_ = 0;     // of a peer's batch, where that has measured it
+  double took_ = 0;  // of a peer's batch, where that has measured it
   double settled_ = 0;  // when the loop's threads have had their time to come
 };
 

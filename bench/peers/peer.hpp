@@ -25,8 +25,8 @@ namespace tenon::bench {
 
 // A graph and one way to run it.
 struct PeerGraph {
-  std::string graph_def;   // bytes
-  std::string onnx_file;   // the same graph for ONNX Runtime; empty: it takes no part
+  std::string graph_def;  // bytes
+  std::string onnx_file;  // the same graph for ONNX Runtime; empty: it takes no part
   std::vector<NamedTensor> feeds;
   std::vector<std::string> fetches, targets;
 };
@@ -42,7 +42,7 @@ class PeerSession {
 
 struct TensorFlowOptions {
   enum class Executor {
-    kInCaller,        // in the thread that calls, inter_op_parallelism_threads = -1
+    kInCaller,  // in the thread that calls, inter_op_parallelism_threads = -1
     kSingleThreaded,  // the same by the executor without a queue, experimental.executor_type = SINGLE_THREADED_EXECUTOR
     kPool,  // on a pool of `inter_op_threads`, which is what one gets by default
   };

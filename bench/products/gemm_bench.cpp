@@ -7,6 +7,7 @@
 
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/engine/batch_matmul.hpp>
 #include <tenon/engine/gemm.hpp>
 
 #include "one_thread.hpp"
@@ -54,11 +55,16 @@ void Time(State& state, Kind kind, Product<T> p) {
               c_sizes[] = {p.m, p.n};
   p.a = a.data<T>();
   p.b = b.data<T>();
+  BatchMatMulPlan batch;
+  batch.m = p.m;
+  batch.k = p.k;
+  batch.n = p.n;
+  batch.transpose_y = p.transpose_b;
+  if (!batch.Add(p.batch, p.batch)) return state.Fail(errors::Internal("no batch"));
   const auto multiply = [&](Cpu& on) {
-    for (Index i = 0; i < p.batch; ++i) {
-      state.Check(Gemm<T>(on, In<T, 2>(p.a + i * p.m * p.k, a_sizes), false, In<T, 2>(p.b + i * p.k * p.n, b_sizes),
-                          p.transpose_b, Out<T, 2>(c.data<T>() + i * p.m * p.n, c_sizes)));
-    }
+    if (kind == Kind::kBatch) return state.Check(BatchMatMul(on, dtype_of_v<T>, batch, p.a, p.b, c.data<T>()));
+    return state.Check(Gemm<T>(on, In<T, 2>(p.a, a_sizes), false, In<T, 2>(p.b, b_sizes), p.transpose_b,
+                               Out<T, 2>(c.data<T>(), c_sizes)));
   };
   multiply(device);
   const std::vector<T> answer(c.data<T>(), c.data<T>() + p.elements());
@@ -77,7 +83,7 @@ void Time(State& state, Kind kind, Product<T> p) {
   }
   SetGoals(state, kind);
   Cpu one;
-  AddOneThread(state, p.m * p.n, [&] { multiply(one); });
+  AddOneThread(state, p.batch * p.m * p.n, [&] { multiply(one); });
   for (auto _ : state) multiply(device);
 }
 
