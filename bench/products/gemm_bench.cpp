@@ -115,7 +115,7 @@ TENON_BENCH(gemv_f32_transposed_b, {128, 1024, 2048}) {
   Time<float>(state, Kind::kOneRow, {.m = 1, .n = state.arg(), .k = state.arg(), .transpose_b = true});
 }
 // 256 products that do not depend on each other.
-TENON_BENCH(gemm_f32_batch, {8, 10, 12, 16, 24, 32, 48, 64}) {
+TENON_BENCH(gemm_f32_batch, {4, 8, 10, 12, 16, 24, 32, 48, 64}) {
   const Index n = state.arg();
   Time<float>(state, Kind::kBatch, {.m = n, .n = n, .k = n, .batch = 256});
 }

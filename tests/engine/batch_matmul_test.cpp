@@ -20,33 +20,52 @@ TEST_SUITE("BatchMatMul") {
     CHECK(plan.x_batches == 2);
     CHECK(plan.y_batches == 6);
   }
-  TEST_CASE("every product is that of its two matrices, alone and with threads") {
-    // x: [4, 1, m, k], y: [3, k, n] -> [4, 3, m, n]
+  TEST_CASE_TEMPLATE("every product is that of its two matrices, alone and with threads", T, float, double,
+                     std::int32_t) {
+    // x: [4, 1, m, k], y: [3, k, n] -> [4, 3, m, n]. Of few columns, of small tiles, thin, and larger.
+    struct Sizes {
+      Index m, k, n;
+    };
     ThreadPool pool(3, "test");
-    constexpr Index m = 2, k = 5, n = 3;
-    std::vector<float> x, y;
-    for (Index i = 0; i < 4 * m * k; ++i) x.push_back(static_cast<float>(i % 7 - 3));
-    for (Index i = 0; i < 3 * k * n; ++i) y.push_back(static_cast<float>(i % 5 - 2));
-    for (Cpu device : {Cpu{}, Cpu{.pool = &pool}}) {
-      for (const bool transposed : {false, true}) {
+    for (const auto [m, k, n] : {Sizes{2, 5, 3},
+                                 {1, 1, 1},
+                                 {4, 4, 4},
+                                 {3, 3, 2},
+                                 {60, 4, 1},
+                                 {8, 8, 8},
+                                 {10, 10, 10},
+                                 {13, 9, 17},
+                                 {24, 24, 24},
+                                 {2, 40, 9},
+                                 {40, 70, 66}}) {
+      std::vector<T> x, y;
+      for (Index i = 0; i < 4 * m * k; ++i) x.push_back(static_cast<T>(i % 7 - 3));
+      for (Index i = 0; i < 3 * k * n; ++i) y.push_back(static_cast<T>(i % 5 - 2));
+      for (const int way : {0, 1, 2, 3, 4, 5, 6, 7}) {
+        Cpu device{.pool = (way & 4) != 0 ? &pool : nullptr};
         BatchMatMulPlan plan;
         plan.m = m;
         plan.k = k;
         plan.n = n;
-        plan.transpose_y = transposed;
+        plan.transpose_x = (way & 1) != 0;
+        plan.transpose_y = (way & 2) != 0;
         REQUIRE((plan.Add(4, 1) && plan.Add(1, 3)));
-        std::vector<float> out(4 * 3 * m * n);
-        REQUIRE(BatchMatMul(device, DataType::kFloat, plan, x.data(), y.data(), out.data()).ok());
+        std::vector<T> out(static_cast<std::size_t>(4 * 3 * m * n), T(77));
+        REQUIRE(BatchMatMul(device, dtype_of_v<T>, plan, x.data(), y.data(), out.data()).ok());
+        Index wrong = 0;
         for (Index a = 0; a < 4; ++a)
           for (Index b = 0; b < 3; ++b)
             for (Index i = 0; i < m; ++i)
               for (Index j = 0; j < n; ++j) {
-                float sum = 0;
+                T sum = 0;
                 for (Index p = 0; p < k; ++p)
-                  sum += x[static_cast<std::size_t>((a * m + i) * k + p)] *
-                         y[static_cast<std::size_t>(b * k * n + (transposed ? j * k + p : p * n + j))];
-                CHECK(out[static_cast<std::size_t>(((a * 3 + b) * m + i) * n + j)] == sum);
+                  sum += x[static_cast<std::size_t>(a * m * k + (plan.transpose_x ? p * m + i : i * k + p))] *
+                         y[static_cast<std::size_t>(b * k * n + (plan.transpose_y ? j * k + p : p * n + j))];
+                wrong += out[static_cast<std::size_t>(((a * 3 + b) * m + i) * n + j)] != sum;
               }
+        CAPTURE(m);
+        CAPTURE(way);
+        CHECK(wrong == 0);
       }
     }
   }

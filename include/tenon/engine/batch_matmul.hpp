@@ -99,6 +99,23 @@ Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
   return OkStatus();
 }
 
+// Small products, one after the other: what Gemm would find out about each is found out once.
+inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct run, const GemmKernels& kernels,
+                          const GemmArgs<void>& g, double ns, const void* x, const void* y, void* z) {
+  const Index x_bytes = plan.m * plan.k * kernels.size, y_bytes = plan.k * plan.n * kernels.size,
+              z_bytes = plan.m * plan.n * kernels.size;
+  ParallelFor(device, plan.batches, ns, [&](Index begin, Index end) {
+    GemmArgs<void> product = g;
+    for (Index i = begin; i < end; ++i) {
+      const BatchPlace at(plan, i);
+      product.a = static_cast<const char*>(x) + at.x * x_bytes;
+      product.b = static_cast<const char*>(y) + at.y * y_bytes;
+      product.c = static_cast<char*>(z) + i * z_bytes;
+      run(kernels, product);
+    }
+  });
+}
+
 template <class T>
 Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
                         PackedWeights* weights) {
@@ -106,16 +123,28 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   const T* y = static_cast<const T*>(py);
   T* z = static_cast<T*>(pz);
   const Index m = plan.m, k = plan.k, n = plan.n;
+  const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
+      const GemmKernels& kernels = GemmKernelsOf<T>(n);
+      const Index x_row = plan.transpose_x ? 1 : k, x_column = plan.transpose_x ? m : 1;
+      const Index y_row = plan.transpose_y ? 1 : n, y_column = plan.transpose_y ? k : 1;
+      const GemmArgs<void> g{m, n, k, nullptr, x_row, x_column, nullptr, y_row, y_column, nullptr, n};
+      if (const SmallProduct run = FindSmallProduct<T>(kernels, g, weights != nullptr); run != nullptr) {
+        MultiplySmall(device, plan, run, kernels, g, ns, px, py, pz);
+        return OkStatus();
+      }
+    }
+  }
   const Index x_sizes[] = {plan.transpose_x ? k : m, plan.transpose_x ? m : k};
   const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
   const Index z_sizes[] = {m, n};
-  const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  return ForEachProduct(
-      device, plan.batches, 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5), [&](Cpu& on, Index i) {
-        const BatchPlace at(plan, i);
-        return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
-                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
-      });
+  return ForEachProduct(device, plan.batches, ns, [&](Cpu& on, Index i) {
+    const BatchPlace at(plan, i);
+    return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
+                   plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
+  });
 }
 
 using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out,

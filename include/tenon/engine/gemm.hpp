@@ -85,6 +85,22 @@ TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
   for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
+// c = a b where b and c have N columns, whose sums stay in registers: what follows takes longer to begin than such a
+// product takes.
+template <class T, int N>
+TENON_DETAIL_LOOP void GemmFewColumns(const GemmKernels&, const GemmArgs<void>& g) {
+  for (Index i = 0; i < g.m; ++i) {
+    const T* a = static_cast<const T*>(g.a) + i * g.a_row;
+    const T* b = static_cast<const T*>(g.b);
+    T sums[N] = {};
+    for (Index p = 0; p < g.k; ++p, a += g.a_col, b += g.b_row) {
+      for (int j = 0; j < N; ++j) sums[j] = MultiplyAdd(*a, b[j * g.b_col], sums[j]);
+    }
+    T* const c = static_cast<T*>(g.c) + i * g.c_row;
+    for (int j = 0; j < N; ++j) c[j] = sums[j];
+  }
+}
+
 TENON_DETAIL_LOOPS_END
 
 // Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a
@@ -133,6 +149,21 @@ void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
                });
 }
 
+// So few products of elements are not worth a tile.
+inline constexpr double kThinProducts = 256;
+
+// What multiplies small matrices of these sizes and places, on this thread and without anything to plan; null: they are
+// not small, or a copy of b would lie better.
+using SmallProduct = void (*)(const GemmKernels& kernels, const GemmArgs<void>& g);
+template <class T>
+SmallProduct FindSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g, bool may_copy) {
+  constexpr SmallProduct kFewColumns[] = {&GemmFewColumns<T, 1>, &GemmFewColumns<T, 2>, &GemmFewColumns<T, 3>,
+                                          &GemmFewColumns<T, 4>};
+  const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  if (products <= kThinProducts) return g.n <= 4 ? kFewColumns[g.n - 1] : nullptr;
+  return IsSmallProduct(kernels, g) && (g.b_col == 1 || !may_copy) ? &RunSmallProduct : nullptr;
+}
+
 // A product without empty dimensions.
 template <class T>
 Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWeights* weights = nullptr) {
@@ -143,16 +174,15 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     if (g.n == 1 && g.m > 1 && g.c_row == 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
-    const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-    constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
-    constexpr double kSmall = 256;  // products
-    if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
     const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
-    if (IsSmallProduct(kernels, plain) && (g.b_col == 1 || weights == nullptr)) {
-      RunSmallProduct(kernels, plain);
+    if (const SmallProduct run = FindSmallProduct<T>(kernels, plain, weights != nullptr); run != nullptr) {
+      run(kernels, plain);
       return OkStatus();
     }
+    const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+    constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
+    if (g.m <= kThin || products <= kThinProducts) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     return RunGemmBlocks(device, kernels, plain, 0.16 * products / static_cast<double>(kernels.lanes), weights);
   }
 }
