@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
