@@ -85,16 +85,14 @@ class Tensor {
       LogOutOfMemory(dtype, shape);
   }
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
-    set_dtype(dtype);
-    Allocate(allocator);
+    Allocate(allocator, dtype);
   }
   // Becomes what Tensor(allocator, dtype, shape) is, in place. The shape may not be this tensor's own.
   void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
     Release();
     buffer_ = nullptr;
     shape_ = shape;
-    set_dtype(dtype);
-    Allocate(allocator);
+    Allocate(allocator, dtype);
   }
   // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
   Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
@@ -355,12 +353,14 @@ class Tensor {
     Index items[Rank];
   };
 
-  void Allocate(Allocator* allocator) {
+  // When the shape stands, and there is no buffer yet.
+  void Allocate(Allocator* allocator, DataType dtype) {
+    set_dtype(dtype);
     const Index n = shape_.num_elements();
     if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
-    if (detail::ElementBytes(dtype()) == 0) [[unlikely]]
-      detail::DieOnTensor("no elements of this type", dtype(), shape_);
-    buffer_ = detail::AllocateElements(allocator, dtype(), n);
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      detail::DieOnTensor("no elements of this type", dtype, shape_);
+    buffer_ = detail::AllocateElements(allocator, dtype, n);
   }
   void set_dtype(DataType dtype) { shape_.dims_.set_dtype(static_cast<std::int16_t>(dtype)); }
   void Release() {
