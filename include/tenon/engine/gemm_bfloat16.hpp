@@ -19,6 +19,8 @@
 #include <tenon/engine/scratch.hpp>
 #include <tenon/engine/small_floats.hpp>
 
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -123,3 +125,5 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 }  // namespace detail
 
 TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__
