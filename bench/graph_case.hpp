@@ -2,7 +2,6 @@
 #pragma once
 // A graph as a benchmark: timed in Tenon's session, and in its peers who read the bytes of the same GraphDef.
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>

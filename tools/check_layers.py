@@ -52,7 +52,6 @@ GNU_ALLOWED = ('base/config.hpp', 'engine/')
 
 # Headers without a test of their own -> the file under tests/ that covers them.
 TESTED_TOGETHER = {
-    'op/op_export.hpp': 'op/owned_op_test.cpp',  # only includes
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
     'engine/cublas.cuh': 'cuda/gemm_test.cu',
     'engine/tiled_gemm.cuh': 'cuda/gemm_test.cu',

@@ -3,7 +3,6 @@
 // two dimensions.
 #include <array>
 #include <utility>
-#include <vector>
 
 #include <Eigen/Core>
 #include <unsupported/Eigen/CXX11/Tensor>

@@ -2,9 +2,6 @@
 #pragma once
 // One op in a graph, all its tensors fed, beside TensorFlow and what the processor can do with as many bytes.
 
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -34,6 +34,7 @@
 #include <tenon/op/inference_access.hpp>
 #include <tenon/op/node_check.hpp>
 #include <tenon/op/node_def_edit.hpp>
+#include <tenon/op/op_def_builder.hpp>
 #include <tenon/op/op_def_compatible.hpp>
 #include <tenon/op/op_list.hpp>
 #include <tenon/op/op_usage.hpp>

@@ -9,26 +9,16 @@
 
 #include <doctest/doctest.h>
 
+#include "small_ops.hpp"
 #include "support.hpp"
 
 namespace elementwise_loops_test {
+using namespace small_ops;
 using namespace tenon;
 using tenon::testing::RandomVector;
 
 namespace {
 
-struct SubOp {
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    return static_cast<T>(x - y);
-  }
-};
-struct LessOp {
-  template <class T>
-  TENON_HD static bool map(T x, T y) {
-    return x < y;
-  }
-};
 struct ExpOp {
   static constexpr float cost_ns = 5;
   template <class T>
@@ -38,15 +28,6 @@ struct ExpOp {
   template <class L>
   TENON_HD static L lanes(const L& x) {
     return simd::Exp(x);
-  }
-};
-struct ScaleOp {
-  struct Attrs {
-    float factor;
-  };
-  template <class T>
-  TENON_HD static T map(T x, const Attrs& attrs) {
-    return static_cast<T>(x * static_cast<T>(attrs.factor));
   }
 };
 struct ScaledSumOp {

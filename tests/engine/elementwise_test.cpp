@@ -8,38 +8,15 @@
 
 #include <doctest/doctest.h>
 
+#include "small_ops.hpp"
 #include "support.hpp"
 
 namespace elementwise_test {
+using namespace small_ops;
 using namespace tenon;
 using tenon::testing::RandomVector;
 
 namespace {
-
-struct AddOp {
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    return static_cast<T>(x + y);
-  }
-};
-struct SubOp {
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    return static_cast<T>(x - y);
-  }
-};
-struct LessOp {
-  template <class T>
-  TENON_HD static bool map(T x, T y) {
-    return x < y;
-  }
-};
-struct ReluOp {
-  template <class T>
-  TENON_HD static T map(T x) {
-    return x > T(0) ? x : T(0);
-  }
-};
 
 // Compares with the obvious loop; bit for bit, since each element is computed alone.
 template <class Op, class T, class R>

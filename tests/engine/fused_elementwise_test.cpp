@@ -3,61 +3,23 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
 
 #include <doctest/doctest.h>
 
+#include "small_ops.hpp"
 #include "support.hpp"
 
 namespace fused_elementwise_test {
+using namespace small_ops;
 using namespace tenon;
 using tenon::testing::RandomVector;
 using Repeat = FusedElementwise::Repeat;
 
 namespace {
 
-struct AddOp {
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    return static_cast<T>(x + y);
-  }
-};
-struct MulOp {
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    return static_cast<T>(x * y);
-  }
-};
-struct SubOp {
-  template <class T>
-  TENON_HD static T map(T x, T y) {
-    return static_cast<T>(x - y);
-  }
-};
-struct ReluOp {
-  template <class T>
-  TENON_HD static T map(T x) {
-    return x > T(0) ? x : T(0);
-  }
-};
-struct ScaleOp {
-  struct Attrs {
-    float factor;
-  };
-  template <class T>
-  TENON_HD static T map(T x, const Attrs& attrs) {
-    return static_cast<T>(x * static_cast<T>(attrs.factor));
-  }
-};
-struct LessOp {
-  template <class T>
-  TENON_HD static bool map(T x, T y) {
-    return x < y;
-  }
-};
 struct NotOp {
   TENON_HD static bool map(bool x) { return !x; }
 };

@@ -34,10 +34,8 @@ class Product : public detail::GroupProduct<Product, std::int32_t> {
   Product(Index m, Index n, Index k, std::int32_t* c, Index c_row, bool doubles)
       : GroupProduct(kKernels, m, n, k, c, c_row), doubles_(doubles) {}
 
-  void PackRows(Index tile) const {
-    for (Index i = 2 * tile; i < 2 * tile + 2; ++i) {
-      for (Index p = 0; p < k_; ++p) Put(PackedRow(i) + p * 4, i + p);
-    }
+  void PackRow(Index i, char* to) const {
+    for (Index p = 0; p < k_; ++p) Put(to + p * 4, i + p);
   }
   void PackPanel(Index panel) const {
     for (Index p = 0; p < k_; ++p) {

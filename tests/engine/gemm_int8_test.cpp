@@ -2,6 +2,7 @@
 #include <tenon/engine/gemm_int8.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <tenon/memory/tracking_allocator.hpp>
@@ -112,6 +113,9 @@ TEST_SUITE("GemmInt8") {
       const Int8Matrix a{ones.data(), false, 40000, 1}, b{ones.data(), false, 1, 1};
       REQUIRE(detail::RunGemmInt8(device, *kernels, 1, 1, 40000, a, b, &c, 1).ok());
       CHECK(c == static_cast<std::int32_t>(2601000000u));
+      constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+      CHECK(ProductIsRight({}, *kernels, {3, 5, 9}, {.a_signed = true, .a_zero = kMost}));
+      CHECK(ProductIsRight({}, *kernels, {3, 5, 9}, {.b_signed = false, .b_zero = -kMost - 1}));
     }
   }
 

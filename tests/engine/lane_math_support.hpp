@@ -10,26 +10,15 @@
 #include <limits>
 #include <vector>
 
+#include "run_at.hpp"
+
 #if TENON_DETAIL_LANES
 
 namespace lane_math {
 using namespace tenon;
 
 using simd::Level;
-
-// The bodies compiled for one level; false: this processor has it not.
-template <class Op, class T>
-bool RunAt(Level level, const T* x, T* out, Index n) {
-  using Map = simd::detail::MapLanesFor<Op, T>;
-#if TENON_DETAIL_TARGETS
-  if (level > simd::BestLevel()) return false;
-  if (level == Level::kAvx512) return Map::Avx512(x, out, n), true;
-  if (level == Level::kAvx2) return Map::Avx2(x, out, n), true;
-#endif
-  if (level != Level::kUnit) return false;
-  Map::Unit(x, out, n);
-  return true;
-}
+using tenon::testing::RunAt;
 
 template <class T>
 double Ulp(T y) {

@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <vector>
+
+#include "run_at.hpp"
 
 namespace lanes_test {
 using namespace tenon;
@@ -15,6 +15,7 @@ namespace {
 #if TENON_DETAIL_LANES
 
 using simd::Level;
+using tenon::testing::RunAt;
 
 struct HalveAndAddOne {
   template <class L>
@@ -23,19 +24,6 @@ struct HalveAndAddOne {
     return simd::Fma(x, L(T(0.5)), L(T(1)));
   }
 };
-
-template <class Op, class T>
-bool RunAt(Level level, const T* x, T* out, Index n) {
-  using Map = simd::detail::MapLanesFor<Op, T>;
-#if TENON_DETAIL_TARGETS
-  if (level > simd::BestLevel()) return false;
-  if (level == Level::kAvx512) return Map::Avx512(x, out, n), true;
-  if (level == Level::kAvx2) return Map::Avx2(x, out, n), true;
-#endif
-  if (level != Level::kUnit) return false;
-  Map::Unit(x, out, n);
-  return true;
-}
 
 // Each operation in a lane of its own kind, stored as numbers.
 template <class T>

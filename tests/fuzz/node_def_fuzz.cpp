@@ -15,7 +15,9 @@
 #include <tenon/op/node_check.hpp>
 #include <tenon/op/node_def_edit.hpp>
 #include <tenon/op/op_def_compatible.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/owned_op.hpp>
+#include <tenon/op/to_op_def.hpp>
+#include <tenon/op/validate_op_def.hpp>
 #include <tenon/op/placeholders.hpp>
 #include <tenon/op/proto_io.hpp>
 

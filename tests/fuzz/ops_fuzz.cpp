@@ -178,6 +178,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 #if defined(TENON_FUZZ_STANDALONE)
 
+#include "temp_folder.hpp"
+
 namespace {
 
 long number = 0;
@@ -192,6 +194,7 @@ void Report(int signal) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const InTempFolder files;  // some calls write some, by whatever name
   show = argc > 2 && std::strcmp(argv[1], "--show") == 0;
   const long first = argc > 2 ? std::atol(argv[2]) : 0;
   const long last = show ? first + 1 : argc > 1 ? std::atol(argv[1]) : 20000;

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/op_def_builder.hpp>
+#include <tenon/op/owned_op.hpp>
+#include <tenon/op/validate_op_def.hpp>
 #include <tenon/op/op_list.hpp>
 
 #if defined(TENON_FUZZ_STANDALONE)

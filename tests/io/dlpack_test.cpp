@@ -10,10 +10,13 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
 
+#include "memory/device_memory.hpp"
+
 namespace dlpack_test {
 using namespace tenon;
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
+using tenon::testing::DeviceMemory;
 
 namespace {
 
@@ -39,14 +42,6 @@ struct Foreign {
     CHECK(StartsWith(s.message(), "FromDLPack: "));
     CHECK(deleted == 0);  // it stays the caller's
   }
-};
-
-class DeviceMemory final : public Allocator {
- public:
-  std::string_view Name() const override { return "device"; }
-  void* AllocateRaw(std::size_t, std::size_t, const AllocationAttributes&) override { return nullptr; }
-  void DeallocateRaw(void*, std::size_t, std::size_t) override {}
-  bool HostAccessible() const override { return false; }
 };
 
 template <class T>

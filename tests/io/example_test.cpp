@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tenon/io/example.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <string_view>
 
 #include "io/npy_files.hpp"
 #include "io/temp_file.hpp"

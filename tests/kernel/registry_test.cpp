@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -135,31 +134,6 @@ TEST_SUITE("Registry: kernels that serve some nodes") {
     const Status two = registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kFloat), "GPU").status();
     CHECK(two.code() == Code::kInvalidArgument);
     CHECK(two.message().find("Multiple Default OpKernel registrations match NodeDef '{{node n}}': '") == 0);
-  }
-}
-
-TEST_SUITE("CreateKernel") {
-  TEST_CASE("a node may ask for tensors in host memory") {
-    Registry registry;
-    REQUIRE(Register(registry, Ops<Own>{}, Devices<Cpu>{}).ok());
-    NodeDef node = NodeOf("RegistryTestOwn", DataType::kFloat);
-    const DataType type = DataType::kFloat;
-    const auto on_host = [&](bool input) {
-      const auto def = registry.FindForNode(node, "CPU");
-      OpKernelConstruction construction(&node, registry.FindOp(node.op), "GPU", {&type, 1}, {&type, 1}, CpuAllocator());
-      const auto kernel = CreateKernel(*def->row, &construction);
-      return (input ? (*kernel)->input_memory_type(0) : (*kernel)->output_memory_type(0)) == MemoryType::kHost;
-    };
-    CHECK_FALSE(on_host(true));
-    node.attr.Set("_input_hostmem", AttrValue(SlimVector<std::int64_t>{0}));
-    CHECK(on_host(true));
-    CHECK_FALSE(on_host(false));
-    node.attr.Set("_input_hostmem", AttrValue(SlimVector<std::int64_t>{-1, 1}));  // there are none such
-    node.attr.Set("_output_hostmem", AttrValue(SlimVector<std::int64_t>{7, 0}));
-    CHECK_FALSE(on_host(true));
-    CHECK(on_host(false));
-    node.attr.Set("_output_hostmem", AttrValue(true));
-    CHECK_FALSE(on_host(false));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/to_op_def.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/kernel/registry.hpp>
 

@@ -164,7 +164,7 @@ TEST_SUITE("InferenceContext") {
     };
     CHECK(shape_of(&values, {2}) == "[7,?]");
     CHECK(c.requested_input_tensor_as_partial_shape(0));
-    CHECK(c.requested_as_shape(0));
+    CHECK(c.requested_input_tensor_as_partial_shape(0));
     CHECK_FALSE(c.requested_input_tensor(0));
     CHECK(shape_of(&wide, {1}) == "[5]");
     CHECK(shape_of(nullptr, {3}) == "[?,?,?]");

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/op_def_builder.hpp>
 
 #include "unknown_attr_lines.hpp"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <tenon/op/op_def_builder.hpp>
+
 namespace op_def_compatible_test {
 using namespace tenon;
 

@@ -3,13 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/to_op_def.hpp>
 #include <tenon/op/proto_io.hpp>
 #include "spec_ops.hpp"
 

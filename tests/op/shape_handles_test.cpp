@@ -25,6 +25,20 @@ TEST_SUITE("shape handles") {
     CHECK(DimensionOrConstant(DimensionHandle()).val == -1);
     CHECK(ShapeAndType().dtype == DataType::kInvalid);
   }
+  TEST_CASE("what is held is found by number, and replaced") {
+    HeldShapes held;
+    CHECK(held.Find(0) == nullptr);
+    held.Set(3, {ShapeAndType{{}, DataType::kFloat}});
+    held.Set(1, {ShapeAndType{{}, DataType::kInt32}, ShapeAndType{}});
+    held.Set(3, {ShapeAndType{{}, DataType::kDouble}});
+    CHECK(held.Find(0) == nullptr);
+    REQUIRE(held.Find(3) != nullptr);
+    CHECK(held.Find(3)->size() == 1);
+    CHECK(held.Find(3)->front().dtype == DataType::kDouble);
+    CHECK(held.Find(1)->size() == 2);
+    held.clear();
+    CHECK(held.Find(1) == nullptr);
+  }
 }
 }  // namespace
 }  // namespace shape_handles_test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/to_op_def.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/kernel/registry.hpp>
 

@@ -3,27 +3,19 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <sstream>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include <tenon/memory/bfc_allocator.hpp>
-#include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/tensor/variant.hpp>
 
-#include "memory/needed.hpp"
+#include "memory/device_memory.hpp"
 #include "tensor/filled.hpp"
 
 namespace copies_test {
 using namespace tenon;
 using namespace filled_tensors;
-using tenon::testing::Needed;
+using tenon::testing::DeviceMemory;
 using tensor::Equality;
 
 TEST_SUITE("DeepCopy") {

@@ -4,26 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <tenon/memory/bfc_allocator.hpp>
-#include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/tensor/variant.hpp>
 
-#include "memory/needed.hpp"
 #include "tensor/filled.hpp"
 
 namespace equality_test {
 using namespace tenon;
 using namespace filled_tensors;
-using tenon::testing::Needed;
 using tensor::Equality;
 
 TEST_SUITE("Equality of tensors") {

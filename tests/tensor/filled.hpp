@@ -7,29 +7,14 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/tensor/copies.hpp>
 #include <tenon/tensor/equality.hpp>
 #include <tenon/tensor/variant.hpp>
 
 namespace filled_tensors {
 using namespace tenon;
-
-// Memory that the host may not touch.
-class DeviceMemory final : public Allocator {
- public:
-  std::string_view Name() const override { return "device"; }
-  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    return CpuAllocator()->AllocateRaw(alignment, bytes, attributes);
-  }
-  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
-    CpuAllocator()->DeallocateRaw(ptr, alignment, bytes);
-  }
-  bool HostAccessible() const override { return false; }
-};
 
 // Rows that differ, for every dtype that a tensor holds.
 inline Tensor Filled(DataType dtype, const TensorShape& shape, unsigned first = 0) {

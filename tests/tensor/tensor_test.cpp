@@ -13,26 +13,15 @@
 #include <tenon/types/complex.hpp>
 
 #include "base/child_process.hpp"
+#include "memory/device_memory.hpp"
 #include "memory/needed.hpp"
 
 namespace tensor_test {
 using namespace tenon;
+using tenon::testing::DeviceMemory;
 using tenon::testing::Needed;
 
 namespace {
-// Memory that the host may not touch.
-class DeviceMemory final : public Allocator {
- public:
-  std::string_view Name() const override { return "device"; }
-  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    return CpuAllocator()->AllocateRaw(alignment, bytes, attributes);
-  }
-  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
-    CpuAllocator()->DeallocateRaw(ptr, alignment, bytes);
-  }
-  bool HostAccessible() const override { return false; }
-};
-
 template <class T>
 std::vector<T> Values(const Tensor& t) {
   return {t.flat<T>().begin(), t.flat<T>().end()};

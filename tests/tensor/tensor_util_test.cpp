@@ -4,18 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <tenon/memory/bfc_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/types/complex.hpp>
-#include <tenon/tensor/variant.hpp>
 
 #include "memory/needed.hpp"
 #include "tensor/filled.hpp"
@@ -24,7 +17,6 @@ namespace tensor_util_test {
 using namespace tenon;
 using namespace filled_tensors;
 using tenon::testing::Needed;
-using tensor::Equality;
 
 TEST_SUITE("Bitcast") {
   TEST_CASE("shares the bytes under another type") {

@@ -9,8 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/wire/tensor_fields.hpp>
+#include <tenon/wire/tensor_writer.hpp>
+
 using namespace tenon;
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -196,6 +200,20 @@ TEST_SUITE("wire::Schema") {
       const Status s = wire::Parse(wire::AsBytes(whole.substr(0, n)), &o);
       CHECK((s.ok() || s.code() == Code::kDataLoss));
     }
+  }
+  TEST_CASE("tensors in a message are written by what its writer came with") {
+    const auto write = [](wire::MessageWriter& writer, const void* object) {
+      writer.Bytes(DataTypeString(static_cast<const Tensor*>(object)->dtype()));
+    };
+    wire::MessageWriter writer(write, nullptr);
+    VariantTensorData data;
+    data.type_name = "two";
+    data.tensors = {Tensor::Scalar(1.0f), Tensor::Scalar(2)};
+    wire::SerializeMessage(wire::Schema<VariantTensorData>::message, writer, &data);
+    CHECK(writer.view() ==
+          "\x0a\x03two\x1a\x05"
+          "float\x1a\x05"
+          "int32"sv);
   }
   TEST_CASE("tables can be walked: names, numbers and values of fields") {
     const Outer full = Full();

@@ -3,9 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include <tenon/wire/tensor_writer.hpp>
 #include "memory/needed.hpp"

@@ -23,7 +23,8 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype_of.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/op_def_builder.hpp>
+#include <tenon/op/owned_op.hpp>
 #include <tenon/kernel/match.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/registry.hpp>

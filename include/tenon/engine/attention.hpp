@@ -225,7 +225,7 @@ class AttentionWork {
 template <class T, class Isa = simd::Compiled>
 Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const T* q, const T* k, const T* v, T* out,
                                  const AttentionOptions<T>& options = {}) {
-  static_assert(std::is_floating_point_v<T>, "Tenon: attention is computed in float or double");
+  static_assert(std::is_floating_point_v<T>, "tenon: attention is computed in float or double");
   if (options.bias != nullptr && options.bias_batch != 1 && options.bias_batch != shape.batch) {
     return errors::InvalidArgument("ScaledDotProductAttention: bias_batch must be 1 or the batch ", shape.batch,
                                    ", got ", options.bias_batch);

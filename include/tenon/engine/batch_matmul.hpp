@@ -4,7 +4,6 @@
 // products go to the threads whole, large ones are split by Gemm; one matrix y for all rows of x makes one product.
 
 #include <atomic>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 

@@ -19,6 +19,8 @@
 #include <tenon/engine/scratch.hpp>
 #include <tenon/engine/small_floats.hpp>
 
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -26,41 +28,18 @@ namespace detail {
 using Bfloat16Kernels = GroupKernels<float>;
 
 #if TENON_DETAIL_TARGETS
-struct Bfloat16Avx512 {
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16"))) static void Tile(const GroupTile<float>& t) {
-    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
-    using Floats = GnuVector<float, 64>;
-    using Groups = GnuVector<std::int32_t, 64>;
-    typename Floats::type sums[kRows][kVectors];
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = typename Floats::type{};
-    }
-    const char *a = t.a, *b = t.b;
-    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
-      typename Groups::type y[kVectors];
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) y[v] = *reinterpret_cast<const typename Groups::in_memory*>(b + v * 64);
-#pragma GCC unroll 6
-      for (int i = 0; i < kRows; ++i) {
-        const typename Groups::type x = LoadGroup(a + i * t.a_row) - typename Groups::type{};
-        // Not by the compilers' functions: they need <immintrin.h>, which is as much to compile as all engines here.
-#pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) asm("vdpbf16ps %2, %1, %0" : "+v"(sums[i][v]) : "v"(x), "v"(y[v]));
-      }
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        auto* const to = reinterpret_cast<typename Floats::in_memory*>(t.c + i * t.c_row + v * kLanes);
-        *to = t.add ? sums[i][v] + *to : sums[i][v];
-      }
-    }
+// The instruction by its name: the compilers' function for it needs <immintrin.h>, which is as much to compile as all
+// engines here.
+struct Bfloat16Dot {
+  using Sums = GnuVector<float, 64>;
+  static constexpr Index in_group = 2;
+  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                 const GnuVector<std::int32_t, 64>::type& x,
+                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
-  static constexpr Bfloat16Kernels kKernels = {6, 64, 2, &Tile};
 };
+using Bfloat16Avx512 = GroupTileAvx512<float, Bfloat16Dot>;
 #endif
 
 // Null where the processor has no such instruction.
@@ -77,17 +56,7 @@ class Bfloat16Product : public GroupProduct<Bfloat16Product, float> {
   Bfloat16Product(const Bfloat16Kernels& kernels, const GemmArgs<bfloat16>& g, float* c)
       : GroupProduct(kernels, g.m, g.n, g.k, c, g.n), g_(g) {}
 
-  void PackRows(Index tile) const {
-    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
-      char* const to = PackedRow(i);
-      if (i >= m_) {
-        std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
-        continue;
-      }
-      std::memset(to + (groups_ - 1) * 4, 0, 4);
-      CopyRun(g_.a + i * g_.a_row, g_.a_col, to, k_);
-    }
-  }
+  void PackRow(Index i, char* to) const { CopyRun(g_.a + i * g_.a_row, g_.a_col, to, k_); }
 
   void PackPanel(Index panel) const {
     const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
@@ -156,3 +125,5 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 }  // namespace detail
 
 TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__

@@ -3,15 +3,16 @@
 // Products of matrices whose elements are multiplied in groups of four bytes - four of 8 bits or two of 16 - and summed
 // in 32 bits: a tile reads, of each of its rows, one group of a, and of each of its columns one of b. Both operands are
 // copied into this order: of a, the groups of a row lie one after the other; of b, those of all columns of a panel,
-// which is as wide as a tile. engine/gemm_int8.hpp and gemm_bfloat16.hpp have the copies and the tiles.
+// which is as wide as a tile. engine/gemm_int8.hpp and gemm_bfloat16.hpp have the copies and what multiplies groups.
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <tenon/base/config.hpp>
-#include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/scratch.hpp>
 
@@ -43,11 +44,52 @@ TENON_HD std::int32_t LoadGroup(const char* p) {
   return group;
 }
 
-// One product. Work has, besides what is here, for a tile of rows and for a panel:
-//   void PackRows(Index tile), void PackPanel(Index panel)
-//   bool Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end
-//   static Sum Add(Sum, Sum)
-// Rows of a and elements of k that only fill a tile may be anything in a, but are zeros in b.
+#if TENON_DETAIL_TARGETS
+// Tiles of 6 rows and four vectors. Dot has:
+//   static constexpr Index in_group, Sums = GnuVector<..., 64>   the lanes of sums: unsigned where they wrap around
+//   TENON_DETAIL_TARGET_AVX512 static void Add(sums, x, y)   sums[l] += the products of the elements of x[l] and y[l]
+template <class Sum, class Dot>
+struct GroupTileAvx512 {
+  TENON_DETAIL_TARGET_AVX512 static void Tile(const GroupTile<Sum>& t) {
+    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
+    using Sums = typename Dot::Sums;
+    using Groups = GnuVector<std::int32_t, 64>;
+    typename Sums::type sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = typename Sums::type{};
+    }
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      typename Groups::type y[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) y[v] = *reinterpret_cast<const typename Groups::in_memory*>(b + v * 64);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const typename Groups::type x = LoadGroup(a + i * t.a_row) - typename Groups::type{};
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) Dot::Add(sums[i][v], x, y[v]);
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        auto* const to = reinterpret_cast<typename Sums::in_memory*>(t.c + i * t.c_row + v * kLanes);
+        *to = t.add ? sums[i][v] + *to : sums[i][v];
+      }
+    }
+  }
+  static constexpr GroupKernels<Sum> kKernels = {6, 64, Dot::in_group, &Tile};
+};
+#endif
+
+// One product. Work has, besides what is here:
+//   void PackRow(Index i, char* to) const       a row of a; elements of k that only fill its last group are zeros
+//   already void PackPanel(Index panel) const           of b, elements of k that only fill a group zeros bool
+//   Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end static
+//   Sum Add(Sum, Sum)
 template <class Work, class Sum>
 class GroupProduct {
  public:
@@ -67,7 +109,7 @@ class GroupProduct {
     const Index rows = row_tiles(), panels = this->panels();
     const double depth = static_cast<double>(k_), area = static_cast<double>(kernels_.rows * kernels_.columns);
     ParallelFor(device, rows, 0.2 * depth * static_cast<double>(kernels_.rows), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) work.PackRows(i);
+      for (Index tile = begin; tile < end; ++tile) PackRows(tile);
     });
     ParallelFor(device, panels, 0.1 * depth * static_cast<double>(kernels_.columns), [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j) work.PackPanel(j);
@@ -87,13 +129,24 @@ class GroupProduct {
   static constexpr Index kMostRows = 6, kMostColumns = 64;
   static Index Parts(Index a, Index size) { return (a + size - 1) / size; }
 
-  char* PackedRow(Index row) const { return packed_a_ + row * groups_ * 4; }
   char* PackedPanel(Index panel) const { return packed_b_ + panel * kernels_.columns * groups_ * 4; }
 
   const GroupKernels<Sum>& kernels_;
   const Index m_, n_, k_, groups_;
 
  private:
+  char* PackedRow(Index row) const { return packed_a_ + row * groups_ * 4; }
+
+  // The rows of a tile; those that only fill it are zeros.
+  void PackRows(Index tile) const {
+    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
+      char* const to = PackedRow(i);
+      const Index zeros = i < m_ ? 1 : groups_;
+      std::memset(to + (groups_ - zeros) * 4, 0, static_cast<std::size_t>(zeros) * 4);
+      if (i < m_) static_cast<const Work&>(*this).PackRow(i, to);
+    }
+  }
+
   void RunTiles(Index row_tile, Index row_tile_end, Index panel, Index panel_end) const {
     constexpr Index kDeepest = 96;  // groups of which a panel stays in the first cache
     const Index depth = Parts(groups_, Parts(groups_, kDeepest));

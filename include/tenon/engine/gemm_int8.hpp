@@ -14,12 +14,9 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm_groups.hpp>
+#include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/scratch.hpp>
-
-#if TENON_DETAIL_TARGETS
-#include <immintrin.h>
-#endif
 
 TENON_NAMESPACE_BEGIN
 
@@ -60,64 +57,47 @@ struct Int8Plain {
 struct Int8Avx2 {
   TENON_DETAIL_TARGET_AVX2 static void Tile(const Int8Tile& t) {
     constexpr int kRows = 6, kVectors = 2, kLanes = 8;
-    __m256i sums[kRows][kVectors];
+    using Sums = GnuVector<std::uint32_t, 32>;
+    using Groups = GnuVector<std::int32_t, 32>;
+    using Pairs = GnuVector<std::int16_t, 32>;
+    Sums::type sums[kRows][kVectors];
 #pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = _mm256_setzero_si256();
+    for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = Sums::type{};
     const char *a = t.a, *b = t.b;
     for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
-      const __m256i b0 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)),
-                    b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 32));
+      const Pairs::type y0 = *reinterpret_cast<const Pairs::in_memory*>(b),
+                        y1 = *reinterpret_cast<const Pairs::in_memory*>(b + 32);
 #pragma GCC unroll 6
       for (int i = 0; i < kRows; ++i) {
-        const __m256i x = _mm256_set1_epi32(LoadGroup(a + i * t.a_row));
-        sums[i][0] = _mm256_add_epi32(sums[i][0], _mm256_madd_epi16(x, b0));
-        sums[i][1] = _mm256_add_epi32(sums[i][1], _mm256_madd_epi16(x, b1));
+        const Groups::type group = LoadGroup(a + i * t.a_row) - Groups::type{};
+        const auto x = reinterpret_cast<Pairs::type>(group);
+        sums[i][0] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y0));
+        sums[i][1] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y1));
       }
     }
 #pragma GCC unroll 6
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) {
-        __m256i* const to = reinterpret_cast<__m256i*>(t.c + i * t.c_row + v * kLanes);
-        _mm256_storeu_si256(to, t.add ? _mm256_add_epi32(sums[i][v], _mm256_loadu_si256(to)) : sums[i][v]);
+        auto* const to = reinterpret_cast<Sums::in_memory*>(t.c + i * t.c_row + v * kLanes);
+        *to = t.add ? sums[i][v] + *to : sums[i][v];
       }
     }
   }
   static constexpr Int8Kernels kKernels = {6, 16, 2, &Tile};
 };
 
-struct Int8Vnni {
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))) static void Tile(const Int8Tile& t) {
-    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
-    __m512i sums[kRows][kVectors];
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_setzero_si512();
-    }
-    const char *a = t.a, *b = t.b;
-    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
-      __m512i y[kVectors];
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) y[v] = _mm512_loadu_si512(b + v * 64);
-#pragma GCC unroll 6
-      for (int i = 0; i < kRows; ++i) {
-        const __m512i x = _mm512_set1_epi32(LoadGroup(a + i * t.a_row));
-#pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_dpbusd_epi32(sums[i][v], x, y[v]);
-      }
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        std::int32_t* const to = t.c + i * t.c_row + v * kLanes;
-        _mm512_storeu_si512(to, t.add ? _mm512_add_epi32(sums[i][v], _mm512_loadu_si512(to)) : sums[i][v]);
-      }
-    }
+// By the instruction's name, as in gemm_bfloat16.hpp.
+struct Int8Dot {
+  using Sums = GnuVector<std::uint32_t, 64>;
+  static constexpr Index in_group = 4;
+  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                 const GnuVector<std::int32_t, 64>::type& x,
+                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
-  static constexpr Int8Kernels kKernels = {6, 64, 4, &Tile};
 };
+using Int8Vnni = GroupTileAvx512<std::int32_t, Int8Dot>;
 #endif
 
 // The best that this processor has.
@@ -129,7 +109,7 @@ inline const Int8Kernels& BestInt8Kernels() {
   return Int8Plain::kKernels;
 }
 
-// With the sums of the rows and columns. Elements of k that only fill a group are zeros in a, too.
+// With the sums of the rows and columns. All sums wrap around: they are unsigned where C++ would not let them.
 class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
  public:
   Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
@@ -140,64 +120,54 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
       a_moved_ = a.is_signed ? 128 : 0;
       b_moved_ = b.is_signed ? 0 : -128;
     }
-    a_zero_ = a.zero + a_moved_;
-    b_zero_ = b.zero + b_moved_;
+    a_zero_ = Unsigned(a.zero) + Unsigned(a_moved_);
+    b_zero_ = Unsigned(b.zero) + Unsigned(b_moved_);
   }
 
-  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::int32_t>(panels() * kernels_.columns); }
+  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::uint32_t>(panels() * kernels_.columns); }
   void SetSums(char* sums) {
-    row_sums_ = reinterpret_cast<std::int32_t*>(sums);
-    column_sums_ = reinterpret_cast<std::int32_t*>(sums + row_sums_bytes());
+    row_sums_ = reinterpret_cast<std::uint32_t*>(sums);
+    column_sums_ = reinterpret_cast<std::uint32_t*>(sums + row_sums_bytes());
   }
 
   // The sum of (a' - a_zero) (b' - b_zero) from that of a' b'.
   bool Finishes() const { return a_zero_ != 0 || b_zero_ != 0; }
   std::int32_t Finish(Index i, Index j, std::int32_t sum) const {
-    const std::uint32_t a_zero = Unsigned(a_zero_), b_zero = Unsigned(b_zero_);
-    return static_cast<std::int32_t>(Unsigned(sum) - b_zero * Unsigned(row_sums_[i]) -
-                                     a_zero * Unsigned(column_sums_[j]) + Unsigned(k_) * a_zero * b_zero);
+    return static_cast<std::int32_t>(Unsigned(sum) - b_zero_ * row_sums_[i] - a_zero_ * column_sums_[j] +
+                                     Unsigned(k_) * a_zero_ * b_zero_);
   }
   static std::int32_t Add(std::int32_t a, std::int32_t b) {
     return static_cast<std::int32_t>(Unsigned(a) + Unsigned(b));
   }
 
-  // The rows of a tile, and their sums.
-  void PackRows(Index tile) const {
-    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
-      char* const to = PackedRow(i);
-      if (i >= m_) {
-        std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
-        continue;
-      }
-      std::memset(to + (groups_ - 1) * 4, 0, 4);
-      const auto* const from = static_cast<const unsigned char*>(a_.data) + i * a_.row;
-      std::int32_t sum;
-      if (kernels_.in_group == 4)
-        sum = MoveBytes(from, a_.column, a_moved_, reinterpret_cast<unsigned char*>(to), k_);
-      else
-        sum = WidenBytes(from, a_.column, a_.is_signed, reinterpret_cast<std::int16_t*>(to), k_);
-      row_sums_[i] = sum;
-    }
+  // A row, and its sum.
+  void PackRow(Index i, char* to) const {
+    const auto* const from = static_cast<const unsigned char*>(a_.data) + i * a_.row;
+    if (kernels_.in_group == 4)
+      row_sums_[i] = MoveBytes(from, a_.column, a_moved_, reinterpret_cast<unsigned char*>(to), k_);
+    else
+      row_sums_[i] = WidenBytes(from, a_.column, a_.is_signed, reinterpret_cast<std::int16_t*>(to), k_);
   }
 
   // The columns of a panel, and, where they count, their sums.
   void PackPanel(Index panel) const {
     const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
     char* to = PackedPanel(panel);
-    std::int32_t sums[kMostColumns] = {};
+    std::uint32_t sums[kMostColumns] = {};
     alignas(64) unsigned char copies[4][kMostColumns] = {};
     for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
       const unsigned char* rows[4];
       for (Index q = 0; q < kernels_.in_group; ++q) {
-        const auto* const from = static_cast<const unsigned char*>(b_.data) + (p + q) * b_.row + first * b_.column;
         rows[q] = copies[q];
         if (p + q >= k_) {  // what b is moved by is taken off again
           std::memset(copies[q], b_moved_ == 0 ? 0 : 0x80, sizeof copies[q]);
-        } else if (b_.column == 1 && count == kernels_.columns) {
-          rows[q] = from;
-        } else {
-          for (Index j = 0; j < count; ++j) copies[q][j] = from[j * b_.column];
+          continue;
         }
+        const auto* const from = static_cast<const unsigned char*>(b_.data) + (p + q) * b_.row + first * b_.column;
+        if (b_.column == 1 && count == kernels_.columns)
+          rows[q] = from;
+        else
+          for (Index j = 0; j < count; ++j) copies[q][j] = from[j * b_.column];
       }
       if (kernels_.in_group == 4)
         WeaveFour(rows, b_moved_ == 0 ? 0 : 0x80, reinterpret_cast<unsigned char*>(to), kernels_.columns);
@@ -209,16 +179,16 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
       else
         AddGroups<std::int16_t, 2>(reinterpret_cast<const std::int16_t*>(to), sums, kernels_.columns);
     }
-    std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * 4);
+    std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * sizeof sums[0]);
   }
 
  private:
-  std::size_t row_sums_bytes() const { return ScratchBytes<std::int32_t>(row_tiles() * kernels_.rows); }
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::uint32_t>(row_tiles() * kernels_.rows); }
 
   TENON_DETAIL_LOOPS_BEGIN
 
-  static TENON_DETAIL_LOOP std::int32_t MoveBytes(const unsigned char* from, Index step, int moved, unsigned char* to,
-                                                  Index n) {
+  static TENON_DETAIL_LOOP std::uint32_t MoveBytes(const unsigned char* from, Index step, int moved, unsigned char* to,
+                                                   Index n) {
     const auto flip = static_cast<unsigned char>(moved == 0 ? 0 : 0x80);
     std::uint32_t sum = 0;
     if (step == 1) {
@@ -232,15 +202,15 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
         sum += to[i];
       }
     }
-    return static_cast<std::int32_t>(sum);
+    return sum;
   }
-  static TENON_DETAIL_LOOP std::int32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
-                                                   std::int16_t* to, Index n) {
+  static TENON_DETAIL_LOOP std::uint32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
+                                                    std::int16_t* to, Index n) {
     const int flip = is_signed ? 0x80 : 0;  // of two's complement: (x ^ 128) - 128
-    std::int32_t sum = 0;
+    std::uint32_t sum = 0;
     for (Index i = 0; i < n; ++i) {
       to[i] = static_cast<std::int16_t>((from[i * step] ^ flip) - flip);
-      sum += to[i];
+      sum += Unsigned(to[i]);
     }
     return sum;
   }
@@ -267,10 +237,10 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
   }
   // sums[j] += the numbers of group j.
   template <class I, int size>
-  static TENON_DETAIL_LOOP void AddGroups(const I* groups, std::int32_t* sums, Index columns) {
+  static TENON_DETAIL_LOOP void AddGroups(const I* groups, std::uint32_t* sums, Index columns) {
     TENON_DETAIL_INDEPENDENT
     for (Index j = 0; j < columns; ++j) {
-      for (int q = 0; q < size; ++q) sums[j] += groups[size * j + q];
+      for (int q = 0; q < size; ++q) sums[j] += Unsigned(groups[size * j + q]);
     }
   }
 
@@ -283,8 +253,8 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
 
   const Int8Matrix a_, b_;
   int a_moved_ = 0, b_moved_ = 0;  // what was added to the elements
-  std::int32_t a_zero_, b_zero_;
-  std::int32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
+  std::uint32_t a_zero_, b_zero_;
+  std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
 };
 
 inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a,

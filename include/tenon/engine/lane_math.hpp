@@ -430,6 +430,8 @@ template <class L>
 L Sqrt(const L&);
 template <class L>
 L Rsqrt(const L&);
+template <class L>
+L Fma(const L&, const L&, const L&);
 
 #endif  // TENON_DETAIL_LANES
 

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>

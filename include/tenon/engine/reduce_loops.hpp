@@ -72,18 +72,20 @@ struct MultiplyStep {
     return a * b;
   }
 };
-// NaN when either is. (Two choices, one after the other: g++ makes vectors of these, not of an `or`.)
-struct MaxStep {
+// The larger or the smaller of two, NaN when either is. (Two choices, one after the other: g++ makes vectors of these,
+// not of an `or`.)
+template <bool largest>
+struct ExtremeStep {
   template <class A>
   TENON_HD static A Identity() {
     if constexpr (std::is_integral_v<A>)
-      return std::numeric_limits<A>::lowest();
+      return largest ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max();
     else
-      return -std::numeric_limits<A>::infinity();
+      return largest ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::infinity();
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
-    const A chosen = a > b ? a : b;
+    const A chosen = (largest ? a > b : a < b) ? a : b;
     if constexpr (std::is_integral_v<A>)
       return chosen;
     else
@@ -92,33 +94,15 @@ struct MaxStep {
 #if TENON_DETAIL_LANES
   template <class T, int bytes>
   TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
-    return simd::Select(a == a, simd::Greater(a, b), a);
+    if constexpr (largest)
+      return simd::Select(a == a, simd::Greater(a, b), a);
+    else
+      return simd::Select(a == a, simd::Lesser(a, b), a);
   }
 #endif
 };
-struct MinStep {
-  template <class A>
-  TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>)
-      return std::numeric_limits<A>::max();
-    else
-      return std::numeric_limits<A>::infinity();
-  }
-  template <class A>
-  TENON_HD static A Combine(A a, A b) {
-    const A chosen = a < b ? a : b;
-    if constexpr (std::is_integral_v<A>)
-      return chosen;
-    else
-      return a != a ? a : chosen;
-  }
-#if TENON_DETAIL_LANES
-  template <class T, int bytes>
-  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
-    return simd::Select(a == a, simd::Lesser(a, b), a);
-  }
-#endif
-};
+using MaxStep = ExtremeStep<true>;
+using MinStep = ExtremeStep<false>;
 
 template <class A, class T>
 TENON_HD A Widen(const T& x) {

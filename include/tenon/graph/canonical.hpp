@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>

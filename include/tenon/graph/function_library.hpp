@@ -26,7 +26,7 @@
 #include <tenon/op/function_equality.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/node_def.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/owned_op.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/graph/function_reach.hpp>
 

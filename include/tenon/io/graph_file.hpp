@@ -6,7 +6,7 @@
 
 #include <tenon/base/status.hpp>
 #include <tenon/wire/schema.hpp>
-#include <tenon/wire/writer.hpp>
+#include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/io/mapped_file.hpp>
@@ -16,7 +16,7 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
-  wire::Writer writer;
+  wire::MessageWriter writer = wire::MakeMessageWriter();
   wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
   return WriteFile(path, writer.view());
 }

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>

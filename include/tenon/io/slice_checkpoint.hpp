@@ -115,7 +115,7 @@ class SliceCheckpointWriter {
  private:
   // SavedTensorSlices: data = 2 {name = 1, slice = 2, data = 3, a TensorProto of which only the values are written}
   static std::string Message(std::string_view name, const TensorSlice& slice, const Tensor& part) {
-    wire::Writer writer;
+    wire::MessageWriter writer = wire::MakeMessageWriter();
     const std::size_t all = writer.size();
     wire::detail::WriteTypedValues(writer, part, static_cast<std::size_t>(part.NumElements()));
     writer.BytesTag(3, writer.size() - all);

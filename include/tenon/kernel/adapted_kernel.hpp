@@ -78,7 +78,7 @@ inline bool RememberInputs(InferenceContext& shapes, int num_inputs, const Tenso
   for (int i = 0; i < num_inputs; ++i) {
     const Tensor& t = *inputs[i];
     memo->inputs.push_back(t.shape());
-    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_input_tensor_as_partial_shape(i)) continue;
     if (shapes.input_tensor(i) == nullptr) continue;  // it was asked for, but could not be read
     if (i >= 64 || SizeOf(t.dtype()) == 0) {
       repeatable = false;

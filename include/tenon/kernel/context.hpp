@@ -15,12 +15,13 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
-#include <tenon/kernel/op_kernel.hpp>
-#include <tenon/kernel/params.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/params.hpp>
+#include <tenon/kernel/step_environment.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -37,91 +38,15 @@ struct ShapeMemo {
 };
 
 class CallFrame;
-class CancellationManager;
 class CollectiveExecutor;
-class DeferredOps;
-class FunctionRuntime;
 class GraphCollector;
 class LegacyVar;
 class OpInputList;
 class OpMutableInputList;
 class OpOutputList;
-class Rendezvous;
-class ResourceMgr;
 class Runner;
-class StepContainer;
 class TensorSliceReaderCache;
-class ThreadPoolInterface;
 struct SessionMetadata;
-struct StepServices;
-
-// Hears what kernels themselves have measured; a run with a trace has one. thread-safe.
-class StepStatsCollector {
- public:
-  // Nanoseconds since the start of the run.
-  virtual std::int64_t Now() const = 0;
-  // `what` outlives the session: a literal. Appears as an op of its own under the node's name.
-  virtual void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
-                        std::int64_t end_ns) = 0;
-
- protected:
-  ~StepStatsCollector() = default;
-};
-// Makes the rendezvous of a run whose devices need none, for kernels that ask for it.
-// thread-safe.
-class RunRendezvous {
- public:
-  virtual ~RunRendezvous() = default;
-  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/local_rendezvous.hpp
-};
-
-// What one run and all functions that it calls have in common. Pointers to what there is not are null.
-struct RunServices {
-  ResourceMgr* resources = nullptr;              // the session's
-  StepContainer* step_container = nullptr;       // resources that go with the run
-  CancellationManager* cancellation = nullptr;   // of the run
-  Rendezvous* rendezvous = nullptr;              // of the run's devices; null where there is one device only
-  DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
-  ThreadPoolInterface* pool = nullptr;           // of the run's nodes
-  const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
-  StepStatsCollector* stats = nullptr;           // of a run with a trace: a detail::TraceCollector
-  RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
-};
-
-// What is the same for all nodes of one run on one device.
-struct StepEnvironment {
-  void* device = nullptr;            // the Cpu or Cuda that kernels get
-  std::string_view device_name;      // "/job:localhost/replica:0/task:0/device:CPU:0"
-  Allocator* step_allocator = nullptr;    // memory that lives no longer than the step, as a rule
-  Allocator* result_allocator = nullptr;  // memory of fetched tensors
-  Allocator* host_allocator = nullptr;    // host memory, when the device has another one
-  bool host_memory = true;                // the device reads and writes ordinary host memory
-  std::int64_t step_id = 0;
-  int graph_def_version = 0;
-  int call_depth = 0;                     // function calls around the step
-  FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
-  const RunServices* services = nullptr;  // null while constants are folded
-  std::uint64_t frame_id = 0;             // the loop that the node is in, and its turn (FrameAndIteration)
-  std::int64_t iteration = 0;
-};
-
-// The loop that a node is in, and which of its turns it is.
-struct FrameAndIter {
-  std::uint64_t frame_id = 0;
-  std::int64_t iter_id = 0;
-
-  friend bool operator==(const FrameAndIter&, const FrameAndIter&) = default;
-};
-
-// Hears of the memory that a node takes beside its outputs (kernel/memory_record.hpp). one thread.
-class MemoryListener {
- public:
-  virtual void AddTemp(std::int64_t bytes, const Tensor& tensor) = 0;
-  virtual void RemoveTemp(const Tensor& tensor) = 0;  // it was given away as an output
-
- protected:
-  ~MemoryListener() = default;
-};
 
 namespace detail {
 TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {

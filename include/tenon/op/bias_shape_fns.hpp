@@ -13,16 +13,24 @@ TENON_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
+namespace internal {
+// At least two dimensions, and which of them the channels are.
+constexpr Status ReadBiasedInput(InferenceContext* c, ShapeHandle* input, int* channel) {
+  std::string_view format = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &format));
+  const bool channels_first = format == "NCHW";
+  *channel = channels_first ? 1 : -1;
+  return c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, input);
+}
+}  // namespace internal
+
 // Adds a bias vector to the channels.
 constexpr Status BiasAddShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
   ShapeHandle input, bias, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  int channel = 0;
+  TENON_RETURN_IF_ERROR(internal::ReadBiasedInput(c, &input, &channel));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
   if (!c->RankKnown(input)) return UnknownShape(c);
-  const int channel = channels_first ? 1 : -1;
   DimensionHandle merged;
   TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
   TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
@@ -30,12 +38,10 @@ constexpr Status BiasAddShape(InferenceContext* c) {
   return OkStatus();
 }
 constexpr Status BiasAddGradShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
   ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
-  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
+  int channel = 0;
+  TENON_RETURN_IF_ERROR(internal::ReadBiasedInput(c, &input, &channel));
+  c->set_output(0, c->Vector(c->Dim(input, channel)));
   return OkStatus();
 }
 

@@ -129,7 +129,7 @@ struct Schema<tenon::detail::ShapeAttr> {
     value = status.ok() ? AttrValue(std::move(shape)) : AttrValue::UndecodedShape(std::string(proto), status);
     return true;
   }
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const AttrValue& value = AttrValueAccess::Of(object);
     if (!value.decode_status().ok()) return writer.Bytes(value.undecoded());
     Schema<PartialTensorShape>::Serialize(writer, &value.shape());
@@ -166,7 +166,7 @@ struct Schema<tenon::detail::TensorAttr> {
     if (!reader.ok() || !detail::MakePartialShape(raw, &shape).ok() || !shape.IsFullyDefined()) return {};
     return shape;
   }
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const AttrValue& value = AttrValueAccess::Of(object);
     if (!value.decode_status().ok()) return writer.Bytes(value.undecoded());
     Schema<Tensor>::Serialize(writer, &value.tensor());
@@ -189,7 +189,7 @@ struct Schema<FunctionDefLibrary> {
     return false;
   }
   // Whoever serialises has the table; without it nothing but an empty library was read.
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const Message* const fields = function_library.load(std::memory_order_acquire);
     if (fields != nullptr) SerializeMessage(*fields, writer, object);
   }

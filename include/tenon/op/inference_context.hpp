@@ -28,6 +28,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr_value.hpp>
+#include <tenon/op/constant_shapes.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/shape_algebra.hpp>
 #include <tenon/op/shape_errors.hpp>
@@ -149,7 +150,6 @@ class InferenceContext : public ShapeAlgebra {
   constexpr void request_input_tensor_as_partial_shape(int i) { in(i).requested_as_shape = true; }
   constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
   constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
-  constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
   constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
   SlimVector<ShapeHandle> input_tensors_as_shapes() const {
     SlimVector<ShapeHandle> all;
@@ -176,16 +176,16 @@ class InferenceContext : public ShapeAlgebra {
 
   // What the resource behind an input or output holds; null when nothing is known.
   constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
-    return FindHandle(input_handles_, i);
+    return input_handles_.Find(i);
   }
   constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
-    return FindHandle(output_handles_, i);
+    return output_handles_.Find(i);
   }
   constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&input_handles_, i, held);
+    input_handles_.Set(i, held);
   }
   constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&output_handles_, i, held);
+    output_handles_.Set(i, held);
   }
 
   // Value of an attr of the node, else its default; T as for AttrValue::Get.
@@ -316,11 +316,6 @@ class InferenceContext : public ShapeAlgebra {
     bool requested_tensor = false;
     bool requested_as_shape = false;
   };
-  struct HandleData {
-    using in_constant_expressions = void;
-    int index;
-    SlimVector<ShapeAndType> held;
-  };
 
   // Where the attr is among those given as constants, or -1.
   constexpr int StaticAttrIndex(std::string_view name) const {
@@ -349,42 +344,12 @@ class InferenceContext : public ShapeAlgebra {
         StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
         "]");
   }
-  // The shapes that were given as a constant, or that a shape attr of the op has as its default, where they can exist.
-  // The one shape of an attr may also be given as a list of integers.
+  // The shapes that were given as a constant, or that a shape attr of the op has as its default.
   constexpr bool ConstantShapes(std::string_view name, bool is_list, SlimVector<ShapeHandle>* out) {
-    for (const StaticAttr& attr : static_attrs_) {
-      if (attr.name != name) continue;
-      const Span<const std::int64_t> numbers(attr.numbers, StaticAttr::kMaxNumbers);
-      if (!is_list && attr.is_list && attr.kind == AttrKind::kInt)
-        return out->push_back(MakeShape(numbers.first(attr.list_size))), true;
-      if (attr.is_list != is_list || attr.kind != AttrKind::kShape) return false;
-      std::size_t at = 0;
-      for (std::size_t i = 0; i < attr.list_size; ++i) {
-        const auto rank = static_cast<std::size_t>(attr.ranks[i] < 0 ? 0 : attr.ranks[i]);
-        out->push_back(attr.ranks[i] < 0 ? UnknownShape() : MakeShape(numbers.subspan(at, rank)));
-        at += rank;
-      }
-      return true;
-    }
+    if (const int i = StaticAttrIndex(name); i >= 0)
+      return detail::ShapesOf(static_attrs_[static_cast<std::size_t>(i)], is_list, this, out);
     const int i = NodeHasAttr(name) ? -1 : DefaultIndex(name);
-    return i >= 0 && DefaultShapes(op_->attrs[static_cast<std::size_t>(i)], is_list, out);
-  }
-  constexpr bool DefaultShapes(const AttrSpec& attr, bool is_list, SlimVector<ShapeHandle>* out) {
-    if (attr.kind != AttrKind::kShape || attr.is_list != is_list) return false;
-    DefaultReader defaults(attr);
-    for (SpecValue value; defaults.Next(&value);) {
-      SlimVector<std::int64_t> sizes;
-      SlimVector<DimensionHandle> dims;
-      bool unknown_rank = false;
-      if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
-      if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
-      for (const std::int64_t size : sizes) {
-        if (size < -1) return false;
-        dims.push_back(MakeDim(size));
-      }
-      out->push_back(unknown_rank ? UnknownShape() : MakeShape(dims));
-    }
-    return is_list || out->size() == 1;
+    return i >= 0 && detail::DefaultShapesOf(op_->attrs[static_cast<std::size_t>(i)], is_list, this, out);
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
@@ -403,10 +368,7 @@ class InferenceContext : public ShapeAlgebra {
     return OkStatus();
   }
   void AddInputHandle(ShapeHandle shape, const Tensor* value) {
-    Input input;
-    input.shape = shape;
-    input.tensor = value;
-    inputs_.push_back(std::move(input));
+    inputs_.push_back({shape, value, {}, {}, false, false, false});
   }
   constexpr void ClearResults() {
     ClearShapes();
@@ -455,19 +417,6 @@ class InferenceContext : public ShapeAlgebra {
     }
     return false;
   }
-  static constexpr const SlimVector<ShapeAndType>* FindHandle(const SlimVector<HandleData>& all, int i) {
-    for (const HandleData& data : all)
-      if (data.index == i) return &data.held;
-    return nullptr;
-  }
-  static constexpr void SetHandle(SlimVector<HandleData>* all, int i, const SlimVector<ShapeAndType>& held) {
-    for (HandleData& data : *all)
-      if (data.index == i) {
-        data.held = held;
-        return;
-      }
-    all->push_back({i, held});
-  }
 
   // vector: the input's shape, of rank 1 or 0 (only where a scalar means an unknown shape) or unknown.
   constexpr Status ShapeOfInput(int i, ShapeHandle vector, ShapeHandle* out) {
@@ -489,7 +438,7 @@ class InferenceContext : public ShapeAlgebra {
   Status status_;
   SlimVector<Input> inputs_;
   SlimVector<ShapeHandle> outputs_;
-  SlimVector<HandleData> input_handles_, output_handles_;
+  HeldShapes input_handles_, output_handles_;
   SlimVector<StaticAttr> static_attrs_;
 };
 

@@ -3,8 +3,6 @@
 // OpDefBuilder: the op language's spec strings read while the program runs, where a mistake is a Status with
 // TensorFlow's text.
 
-#include <algorithm>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -18,7 +18,7 @@
 #include <tenon/op/attr_equality.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/op_def.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/validate_op_def.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

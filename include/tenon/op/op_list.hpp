@@ -18,7 +18,7 @@
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/op_def.hpp>
 #include <tenon/op/op_deprecation.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/to_op_def.hpp>
 #include <tenon/op/op_registry.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -2,15 +2,11 @@
 #pragma once
 // OwnedOp: an OpDef as a signature, with spec strings that it writes itself.
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tenon/base/owned.hpp>
@@ -19,10 +15,10 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
+#include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr_def.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/op_def.hpp>
-#include <tenon/tensor/tensor.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/op/validate_op_def.hpp>
 

@@ -3,10 +3,10 @@
 // Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the table
 // of functions into what reads graphs (op/graph_proto.hpp).
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>

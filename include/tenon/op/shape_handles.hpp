@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <tenon/base/config.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -61,6 +61,33 @@ struct DimensionOrConstant {
 struct ShapeAndType {
   ShapeHandle shape;
   DataType dtype = DataType::kInvalid;
+};
+// What is known of each of several, by number.
+class HeldShapes {
+ public:
+  // Null where nothing is known.
+  constexpr const SlimVector<ShapeAndType>* Find(int i) const {
+    for (const Entry& entry : all_)
+      if (entry.index == i) return &entry.held;
+    return nullptr;
+  }
+  constexpr void Set(int i, const SlimVector<ShapeAndType>& held) {
+    for (Entry& entry : all_)
+      if (entry.index == i) {
+        entry.held = held;
+        return;
+      }
+    all_.push_back({i, held});
+  }
+  constexpr void clear() { all_.clear(); }
+
+ private:
+  struct Entry {
+    using in_constant_expressions = void;  // of SlimVector
+    int index;
+    SlimVector<ShapeAndType> held;
+  };
+  SlimVector<Entry> all_;
 };
 
 TENON_SETUP_CODE_END

@@ -3,11 +3,8 @@
 // ValidateOpDef: what TensorFlow asks of an OpDef before it is an op.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>

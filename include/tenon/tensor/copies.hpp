@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -44,28 +43,6 @@ TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& ten
   return OkStatus();
 }
 
-template <class T>
-void CopyItems(const T* from, T* to, std::size_t count) {
-  if (from < to) {  // they may overlap
-    for (std::size_t i = count; i-- > 0;) to[i] = from[i];
-  } else {
-    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
-  }
-}
-// `count` elements; those at `to` exist already. As memmove, the two may overlap.
-inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
-  if (count == 0 || from == to) return;
-  if (dtype == DataType::kString) {
-    return CopyItems(static_cast<const tstring*>(from), static_cast<tstring*>(to), count);
-  }
-  if (dtype == DataType::kResource) {
-    return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
-  }
-  if (dtype == DataType::kVariant) {
-    return CopyItems(static_cast<const Variant*>(from), static_cast<Variant*>(to), count);
-  }
-  std::memmove(to, from, count * ElementBytes(dtype));
-}
 inline void* ElementAt(Tensor& tensor, Index i) {
   if (tensor.raw_data() == nullptr) return nullptr;
   return static_cast<char*>(tensor.raw_data()) + static_cast<std::size_t>(i) * ElementBytes(tensor.dtype());

@@ -3,12 +3,8 @@
 // Are two tensors in host memory the same, and if not, where do they differ first?
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>

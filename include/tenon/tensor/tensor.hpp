@@ -21,6 +21,7 @@
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
+#include <tenon/tensor/elements.hpp>
 #include <tenon/tensor/format.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -31,54 +32,6 @@
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
-
-// Bytes of one element in a tensor's buffer, for every dtype that there is; 0 for reference types and unknown ones.
-constexpr std::size_t ElementBytes(DataType dtype) {
-  if (dtype == DataType::kString) return sizeof(tstring);
-  if (dtype == DataType::kResource) return sizeof(ResourceHandle);
-  if (dtype == DataType::kVariant) return sizeof(Variant);
-  return static_cast<std::size_t>(SizeOf(dtype));
-}
-
-// SIZE_MAX where that is too little. For messages.
-TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
-  const auto n = static_cast<std::size_t>(shape.num_elements());
-  const std::size_t size = ElementBytes(dtype);
-  return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
-}
-
-// The alignment that views need: of a number inside an element, so half of the size of a complex one.
-constexpr std::size_t ViewAlignment(DataType dtype) {
-  const std::size_t bytes = ElementBytes(dtype);
-  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
-}
-inline bool IsAlignedFor(DataType dtype, const void* data) {
-  const std::size_t alignment = ViewAlignment(dtype);  // 0, or a power of two
-  return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
-}
-// The end of a message on elements at an address that does not suit their type.
-TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
-  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
-                alignment,
-                "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
-}
-
-// Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
-TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
-  const auto count = static_cast<std::size_t>(n);
-  if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
-  if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
-  if (dtype == DataType::kVariant) return Buffer::AllocateObjects<Variant>(allocator, count);
-  return nullptr;
-}
-inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
-  const auto size = static_cast<std::size_t>(SizeOf(dtype));
-  if (size == 0) [[unlikely]]
-    return AllocateObjects(allocator, dtype, n);
-  if ((static_cast<std::uint64_t>(n) >> 58) != 0) [[unlikely]]
-    return nullptr;  // elements have at most 2^4 bytes
-  return Buffer::Allocate(allocator, static_cast<std::size_t>(n) * size);
-}
 
 [[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual), "; the tensor has shape ", shape);
@@ -100,12 +53,6 @@ inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
   TENON_CHECK(false, "Tensor: shaped() wants as many elements as there are, got [", StrJoin(wanted, ","),
               "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
-}
-// Ends the program for elements (if there are any) at an address that does not suit them.
-TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
-                                       const TensorShape& shape) {
-  TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
-              Name(dtype), " and shape ", shape);
 }
 [[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
@@ -138,24 +85,14 @@ class Tensor {
       LogOutOfMemory(dtype, shape);
   }
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
-    set_dtype(dtype);
-    const Index n = shape_.num_elements();
-    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
-    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
-      detail::DieOnTensor("no elements of this type", dtype, shape);
-    buffer_ = detail::AllocateElements(allocator, dtype, n);
+    Allocate(allocator, dtype);
   }
   // Becomes what Tensor(allocator, dtype, shape) is, in place. The shape may not be this tensor's own.
   void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
     Release();
     buffer_ = nullptr;
     shape_ = shape;
-    set_dtype(dtype);
-    const Index n = shape.num_elements();
-    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
-    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
-      detail::DieOnTensor("no elements of this type", dtype, shape);
-    buffer_ = detail::AllocateElements(allocator, dtype, n);
+    Allocate(allocator, dtype);
   }
   // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
   Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
@@ -393,16 +330,7 @@ class Tensor {
       return copy;
     }
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
-    const auto n = static_cast<std::size_t>(NumElements());
-    if (dtype() == DataType::kString) {
-      CopyObjects<tstring>(*this, &copy, n);
-    } else if (dtype() == DataType::kResource) {
-      CopyObjects<ResourceHandle>(*this, &copy, n);
-    } else if (dtype() == DataType::kVariant) {
-      CopyObjects<Variant>(*this, &copy, n);
-    } else {
-      std::memcpy(copy.raw_data(), raw_data(), BytesOf(dtype(), shape_));
-    }
+    detail::CopyElements(dtype(), raw_data(), copy.raw_data(), static_cast<std::size_t>(NumElements()));
     return copy;
   }
 
@@ -425,6 +353,15 @@ class Tensor {
     Index items[Rank];
   };
 
+  // When the shape stands, and there is no buffer yet.
+  void Allocate(Allocator* allocator, DataType dtype) {
+    set_dtype(dtype);
+    const Index n = shape_.num_elements();
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      detail::DieOnTensor("no elements of this type", dtype, shape_);
+    buffer_ = detail::AllocateElements(allocator, dtype, n);
+  }
   void set_dtype(DataType dtype) { shape_.dims_.set_dtype(static_cast<std::int16_t>(dtype)); }
   void Release() {
     if (buffer_ != nullptr) buffer_->Unref();
@@ -443,12 +380,6 @@ class Tensor {
     const std::size_t row = BytesOf(dtype(), shape_) / static_cast<std::size_t>(dim_size(0));
     return ViewOf(buffer_, dtype(), shape,
                   static_cast<const char*>(buffer_->data()) + row * static_cast<std::size_t>(index));
-  }
-  template <class T>
-  static void CopyObjects(const Tensor& from, Tensor* to, std::size_t n) {
-    const T* in = from.data<T>();
-    T* out = to->data<T>();
-    for (std::size_t i = 0; i < n; ++i) out[i] = in[i];
   }
 
   template <class T>

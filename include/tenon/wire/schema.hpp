@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
-// over these tables, ParseMessage and SerializeMessage, read and write every message.
+// over these tables, ParseMessage and SerializeMessage, read and write every message. Programs call Parse, and
+// SerializeTo (wire/tensor_writer.hpp).
 //
 //   template <> struct wire::Schema<Version> { static const wire::Message message; };
 //   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
@@ -15,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
@@ -93,6 +93,22 @@ struct Field {
   void (*reserve)(void* object, std::size_t count);
 };
 
+// What messages are written with. How tensors and variants are written comes along, and no table names it: a program
+// that only reads does not compile it. wire/tensor_writer.hpp has both.
+class MessageWriter : public Writer {
+ public:
+  using Write = void (*)(MessageWriter& writer, const void* object);
+
+  MessageWriter(Write tensor, Write variant) : tensor_(tensor), variant_(variant) {}
+
+  void TensorMessage(const void* tensor) { tensor_(*this, tensor); }
+  void VariantMessage(const void* variant) { variant_(*this, variant); }
+
+ private:
+  Write tensor_;
+  Write variant_;
+};
+
 // What goes with the parsing of one outermost message. one thread.
 struct ParseContext {
   Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
@@ -113,7 +129,7 @@ struct Message {
   void (*finish)(void* object) = nullptr;
   // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
   bool (*parse)(Reader& reader, ParseContext& context, void* object) = nullptr;
-  void (*serialize)(Writer& writer, const void* object) = nullptr;
+  MessageWriter::Write serialize = nullptr;
   bool has_repeated = false;
   std::uint8_t slots[kDirect] = {};  // field number -> index + 1
 
@@ -127,7 +143,7 @@ struct Message {
     }
   }
   constexpr Message(std::string_view message_name, bool (*message_parse)(Reader&, ParseContext&, void*),
-                    void (*message_serialize)(Writer&, const void*))
+                    MessageWriter::Write message_serialize)
       : name(message_name), parse(message_parse), serialize(message_serialize) {}
 
   const Field* Find(std::uint32_t number) const {
@@ -421,7 +437,7 @@ inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
 }  // namespace detail
 
 // Writes the message's fields in front of what has been written. Canonical: ascending numbers, repeated numbers packed.
-inline void SerializeMessage(const Message& message, Writer& writer, const void* object) {
+inline void SerializeMessage(const Message& message, MessageWriter& writer, const void* object) {
   if (message.serialize != nullptr) return message.serialize(writer, object);
   for (std::size_t f = message.fields.size(); f-- > 0;) {
     const Field& field = message.fields[f];
@@ -446,13 +462,6 @@ inline void SerializeMessage(const Message& message, Writer& writer, const void*
       writer.BytesTag(field.number, writer.size() - end);
     }
   }
-}
-
-template <class T>
-void SerializeTo(const T& object, std::string* out) {
-  Writer writer;
-  SerializeMessage(Schema<T>::message, writer, &object);
-  writer.AppendTo(out);
 }
 
 }  // namespace wire

@@ -136,7 +136,7 @@ struct Schema<PartialTensorShape> {
     context.status = detail::MakePartialShape(raw, static_cast<PartialTensorShape*>(object));
     return context.status.ok();
   }
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const auto& shape = *static_cast<const PartialTensorShape*>(object);
     detail::WriteShape(writer, shape.dim_sizes(), shape.unknown_rank());
   }
@@ -161,7 +161,11 @@ inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
   return shape;
 }
 // Appends to *out.
-inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
+inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) {
+  wire::Writer writer;
+  wire::detail::WriteShape(writer, shape.dim_sizes(), shape.unknown_rank());
+  writer.AppendTo(out);
+}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

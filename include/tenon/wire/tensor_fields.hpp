@@ -3,11 +3,8 @@
 // What a TensorProto consists of: the fields in which each dtype's values stand, and the messages that elements may be
 // themselves, ResourceHandleProto and VariantTensorDataProto. tensor_reader.hpp reads them, tensor_writer.hpp writes.
 
-#include <atomic>
 #include <cstdint>
-#include <string_view>
 
-#include <tenon/base/check.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -15,26 +12,11 @@
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/shape_proto.hpp>
-#include <tenon/wire/writer.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 namespace wire {
-
-// How tensors and variants are written: wire/tensor_writer.hpp links that in, so that a program which only reads graphs
-// does not compile it. Who writes messages that hold tensors includes that header.
-using ObjectWriter = void (*)(Writer& writer, const void* object);
-inline constinit std::atomic<ObjectWriter> tensor_writer{nullptr};
-inline constinit std::atomic<ObjectWriter> variant_writer{nullptr};
-
-namespace detail {
-inline ObjectWriter WriterOf(const std::atomic<ObjectWriter>& linked) {
-  const ObjectWriter writer = linked.load(std::memory_order_acquire);
-  TENON_CHECK(writer != nullptr, "tensors are written: include <tenon/wire/tensor_writer.hpp>");
-  return writer;
-}
-}  // namespace detail
 
 // ------------------------------------------------------------------------------------------------------------ elements
 
@@ -75,14 +57,14 @@ struct Schema<VariantTensorData> {
 template <>
 struct Schema<Variant> {
   static bool Parse(Reader& reader, ParseContext& context, void* object);
-  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(variant_writer)(writer, object); }
+  static void Serialize(MessageWriter& writer, const void* object) { writer.VariantMessage(object); }
   static constexpr Message message{"VariantTensorDataProto", &Parse, &Serialize};
 };
 
 template <>
 struct Schema<Tensor> {
   static bool Parse(Reader& reader, ParseContext& context, void* object);
-  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(tensor_writer)(writer, object); }
+  static void Serialize(MessageWriter& writer, const void* object) { writer.TensorMessage(object); }
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
 };
 

@@ -101,7 +101,7 @@ class ProtoCompressor {
   std::string Write(std::string_view proto) const {
     std::string typed, content;
     if (keep_ != 0) {
-      Writer writer;
+      MessageWriter writer = MakeMessageWriter();
       // Only read from, and packed: the address of the bytes may be any.
       const Tensor view =
           Tensor::FromMemory(dtype_, TensorShape{static_cast<Index>(keep_)}, const_cast<char*>(values_));

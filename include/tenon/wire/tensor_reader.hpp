@@ -3,11 +3,9 @@
 // Tensors from TensorProtos. Reading understands every way in which TensorFlow writes values; raw contents become views
 // of the bytes where those have an owner.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorProtos from tensors, in the form that is shortest or in the one that is asked for. Links the writing of tensors
-// into all messages that hold some.
+// TensorProtos from tensors, in the form that is shortest or in the one that is asked for; and SerializeTo, which
+// writes any message, with the tensors in it.
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +70,7 @@ void WriteTypedNumbers(Writer& writer, DataType dtype, const char* data, std::si
   if (writer.size() != end) writer.BytesTag(field.number, writer.size() - end);
 }
 
-inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t count) {
+inline void WriteTypedValues(MessageWriter& writer, const Tensor& tensor, std::size_t count) {
   const char* const data = static_cast<const char*>(tensor.raw_data());
   const DataType dtype = tensor.dtype();
   const std::size_t numbers = IsComplex(dtype) ? 2 * count : count;
@@ -108,7 +107,7 @@ inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t c
   }
 }
 
-inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count) {
+inline void WriteContent(MessageWriter& writer, const Tensor& tensor, std::size_t count) {
   const std::size_t end = writer.size();
   if (SizeOf(tensor.dtype()) != 0) {
     writer.Bytes(tensor.raw_data(), count * static_cast<std::size_t>(SizeOf(tensor.dtype())));
@@ -129,7 +128,7 @@ inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count
   writer.BytesTag(kContentField, writer.size() - end);
 }
 
-inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
+inline void WriteValues(MessageWriter& writer, const Tensor& tensor, TensorProtoForm form) {
   const auto count = static_cast<std::size_t>(tensor.NumElements());
   if (count == 0 || tensor.raw_data() == nullptr || TypedFieldOf(tensor.dtype()).number == 0) return;
   if (form == TensorProtoForm::kContent) return WriteContent(writer, tensor, count);
@@ -147,7 +146,7 @@ inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm fo
 
 // Writes a TensorProto's fields. The tensor's memory must be accessible to the host; elements without memory are
 // written as none, which reads back as zeros.
-inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
+inline void SerializeTensor(MessageWriter& writer, const Tensor& tensor, TensorProtoForm form) {
   detail::WriteValues(writer, tensor, form);
   const std::size_t end = writer.size();
   detail::WriteShape(writer, tensor.shape().dim_sizes(), false);
@@ -160,10 +159,10 @@ inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoFor
 
 namespace detail {
 
-inline void SerializeTensorObject(Writer& writer, const void* object) {
+inline void SerializeTensorObject(MessageWriter& writer, const void* object) {
   SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
 }
-TENON_COLD inline void SerializeVariant(Writer& writer, const void* object) {
+TENON_COLD inline void SerializeVariant(MessageWriter& writer, const void* object) {
   const Variant& variant = *static_cast<const Variant*>(object);
   if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
     return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
@@ -173,15 +172,23 @@ TENON_COLD inline void SerializeVariant(Writer& writer, const void* object) {
   SerializeMessage(Schema<VariantTensorData>::message, writer, &data);
 }
 
-inline const bool tensor_writer_linked = (tensor_writer.store(&SerializeTensorObject, std::memory_order_release),
-                                          variant_writer.store(&SerializeVariant, std::memory_order_release), true);
-
 }  // namespace detail
+
+inline MessageWriter MakeMessageWriter() { return {&detail::SerializeTensorObject, &detail::SerializeVariant}; }
+
+// Appends the message that the table of T describes.
+template <class T>
+void SerializeTo(const T& object, std::string* out) {
+  MessageWriter writer = MakeMessageWriter();
+  SerializeMessage(Schema<T>::message, writer, &object);
+  writer.AppendTo(out);
+}
+
 }  // namespace wire
 
 // Appends to *out.
 inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
-  wire::Writer writer;
+  wire::MessageWriter writer = wire::MakeMessageWriter();
   wire::SerializeTensor(writer, tensor, form);
   writer.AppendTo(out);
 }

@@ -5,7 +5,7 @@
 
 #include <tenon/base/str.hpp>
 #include <tenon/op/attr_def.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/op_def_builder.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/wire/schema.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/to_op_def.hpp>
 
 #include <doctest/doctest.h>
 

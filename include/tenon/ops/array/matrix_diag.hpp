@@ -6,8 +6,6 @@
 // each at the left or the right end of its row as `align` says.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>

@@ -3,8 +3,7 @@
 // Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices, calculated in double.
 
 #include <algorithm>
-#include <cstdint>
-#include <string_view>
+#include <cmath>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/op/signature.hpp>

@@ -3,7 +3,6 @@
 // BiasAdd: one number per channel added to everything in that channel.
 
 #include <string_view>
-#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/complex.hpp>

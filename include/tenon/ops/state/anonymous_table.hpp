@@ -5,7 +5,7 @@
 
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
-#include <tenon/ops/state/table.hpp>
+#include <tenon/ops/state/table_kernel.hpp>
 
 TENON_NAMESPACE_BEGIN
 

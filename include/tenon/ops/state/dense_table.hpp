@@ -14,7 +14,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/state/dense_table_resource.hpp>
 #include <tenon/ops/state/handle_reference.hpp>
-#include <tenon/ops/state/table.hpp>
+#include <tenon/ops/state/table_kernel.hpp>
 
 TENON_NAMESPACE_BEGIN
 

@@ -2,15 +2,12 @@
 #pragma once
 // TensorListConcat(V2) and TensorListSplit: lists whose elements are pieces of a tensor, of different lengths.
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/signature.hpp>
-#include <tenon/engine/move.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/state/tensor_list.hpp>
@@ -202,9 +199,8 @@ struct TensorListSplit {
     if (!list.element_shape.unknown_rank() && list.element_shape.dims() < 1)
       return errors::InvalidArgument("TensorListSplit requires element_shape to be at least of rank 1, but saw: ",
                                      list.element_shape);
-    TENON_RETURN_IF_ERROR(detail::CheckIsVector(tensor));
-    TensorShape row = tensor.shape();
-    TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
+    TensorShape row;
+    TENON_RETURN_IF_ERROR(detail::RowShape(tensor, &row));
     PartialTensorShape rest = list.element_shape;
     if (!rest.unknown_rank()) TENON_RETURN_IF_ERROR(rest.RemoveDimWithStatus(0));
     if (!rest.IsCompatibleWith(row))

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How tensors are made of the elements of a list: laid one behind the other.
+// Between the elements of a list and a tensor of them: laid one behind the other, and what its rows are.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/op/signature.hpp>
 #include <tenon/engine/move.hpp>
-#include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/state/tensor_list.hpp>
-#include <tenon/ops/state/tensor_list_shapes.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -45,9 +39,16 @@ class ElementStack {
   SlimVector<ConcatPart> parts_;
   Index longest_unset_ = 0;
 };
+
 inline Status CheckIsVector(const Tensor& tensor) {
   if (tensor.dims() >= 1) return OkStatus();
   return errors::InvalidArgument("Tensor must be at least a vector, but saw shape: ", tensor.shape());
+}
+// The shape of each of the tensor's rows.
+inline Status RowShape(const Tensor& tensor, TensorShape* row) {
+  TENON_RETURN_IF_ERROR(CheckIsVector(tensor));
+  *row = tensor.shape();
+  return row->RemoveDimWithStatus(0);
 }
 
 }  // namespace ops::detail

@@ -4,14 +4,11 @@
 // IntoExistingList). tensor_list_concat.hpp has those of elements of different lengths.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/signature.hpp>
-#include <tenon/engine/move.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/state/tensor_list.hpp>
@@ -31,9 +28,8 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& tensor, const 
   return OkStatus();
 }
 inline Status CheckRowsFit(const Tensor& tensor, const PartialTensorShape& element_shape) {
-  TENON_RETURN_IF_ERROR(CheckIsVector(tensor));
-  TensorShape row = tensor.shape();
-  TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
+  TensorShape row;
+  TENON_RETURN_IF_ERROR(RowShape(tensor, &row));
   if (element_shape.IsCompatibleWith(row)) return OkStatus();
   return errors::InvalidArgument("Specified a list with shape ", element_shape, " from a tensor with shape ", row);
 }

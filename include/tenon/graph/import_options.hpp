@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ImportOptions: what ImportGraphDef (graph/import.hpp) is told; and what it asks of the part that knows functions.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/op/function_def.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/op/op_registry.hpp>
+#include <tenon/op/versions.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/shape_refiner.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+struct CallShapes {
+  const FunctionDefLibrary* library = nullptr;
+  SlimVector<std::string_view> inside;
+  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
+  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
+};
+
+struct ImportOptions {
+  bool infer_shapes = true;           // and refuse what can never run
+  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
+  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
+  std::string default_device;         // for nodes that ask for none
+  ConstantEvaluator* evaluator = nullptr;  // outlives the call
+  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
+};
+
+// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+struct FunctionImport {
+  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
+  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // The node's op is a function: it becomes a call.
+  Status (*make_call)(const FunctionDef& function, NodeDef* node);
+  // The shapes that a call's results have with its arguments' shapes.
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                       CallShapes* calls, ShapeRefiner* refiner);
+};
+inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

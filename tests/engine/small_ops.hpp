@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Ops of one instruction, for the tests of the loops that run such ops.
+
+#include <tenon/base/config.hpp>
+
+namespace small_ops {
+
+struct AddOp {
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    return static_cast<T>(x + y);
+  }
+};
+struct SubOp {
+  template <class T>
+  TENON_HD static T map(T x, T y) {
+    return static_cast<T>(x - y);
+  }
+};
+struct MulOp {
+  template <class T>
+  TENON_HD static T map(T x, T y) {
+    return static_cast<T>(x * y);
+  }
+};
+struct LessOp {
+  template <class T>
+  TENON_HD static bool map(T x, T y) {
+    return x < y;
+  }
+};
+struct ReluOp {
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x > T(0) ? x : T(0);
+  }
+};
+struct ScaleOp {
+  struct Attrs {
+    float factor;
+  };
+  template <class T>
+  TENON_HD static T map(T x, const Attrs& attrs) {
+    return static_cast<T>(x * static_cast<T>(attrs.factor));
+  }
+};
+
+}  // namespace small_ops
