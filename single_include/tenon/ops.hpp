@@ -1157,7 +1157,7 @@ TENON_NAMESPACE_END
 // Products of matrices whose elements are multiplied in groups of four bytes - four of 8 bits or two of 16 - and summed
 // in 32 bits: a tile reads, of each of its rows, one group of a, and of each of its columns one of b. Both operands are
 // copied into this order: of a, the groups of a row lie one after the other; of b, those of all columns of a panel,
-// which is as wide as a tile. engine/gemm_int8.hpp and gemm_bfloat16.hpp have the copies and the tiles.
+// which is as wide as a tile. engine/gemm_int8.hpp and gemm_bfloat16.hpp have the copies and what multiplies groups.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -1186,11 +1186,52 @@ TENON_HD std::int32_t LoadGroup(const char* p) {
   return group;
 }
 
-// One product. Work has, besides what is here, for a tile of rows and for a panel:
-//   void PackRows(Index tile), void PackPanel(Index panel)
-//   bool Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end
-//   static Sum Add(Sum, Sum)
-// Rows of a and elements of k that only fill a tile may be anything in a, but are zeros in b.
+#if TENON_DETAIL_TARGETS
+// Tiles of 6 rows and four vectors. Dot has:
+//   static constexpr Index in_group, Sums = GnuVector<..., 64>   the lanes of sums: unsigned where they wrap around
+//   TENON_DETAIL_TARGET_AVX512 static void Add(sums, x, y)   sums[l] += the products of the elements of x[l] and y[l]
+template <class Sum, class Dot>
+struct GroupTileAvx512 {
+  TENON_DETAIL_TARGET_AVX512 static void Tile(const GroupTile<Sum>& t) {
+    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
+    using Sums = typename Dot::Sums;
+    using Groups = GnuVector<std::int32_t, 64>;
+    typename Sums::type sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = typename Sums::type{};
+    }
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      typename Groups::type y[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) y[v] = *reinterpret_cast<const typename Groups::in_memory*>(b + v * 64);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const typename Groups::type x = LoadGroup(a + i * t.a_row) - typename Groups::type{};
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) Dot::Add(sums[i][v], x, y[v]);
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        auto* const to = reinterpret_cast<typename Sums::in_memory*>(t.c + i * t.c_row + v * kLanes);
+        *to = t.add ? sums[i][v] + *to : sums[i][v];
+      }
+    }
+  }
+  static constexpr GroupKernels<Sum> kKernels = {6, 64, Dot::in_group, &Tile};
+};
+#endif
+
+// One product. Work has, besides what is here:
+//   void PackRow(Index i, char* to) const       a row of a; elements of k that only fill its last group are zeros
+//   already void PackPanel(Index panel) const           of b, elements of k that only fill a group zeros bool
+//   Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end static
+//   Sum Add(Sum, Sum)
 template <class Work, class Sum>
 class GroupProduct {
  public:
@@ -1210,7 +1251,7 @@ class GroupProduct {
     const Index rows = row_tiles(), panels = this->panels();
     const double depth = static_cast<double>(k_), area = static_cast<double>(kernels_.rows * kernels_.columns);
     ParallelFor(device, rows, 0.2 * depth * static_cast<double>(kernels_.rows), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) work.PackRows(i);
+      for (Index tile = begin; tile < end; ++tile) PackRows(tile);
     });
     ParallelFor(device, panels, 0.1 * depth * static_cast<double>(kernels_.columns), [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j) work.PackPanel(j);
@@ -1230,13 +1271,24 @@ class GroupProduct {
   static constexpr Index kMostRows = 6, kMostColumns = 64;
   static Index Parts(Index a, Index size) { return (a + size - 1) / size; }
 
-  char* PackedRow(Index row) const { return packed_a_ + row * groups_ * 4; }
   char* PackedPanel(Index panel) const { return packed_b_ + panel * kernels_.columns * groups_ * 4; }
 
   const GroupKernels<Sum>& kernels_;
   const Index m_, n_, k_, groups_;
 
  private:
+  char* PackedRow(Index row) const { return packed_a_ + row * groups_ * 4; }
+
+  // The rows of a tile; those that only fill it are zeros.
+  void PackRows(Index tile) const {
+    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
+      char* const to = PackedRow(i);
+      const Index zeros = i < m_ ? 1 : groups_;
+      std::memset(to + (groups_ - zeros) * 4, 0, static_cast<std::size_t>(zeros) * 4);
+      if (i < m_) static_cast<const Work&>(*this).PackRow(i, to);
+    }
+  }
+
   void RunTiles(Index row_tile, Index row_tile_end, Index panel, Index panel_end) const {
     constexpr Index kDeepest = 96;  // groups of which a panel stays in the first cache
     const Index depth = Parts(groups_, Parts(groups_, kDeepest));
@@ -1337,6 +1389,8 @@ TENON_NAMESPACE_END
 // ---- tenon/engine/gemm_bfloat16.hpp ----
 // Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
 // the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -1344,41 +1398,18 @@ namespace detail {
 using Bfloat16Kernels = GroupKernels<float>;
 
 #if TENON_DETAIL_TARGETS
-struct Bfloat16Avx512 {
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16"))) static void Tile(const GroupTile<float>& t) {
-    constexpr int kRows = 6, kVectors = 4, kLanes = 16;
-    using Floats = GnuVector<float, 64>;
-    using Groups = GnuVector<std::int32_t, 64>;
-    typename Floats::type sums[kRows][kVectors];
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = typename Floats::type{};
-    }
-    const char *a = t.a, *b = t.b;
-    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
-      typename Groups::type y[kVectors];
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) y[v] = *reinterpret_cast<const typename Groups::in_memory*>(b + v * 64);
-#pragma GCC unroll 6
-      for (int i = 0; i < kRows; ++i) {
-        const typename Groups::type x = LoadGroup(a + i * t.a_row) - typename Groups::type{};
-        // Not by the compilers' functions: they need <immintrin.h>, which is as much to compile as all engines here.
-#pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) asm("vdpbf16ps %2, %1, %0" : "+v"(sums[i][v]) : "v"(x), "v"(y[v]));
-      }
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        auto* const to = reinterpret_cast<typename Floats::in_memory*>(t.c + i * t.c_row + v * kLanes);
-        *to = t.add ? sums[i][v] + *to : sums[i][v];
-      }
-    }
+// The instruction by its name: the compilers' function for it needs <immintrin.h>, which is as much to compile as all
+// engines here.
+struct Bfloat16Dot {
+  using Sums = GnuVector<float, 64>;
+  static constexpr Index in_group = 2;
+  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                 const GnuVector<std::int32_t, 64>::type& x,
+                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
-  static constexpr Bfloat16Kernels kKernels = {6, 64, 2, &Tile};
 };
+using Bfloat16Avx512 = GroupTileAvx512<float, Bfloat16Dot>;
 #endif
 
 // Null where the processor has no such instruction.
@@ -1395,17 +1426,7 @@ class Bfloat16Product : public GroupProduct<Bfloat16Product, float> {
   Bfloat16Product(const Bfloat16Kernels& kernels, const GemmArgs<bfloat16>& g, float* c)
       : GroupProduct(kernels, g.m, g.n, g.k, c, g.n), g_(g) {}
 
-  void PackRows(Index tile) const {
-    for (Index i = tile * kernels_.rows; i < (tile + 1) * kernels_.rows; ++i) {
-      char* const to = PackedRow(i);
-      if (i >= m_) {
-        std::memset(to, 0, static_cast<std::size_t>(groups_) * 4);
-        continue;
-      }
-      std::memset(to + (groups_ - 1) * 4, 0, 4);
-      CopyRun(g_.a + i * g_.a_row, g_.a_col, to, k_);
-    }
-  }
+  void PackRow(Index i, char* to) const { CopyRun(g_.a + i * g_.a_row, g_.a_col, to, k_); }
 
   void PackPanel(Index panel) const {
     const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
@@ -1474,6 +1495,8 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 }  // namespace detail
 
 TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__
 
 // ---- tenon/engine/gemm_small.hpp ----
 // Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
@@ -2276,6 +2299,22 @@ TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
   for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
+// c = a b where b and c have N columns, whose sums stay in registers: what follows takes longer to begin than such a
+// product takes.
+template <class T, int N>
+TENON_DETAIL_LOOP void GemmFewColumns(const GemmKernels&, const GemmArgs<void>& g) {
+  for (Index i = 0; i < g.m; ++i) {
+    const T* a = static_cast<const T*>(g.a) + i * g.a_row;
+    const T* b = static_cast<const T*>(g.b);
+    T sums[N] = {};
+    for (Index p = 0; p < g.k; ++p, a += g.a_col, b += g.b_row) {
+      for (int j = 0; j < N; ++j) sums[j] = MultiplyAdd(*a, b[j * g.b_col], sums[j]);
+    }
+    T* const c = static_cast<T*>(g.c) + i * g.c_row;
+    for (int j = 0; j < N; ++j) c[j] = sums[j];
+  }
+}
+
 TENON_DETAIL_LOOPS_END
 
 // Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a
@@ -2324,6 +2363,21 @@ void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
                });
 }
 
+// So few products of elements are not worth a tile.
+inline constexpr double kThinProducts = 256;
+
+// What multiplies small matrices of these sizes and places, on this thread and without anything to plan; null: they are
+// not small, or a copy of b would lie better.
+using SmallProduct = void (*)(const GemmKernels& kernels, const GemmArgs<void>& g);
+template <class T>
+SmallProduct FindSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g, bool may_copy) {
+  constexpr SmallProduct kFewColumns[] = {&GemmFewColumns<T, 1>, &GemmFewColumns<T, 2>, &GemmFewColumns<T, 3>,
+                                          &GemmFewColumns<T, 4>};
+  const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  if (products <= kThinProducts) return g.n <= 4 ? kFewColumns[g.n - 1] : nullptr;
+  return IsSmallProduct(kernels, g) && (g.b_col == 1 || !may_copy) ? &RunSmallProduct : nullptr;
+}
+
 // A product without empty dimensions.
 template <class T>
 Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWeights* weights = nullptr) {
@@ -2334,16 +2388,15 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     if (g.n == 1 && g.m > 1 && g.c_row == 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
-    const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-    constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
-    constexpr double kSmall = 256;  // products
-    if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
     const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
-    if (IsSmallProduct(kernels, plain) && (g.b_col == 1 || weights == nullptr)) {
-      RunSmallProduct(kernels, plain);
+    if (const SmallProduct run = FindSmallProduct<T>(kernels, plain, weights != nullptr); run != nullptr) {
+      run(kernels, plain);
       return OkStatus();
     }
+    const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+    constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
+    if (g.m <= kThin || products <= kThinProducts) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
     return RunGemmBlocks(device, kernels, plain, 0.16 * products / static_cast<double>(kernels.lanes), weights);
   }
 }
@@ -3966,6 +4019,8 @@ template <class L>
 L Sqrt(const L&);
 template <class L>
 L Rsqrt(const L&);
+template <class L>
+L Fma(const L&, const L&, const L&);
 
 #endif  // TENON_DETAIL_LANES
 
@@ -6463,18 +6518,20 @@ struct MultiplyStep {
     return a * b;
   }
 };
-// NaN when either is. (Two choices, one after the other: g++ makes vectors of these, not of an `or`.)
-struct MaxStep {
+// The larger or the smaller of two, NaN when either is. (Two choices, one after the other: g++ makes vectors of these,
+// not of an `or`.)
+template <bool largest>
+struct ExtremeStep {
   template <class A>
   TENON_HD static A Identity() {
     if constexpr (std::is_integral_v<A>)
-      return std::numeric_limits<A>::lowest();
+      return largest ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max();
     else
-      return -std::numeric_limits<A>::infinity();
+      return largest ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::infinity();
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
-    const A chosen = a > b ? a : b;
+    const A chosen = (largest ? a > b : a < b) ? a : b;
     if constexpr (std::is_integral_v<A>)
       return chosen;
     else
@@ -6483,33 +6540,15 @@ struct MaxStep {
 #if TENON_DETAIL_LANES
   template <class T, int bytes>
   TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
-    return simd::Select(a == a, simd::Greater(a, b), a);
+    if constexpr (largest)
+      return simd::Select(a == a, simd::Greater(a, b), a);
+    else
+      return simd::Select(a == a, simd::Lesser(a, b), a);
   }
 #endif
 };
-struct MinStep {
-  template <class A>
-  TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>)
-      return std::numeric_limits<A>::max();
-    else
-      return std::numeric_limits<A>::infinity();
-  }
-  template <class A>
-  TENON_HD static A Combine(A a, A b) {
-    const A chosen = a < b ? a : b;
-    if constexpr (std::is_integral_v<A>)
-      return chosen;
-    else
-      return a != a ? a : chosen;
-  }
-#if TENON_DETAIL_LANES
-  template <class T, int bytes>
-  TENON_HD static simd::Lanes<T, bytes> Combine(const simd::Lanes<T, bytes>& a, const simd::Lanes<T, bytes>& b) {
-    return simd::Select(a == a, simd::Lesser(a, b), a);
-  }
-#endif
-};
+using MaxStep = ExtremeStep<true>;
+using MinStep = ExtremeStep<false>;
 
 template <class A, class T>
 TENON_HD A Widen(const T& x) {
@@ -7823,7 +7862,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
           for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
         }));
   }
-  if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
+  // Threads without a panel of their own would have nothing.
+  if (g.batch == 1 && work.pixels() <= Work::kFewPixels && parts <= work.panels()) {
     const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
                       panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;
     Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
@@ -23027,6 +23067,23 @@ Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
   return OkStatus();
 }
 
+// Small products, one after the other: what Gemm would find out about each is found out once.
+inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct run, const GemmKernels& kernels,
+                          const GemmArgs<void>& g, double ns, const void* x, const void* y, void* z) {
+  const Index x_bytes = plan.m * plan.k * kernels.size, y_bytes = plan.k * plan.n * kernels.size,
+              z_bytes = plan.m * plan.n * kernels.size;
+  ParallelFor(device, plan.batches, ns, [&](Index begin, Index end) {
+    GemmArgs<void> product = g;
+    for (Index i = begin; i < end; ++i) {
+      const BatchPlace at(plan, i);
+      product.a = static_cast<const char*>(x) + at.x * x_bytes;
+      product.b = static_cast<const char*>(y) + at.y * y_bytes;
+      product.c = static_cast<char*>(z) + i * z_bytes;
+      run(kernels, product);
+    }
+  });
+}
+
 template <class T>
 Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
                         PackedWeights* weights) {
@@ -23034,16 +23091,28 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   const T* y = static_cast<const T*>(py);
   T* z = static_cast<T*>(pz);
   const Index m = plan.m, k = plan.k, n = plan.n;
+  const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
+      const GemmKernels& kernels = GemmKernelsOf<T>(n);
+      const Index x_row = plan.transpose_x ? 1 : k, x_column = plan.transpose_x ? m : 1;
+      const Index y_row = plan.transpose_y ? 1 : n, y_column = plan.transpose_y ? k : 1;
+      const GemmArgs<void> g{m, n, k, nullptr, x_row, x_column, nullptr, y_row, y_column, nullptr, n};
+      if (const SmallProduct run = FindSmallProduct<T>(kernels, g, weights != nullptr); run != nullptr) {
+        MultiplySmall(device, plan, run, kernels, g, ns, px, py, pz);
+        return OkStatus();
+      }
+    }
+  }
   const Index x_sizes[] = {plan.transpose_x ? k : m, plan.transpose_x ? m : k};
   const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
   const Index z_sizes[] = {m, n};
-  const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  return ForEachProduct(
-      device, plan.batches, 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5), [&](Cpu& on, Index i) {
-        const BatchPlace at(plan, i);
-        return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
-                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
-      });
+  return ForEachProduct(device, plan.batches, ns, [&](Cpu& on, Index i) {
+    const BatchPlace at(plan, i);
+    return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
+                   plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
+  });
 }
 
 using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out,
@@ -23108,16 +23177,12 @@ inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, cons
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/linalg/solve.hpp ----
-// MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear
-// systems.
+// ---- tenon/ops/linalg/solve_shapes.hpp ----
+// Shape functions of the ops that solve linear systems (solve.hpp).
 TENON_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
 TENON_SETUP_CODE_BEGIN
+
+namespace ops::detail {
 
 // matrix: [..., m, n]  rhs: [..., m, k]  ->  [..., n, k]
 inline Status SolveShape(InferenceContext* c, bool square) {
@@ -23183,7 +23248,19 @@ inline Status TridiagonalSolveShape(InferenceContext* c) {
   return OkStatus();
 }
 
+}  // namespace ops::detail
+
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/linalg/solve.hpp ----
+// MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear
+// systems.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
 
 // Two batches with the same leading dimensions.
 inline Status SameBatch(std::string_view op, const TensorShape& a, const TensorShape& b, MatrixBatch* matrix,
@@ -43205,14 +43282,12 @@ class IndexedTable final : public LookupTable {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table.hpp ----
-// Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
-// fill and read them.
+// ---- tenon/ops/state/table_kernel.hpp ----
+// TableKernel: what the ops that make a lookup table have in common, of whatever kind that is; and what shape functions
+// know of its handle.
 TENON_NAMESPACE_BEGIN
 
-namespace ops {
-
-namespace detail {
+namespace ops::detail {
 
 // What a table of each kind may hold: value types by key type, as TensorFlow has kernels.
 struct TableTypes {
@@ -43326,371 +43401,7 @@ inline Status MutableTableShapeOf(InferenceContext* c, ShapeHandle key_shape) {
 
 inline Status MutableTableShape(InferenceContext* c) { return MutableTableShapeOf(c, c->Scalar()); }
 
-// Checks what the handle says of keys and values against the op's attrs; *value: the shape of one value, if known.
-inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::string_view values,
-                               ShapeHandle* value) {
-  *value = ShapeHandle();
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-  const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
-  if (held == nullptr || held->size() != 2) return OkStatus();
-  const std::string_view attrs[2] = {keys, values};
-  for (std::size_t i = 0; i < 2; ++i) {
-    DataType dtype = DataType::kInvalid;
-    TENON_RETURN_IF_ERROR(c->GetAttr(attrs[i], &dtype));
-    if ((*held)[i].dtype != dtype)
-      return errors::InvalidArgument("Trying to read value with wrong dtype. Expected ", (*held)[i].dtype, " got ",
-                                     dtype);
-  }
-  *value = (*held)[1].shape;
-  return OkStatus();
-}
-
-// Takes the dimensions of one key, which the handle knows, from the shape of many.
-inline Status RemoveKeyDims(InferenceContext* c, ShapeHandle* keys) {
-  const ShapeHandle key = (*c->input_handle_shapes_and_types(0))[0].shape;
-  const ShapeHandle all = *keys;
-  if (!c->RankKnown(key) || !c->RankKnown(all)) {
-    *keys = c->UnknownShape();
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(all, c->Rank(key), keys));
-  SlimVector<DimensionHandle> dims;
-  for (int d = 0; d < c->Rank(all) - c->Rank(key); ++d) dims.push_back(c->Dim(all, d));
-  *keys = c->MakeShape(dims);
-  return OkStatus();
-}
-
-inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType values) {
-  if (table.key_dtype() == keys && (values == DataType::kInvalid || table.value_dtype() == values)) return OkStatus();
-  return errors::InvalidArgument("Signature mismatch, have: resource, ", keys, ", ", values, "-> expected: resource, ",
-                                 table.key_dtype(), ", ", table.value_dtype(), "->");
-}
-// keys.shape, without the dimensions of a key, + the shape of a value.
-inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
-  const TensorShape& key = table.key_shape();
-  *shape = keys.shape();
-  for (int d = key.dims(); d-- > 0;) {
-    if (shape->dims() == 0 || shape->dim_size(shape->dims() - 1) != key.dim_size(d))
-      return errors::InvalidArgument("Input key shape ", keys.shape(), " must end with the table's key shape ", key);
-    TENON_RETURN_IF_ERROR(shape->RemoveLastDimsWithStatus(1));
-  }
-  for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
-  return OkStatus();
-}
-inline Status OpenTable(const OpKernelContext& context, DataType keys, DataType values, Ref<LookupTable>* table) {
-  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, table));
-  return CheckTableTypes(**table, keys, values);
-}
-
-inline Status FindInTable(OpKernelContext& context, const Tensor& keys, const Tensor& fallback, Tensor* values) {
-  Ref<LookupTable> table;
-  TensorShape all;
-  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), fallback.dtype(), &table));
-  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
-  if (!(fallback.shape() == table->value_shape()) && !(fallback.shape() == all))
-    return errors::InvalidArgument("Expected shape ", table->value_shape(), " or ", all, " for default value, got ",
-                                   fallback.shape());
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, all, &values));
-  return table->Find(keys, fallback, values);
-}
-
-inline Status InitializeTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values) {
-  Ref<LookupTable> table;
-  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, &table));
-  if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
-  TENON_RETURN_IF_ERROR(CheckTableTypes(*table, keys.dtype(), values.dtype()));
-  if (keys.dims() != 1) return errors::InvalidArgument("Keys must be a vector, but received shape", keys.shape());
-  if (values.dims() != 1) return errors::InvalidArgument("Values must be a vector, but received shape", values.shape());
-  if (keys.NumElements() != values.NumElements())
-    return errors::InvalidArgument("Keys and values must have the same size ", keys.NumElements(), " vs ",
-                                   values.NumElements());
-  return table->Initialize(keys, values);
-}
-
-inline Status InsertIntoTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values, bool import) {
-  Ref<LookupTable> table;
-  TensorShape all;
-  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), values.dtype(), &table));
-  if (import) {
-    TENON_RETURN_IF_ERROR(table->CheckImport(keys, values));
-    return table->Import(keys, values);
-  }
-  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
-  if (!(values.shape() == all))
-    return errors::InvalidArgument("Expected shape ", all, " for value, got ", values.shape());
-  return table->Insert(keys, values);
-}
-
-}  // namespace detail
-
-// Filled once by an initializer.
-struct HashTableV2 {
-  static constexpr auto signature = Op("HashTableV2")
-                                        .Output("table_handle: resource")
-                                        .Attr("container: string = ''")
-                                        .Attr("shared_name: string = ''")
-                                        .Attr("use_node_name_sharing: bool = false")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, false) {}
-  };
-};
-
-// One that only its handle names.
-struct AnonymousHashTable {
-  static constexpr auto signature = Op("AnonymousHashTable")
-                                        .Output("table_handle: resource")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, true) {}
-  };
-};
-
-// Scalars by key, changed at will.
-struct MutableHashTableV2 {
-  static constexpr auto signature = Op("MutableHashTableV2")
-                                        .Output("table_handle: resource")
-                                        .Attr("container: string = ''")
-                                        .Attr("shared_name: string = ''")
-                                        .Attr("use_node_name_sharing: bool = false")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::MutableTableShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kMutableTableTypes, false, false) {}
-  };
-};
-
-// Vectors by key, changed at will.
-struct MutableHashTableOfTensorsV2 {
-  static constexpr auto signature = Op("MutableHashTableOfTensorsV2")
-                                        .Output("table_handle: resource")
-                                        .Attr("container: string = ''")
-                                        .Attr("shared_name: string = ''")
-                                        .Attr("use_node_name_sharing: bool = false")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .Attr("value_shape: shape = {}")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::MutableTableShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kTensorTableTypes, false, false) {}
-  };
-};
-
-// keys: [n], values: [n]
-struct InitializeTableV2 {
-  static constexpr auto signature = Op("InitializeTableV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tkey")
-                                        .Input("values: Tval")
-                                        .Attr("Tkey: type")
-                                        .Attr("Tval: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused, keys;
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
-                                          return c->Merge(keys, c->input(2), &keys);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
-      return detail::InitializeTable(context.op(), keys, values);
-    }
-  };
-};
-
-// The value of each key; default_value where there is none.
-struct LookupTableFindV2 {
-  static constexpr auto signature = Op("LookupTableFindV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Input("default_value: Tout")
-                                        .Output("values: Tout")
-                                        .Attr("Tin: type")
-                                        .Attr("Tout: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle value, keys = c->input(1), out;
-                                          TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tin", "Tout", &value));
-                                          if (!value.IsSet()) return shape_inference::UnknownShape(c);
-                                          TENON_RETURN_IF_ERROR(detail::RemoveKeyDims(c, &keys));
-                                          TENON_RETURN_IF_ERROR(c->Concatenate(keys, value, &out));
-                                          c->set_output(0, out);
-                                          return OkStatus();
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& default_value,
-                      Tensor& values) const {
-      return detail::FindInTable(context.op(), keys, default_value, &values);
-    }
-  };
-};
-
-struct LookupTableInsertV2 {
-  static constexpr auto signature = Op("LookupTableInsertV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Input("values: Tout")
-                                        .Attr("Tin: type")
-                                        .Attr("Tout: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
-                                          return c->WithRank(c->input(0), 0, &unused);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
-      return detail::InsertIntoTable(context.op(), keys, values, false);
-    }
-  };
-};
-
-// These entries and no others.
-struct LookupTableImportV2 {
-  static constexpr auto signature = Op("LookupTableImportV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Input("values: Tout")
-                                        .Attr("Tin: type")
-                                        .Attr("Tout: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused, keys, values;
-                                          DimensionHandle entries;
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
-                                          TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(2), 1, &values));
-                                          return c->Merge(c->Dim(keys, 0), c->Dim(values, 0), &entries);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
-      return detail::InsertIntoTable(context.op(), keys, values, true);
-    }
-  };
-};
-
-struct LookupTableRemoveV2 {
-  static constexpr auto signature = Op("LookupTableRemoveV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Attr("Tin: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          return c->WithRankAtLeast(c->input(1), 1, &unused);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys) const {
-      Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), keys.dtype(), DataType::kInvalid, &table));
-      TensorShape values;
-      TENON_RETURN_IF_ERROR(detail::ValuesShape(*table, keys, &values));
-      return table->Remove(keys);
-    }
-  };
-};
-
-struct LookupTableSizeV2 {
-  static constexpr auto signature = Op("LookupTableSizeV2")
-                                        .Input("table_handle: resource")
-                                        .Output("size: int64")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, Out<std::int64_t> size) const {
-      Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::LookupTable>(context.op(), 0, &table));
-      size[0] = table->Size();
-      return OkStatus();
-    }
-  };
-};
-
-// All keys and their values, in no particular order.
-struct LookupTableExportV2 {
-  static constexpr auto signature =
-      Op("LookupTableExportV2")
-          .Input("table_handle: resource")
-          .Output("keys: Tkeys")
-          .Output("values: Tvalues")
-          .Attr("Tkeys: type")
-          .Attr("Tvalues: type")
-          .SetIsStateful()
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            ShapeHandle value;
-            TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tkeys", "Tvalues", &value));
-            c->set_output(0, c->UnknownShape());
-            c->set_output(1, c->UnknownShape());
-            return OkStatus();
-          });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, Tensor& keys, Tensor& values) const {
-      Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), context.op().expected_output_dtype(0),
-                                              context.op().expected_output_dtype(1), &table));
-      return table->Export(&keys, &values);
-    }
-  };
-};
-
-}  // namespace ops
+}  // namespace ops::detail
 
 TENON_NAMESPACE_END
 
@@ -48411,6 +48122,383 @@ struct ResourceStridedSliceAssign {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/state/table.hpp ----
+// Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
+// fill and read them.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Checks what the handle says of keys and values against the op's attrs; *value: the shape of one value, if known.
+inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::string_view values,
+                               ShapeHandle* value) {
+  *value = ShapeHandle();
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
+  if (held == nullptr || held->size() != 2) return OkStatus();
+  const std::string_view attrs[2] = {keys, values};
+  for (std::size_t i = 0; i < 2; ++i) {
+    DataType dtype = DataType::kInvalid;
+    TENON_RETURN_IF_ERROR(c->GetAttr(attrs[i], &dtype));
+    if ((*held)[i].dtype != dtype)
+      return errors::InvalidArgument("Trying to read value with wrong dtype. Expected ", (*held)[i].dtype, " got ",
+                                     dtype);
+  }
+  *value = (*held)[1].shape;
+  return OkStatus();
+}
+
+// Takes the dimensions of one key, which the handle knows, from the shape of many.
+inline Status RemoveKeyDims(InferenceContext* c, ShapeHandle* keys) {
+  const ShapeHandle key = (*c->input_handle_shapes_and_types(0))[0].shape;
+  const ShapeHandle all = *keys;
+  if (!c->RankKnown(key) || !c->RankKnown(all)) {
+    *keys = c->UnknownShape();
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(all, c->Rank(key), keys));
+  SlimVector<DimensionHandle> dims;
+  for (int d = 0; d < c->Rank(all) - c->Rank(key); ++d) dims.push_back(c->Dim(all, d));
+  *keys = c->MakeShape(dims);
+  return OkStatus();
+}
+
+inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType values) {
+  if (table.key_dtype() == keys && (values == DataType::kInvalid || table.value_dtype() == values)) return OkStatus();
+  return errors::InvalidArgument("Signature mismatch, have: resource, ", keys, ", ", values, "-> expected: resource, ",
+                                 table.key_dtype(), ", ", table.value_dtype(), "->");
+}
+// keys.shape, without the dimensions of a key, + the shape of a value.
+inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
+  const TensorShape& key = table.key_shape();
+  *shape = keys.shape();
+  for (int d = key.dims(); d-- > 0;) {
+    if (shape->dims() == 0 || shape->dim_size(shape->dims() - 1) != key.dim_size(d))
+      return errors::InvalidArgument("Input key shape ", keys.shape(), " must end with the table's key shape ", key);
+    TENON_RETURN_IF_ERROR(shape->RemoveLastDimsWithStatus(1));
+  }
+  for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
+  return OkStatus();
+}
+inline Status OpenTable(const OpKernelContext& context, DataType keys, DataType values, Ref<LookupTable>* table) {
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, table));
+  return CheckTableTypes(**table, keys, values);
+}
+
+inline Status FindInTable(OpKernelContext& context, const Tensor& keys, const Tensor& fallback, Tensor* values) {
+  Ref<LookupTable> table;
+  TensorShape all;
+  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), fallback.dtype(), &table));
+  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
+  if (!(fallback.shape() == table->value_shape()) && !(fallback.shape() == all))
+    return errors::InvalidArgument("Expected shape ", table->value_shape(), " or ", all, " for default value, got ",
+                                   fallback.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, all, &values));
+  return table->Find(keys, fallback, values);
+}
+
+inline Status InitializeTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values) {
+  Ref<LookupTable> table;
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, &table));
+  if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
+  TENON_RETURN_IF_ERROR(CheckTableTypes(*table, keys.dtype(), values.dtype()));
+  if (keys.dims() != 1) return errors::InvalidArgument("Keys must be a vector, but received shape", keys.shape());
+  if (values.dims() != 1) return errors::InvalidArgument("Values must be a vector, but received shape", values.shape());
+  if (keys.NumElements() != values.NumElements())
+    return errors::InvalidArgument("Keys and values must have the same size ", keys.NumElements(), " vs ",
+                                   values.NumElements());
+  return table->Initialize(keys, values);
+}
+
+inline Status InsertIntoTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values, bool import) {
+  Ref<LookupTable> table;
+  TensorShape all;
+  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), values.dtype(), &table));
+  if (import) {
+    TENON_RETURN_IF_ERROR(table->CheckImport(keys, values));
+    return table->Import(keys, values);
+  }
+  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
+  if (!(values.shape() == all))
+    return errors::InvalidArgument("Expected shape ", all, " for value, got ", values.shape());
+  return table->Insert(keys, values);
+}
+
+}  // namespace detail
+
+// Filled once by an initializer.
+struct HashTableV2 {
+  static constexpr auto signature = Op("HashTableV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, false) {}
+  };
+};
+
+// One that only its handle names.
+struct AnonymousHashTable {
+  static constexpr auto signature = Op("AnonymousHashTable")
+                                        .Output("table_handle: resource")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, true) {}
+  };
+};
+
+// Scalars by key, changed at will.
+struct MutableHashTableV2 {
+  static constexpr auto signature = Op("MutableHashTableV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kMutableTableTypes, false, false) {}
+  };
+};
+
+// Vectors by key, changed at will.
+struct MutableHashTableOfTensorsV2 {
+  static constexpr auto signature = Op("MutableHashTableOfTensorsV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kTensorTableTypes, false, false) {}
+  };
+};
+
+// keys: [n], values: [n]
+struct InitializeTableV2 {
+  static constexpr auto signature = Op("InitializeTableV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tkey")
+                                        .Input("values: Tval")
+                                        .Attr("Tkey: type")
+                                        .Attr("Tval: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused, keys;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          return c->Merge(keys, c->input(2), &keys);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InitializeTable(context.op(), keys, values);
+    }
+  };
+};
+
+// The value of each key; default_value where there is none.
+struct LookupTableFindV2 {
+  static constexpr auto signature = Op("LookupTableFindV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("default_value: Tout")
+                                        .Output("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle value, keys = c->input(1), out;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tin", "Tout", &value));
+                                          if (!value.IsSet()) return shape_inference::UnknownShape(c);
+                                          TENON_RETURN_IF_ERROR(detail::RemoveKeyDims(c, &keys));
+                                          TENON_RETURN_IF_ERROR(c->Concatenate(keys, value, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& default_value,
+                      Tensor& values) const {
+      return detail::FindInTable(context.op(), keys, default_value, &values);
+    }
+  };
+};
+
+struct LookupTableInsertV2 {
+  static constexpr auto signature = Op("LookupTableInsertV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          return c->WithRank(c->input(0), 0, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoTable(context.op(), keys, values, false);
+    }
+  };
+};
+
+// These entries and no others.
+struct LookupTableImportV2 {
+  static constexpr auto signature = Op("LookupTableImportV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused, keys, values;
+                                          DimensionHandle entries;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(2), 1, &values));
+                                          return c->Merge(c->Dim(keys, 0), c->Dim(values, 0), &entries);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoTable(context.op(), keys, values, true);
+    }
+  };
+};
+
+struct LookupTableRemoveV2 {
+  static constexpr auto signature = Op("LookupTableRemoveV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Attr("Tin: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRankAtLeast(c->input(1), 1, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), keys.dtype(), DataType::kInvalid, &table));
+      TensorShape values;
+      TENON_RETURN_IF_ERROR(detail::ValuesShape(*table, keys, &values));
+      return table->Remove(keys);
+    }
+  };
+};
+
+struct LookupTableSizeV2 {
+  static constexpr auto signature = Op("LookupTableSizeV2")
+                                        .Input("table_handle: resource")
+                                        .Output("size: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int64_t> size) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::LookupTable>(context.op(), 0, &table));
+      size[0] = table->Size();
+      return OkStatus();
+    }
+  };
+};
+
+// All keys and their values, in no particular order.
+struct LookupTableExportV2 {
+  static constexpr auto signature =
+      Op("LookupTableExportV2")
+          .Input("table_handle: resource")
+          .Output("keys: Tkeys")
+          .Output("values: Tvalues")
+          .Attr("Tkeys: type")
+          .Attr("Tvalues: type")
+          .SetIsStateful()
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            ShapeHandle value;
+            TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tkeys", "Tvalues", &value));
+            c->set_output(0, c->UnknownShape());
+            c->set_output(1, c->UnknownShape());
+            return OkStatus();
+          });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor& keys, Tensor& values) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), context.op().expected_output_dtype(0),
+                                              context.op().expected_output_dtype(1), &table));
+      return table->Export(&keys, &values);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/state/table_file.hpp ----
 // InitializeTableFromTextFileV2: a lookup table filled from the lines of a text file.
 TENON_NAMESPACE_BEGIN
@@ -50025,7 +50113,7 @@ struct TensorListConcatLists {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/state/tensor_list_stack.hpp ----
-// How tensors are made of the elements of a list: laid one behind the other.
+// Between the elements of a list and a tensor of them: laid one behind the other, and what its rows are.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
@@ -50055,9 +50143,16 @@ class ElementStack {
   SlimVector<ConcatPart> parts_;
   Index longest_unset_ = 0;
 };
+
 inline Status CheckIsVector(const Tensor& tensor) {
   if (tensor.dims() >= 1) return OkStatus();
   return errors::InvalidArgument("Tensor must be at least a vector, but saw shape: ", tensor.shape());
+}
+// The shape of each of the tensor's rows.
+inline Status RowShape(const Tensor& tensor, TensorShape* row) {
+  TENON_RETURN_IF_ERROR(CheckIsVector(tensor));
+  *row = tensor.shape();
+  return row->RemoveDimWithStatus(0);
 }
 
 }  // namespace ops::detail
@@ -50251,9 +50346,8 @@ struct TensorListSplit {
     if (!list.element_shape.unknown_rank() && list.element_shape.dims() < 1)
       return errors::InvalidArgument("TensorListSplit requires element_shape to be at least of rank 1, but saw: ",
                                      list.element_shape);
-    TENON_RETURN_IF_ERROR(detail::CheckIsVector(tensor));
-    TensorShape row = tensor.shape();
-    TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
+    TensorShape row;
+    TENON_RETURN_IF_ERROR(detail::RowShape(tensor, &row));
     PartialTensorShape rest = list.element_shape;
     if (!rest.unknown_rank()) TENON_RETURN_IF_ERROR(rest.RemoveDimWithStatus(0));
     if (!rest.IsCompatibleWith(row))
@@ -50300,9 +50394,8 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& tensor, const 
   return OkStatus();
 }
 inline Status CheckRowsFit(const Tensor& tensor, const PartialTensorShape& element_shape) {
-  TENON_RETURN_IF_ERROR(CheckIsVector(tensor));
-  TensorShape row = tensor.shape();
-  TENON_RETURN_IF_ERROR(row.RemoveDimWithStatus(0));
+  TensorShape row;
+  TENON_RETURN_IF_ERROR(RowShape(tensor, &row));
   if (element_shape.IsCompatibleWith(row)) return OkStatus();
   return errors::InvalidArgument("Specified a list with shape ", element_shape, " from a tensor with shape ", row);
 }

@@ -2165,8 +2165,12 @@ class HostAllocator final : public Allocator {
     const bool is_cacheable = IsCacheable(alignment, bytes);
     const std::size_t block_bytes = is_cacheable ? detail::SizeClassBytes(c) : bytes;
     void* ptr = is_cacheable ? large_blocks_.Take(c) : nullptr;
-    if (ptr == nullptr) ptr = AllocateFromSystem(alignment, block_bytes);
-    if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
+    if (ptr == nullptr) {
+      ptr = AllocateFromSystem(alignment, block_bytes);
+      if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
+      // Not for what the class has beyond the request: that takes no memory before a larger request comes.
+      if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
+    }
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
     return ptr;
   }
@@ -2189,9 +2193,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
-    void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
-    if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
-    return ptr;
+    return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
   }
 
   // What a block of the given request holds.
@@ -2542,391 +2544,6 @@ class alignas(64) Buffer {
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
 
 TENON_NAMESPACE_END
-
-// ---- tenon/types/numeric.hpp ----
-// The element types that C++ does not have: half, bfloat16, the 8- and 4-bit floats, quantised and sub-byte integers.
-// Trivially copyable, usable in constant expressions and on a GPU. They store values; arithmetic goes through float.
-TENON_NAMESPACE_BEGIN
-namespace detail {
-
-// std::bit_cast may not be called on a GPU; the builtin below it may, and g++, clang, nvcc and MSVC all have it.
-template <class To, class From>
-TENON_HD constexpr To BitCast(From from) {
-  return __builtin_bit_cast(To, from);
-}
-
-// condition ? a : b without a jump: the conversions below stay loops that compilers turn into vector code.
-template <class Word>
-TENON_HD constexpr Word Select(bool condition, Word a, Word b) {
-  const Word mask = Word{0} - static_cast<Word>(condition);
-  return (a & mask) | (b & ~mask);
-}
-
-// What a small float format has beside finite numbers.
-enum class FloatSpecials {
-  kInfAndNan,   // as IEEE 754: the largest exponent means infinity (mantissa 0) or NaN
-  kNanOnly,     // "fn": no infinity; only all ones is NaN
-  kOneNan,      // "fnuz": no infinity, no negative zero; its pattern is the only NaN
-  kFiniteOnly,  // "fn" without room for NaN
-};
-
-// The layout of a wider float that values come from.
-template <class Float>
-struct WideFloat;
-template <>
-struct WideFloat<float> {
-  using Word = std::uint32_t;
-  static constexpr int mantissa_bits = 23;
-  static constexpr int bias = 127;
-};
-template <>
-struct WideFloat<double> {
-  using Word = std::uint64_t;
-  static constexpr int mantissa_bits = 52;
-  static constexpr int bias = 1023;
-};
-
-// A binary format of 1 sign bit, E exponent bits and M mantissa bits; an exponent field e > 0 means 2^(e - bias).
-template <int E, int M, int Bias, FloatSpecials kSpecials>
-struct FloatFormat {
-  static constexpr int exponent_bits = E;
-  static constexpr int mantissa_bits = M;
-  static constexpr int bias = Bias;
-  static constexpr FloatSpecials specials = kSpecials;
-  static constexpr std::uint32_t sign_bit = 1u << (E + M);
-  static constexpr std::uint32_t inf_bits = ((1u << E) - 1) << M;  // kInfAndNan only
-  static constexpr std::uint32_t nan_bits = kSpecials == FloatSpecials::kInfAndNan ? inf_bits | (1u << (M - 1))
-                                            : kSpecials == FloatSpecials::kOneNan  ? sign_bit
-                                                                                   : sign_bit - 1;
-  static constexpr std::uint32_t max_bits = kSpecials == FloatSpecials::kInfAndNan ? inf_bits - 1
-                                            : kSpecials == FloatSpecials::kNanOnly ? sign_bit - 2
-                                                                                   : sign_bit - 1;
-
-  // 2^n as a wide float; n must be in its normal range.
-  template <class Float>
-  TENON_HD static constexpr Float PowerOfTwo(int n) {
-    using Wide = WideFloat<Float>;
-    return BitCast<Float>(static_cast<typename Wide::Word>(n + Wide::bias) << Wide::mantissa_bits);
-  }
-
-  // Exact. NaNs keep their sign and payload where the format has such.
-  TENON_HD static constexpr float ToFloat(std::uint32_t bits) {
-    const std::uint32_t magnitude = bits & (sign_bit - 1);
-    const std::uint32_t sign = (bits & sign_bit) << (31 - E - M);
-    if constexpr (E == 8) {
-      return BitCast<float>(sign | (magnitude << (23 - M)));  // the same exponents as float
-    } else {
-      constexpr std::uint32_t kRebias = static_cast<std::uint32_t>(127 - Bias) << 23;
-      constexpr float kSubnormalUnit = PowerOfTwo<float>(1 - Bias - M);
-      const std::uint32_t normal = (magnitude << (23 - M)) + kRebias;
-      const float subnormal_value = static_cast<float>(static_cast<std::int32_t>(magnitude)) * kSubnormalUnit;
-      const std::uint32_t subnormal = BitCast<std::uint32_t>(subnormal_value);
-      std::uint32_t result = Select(magnitude < (1u << M), subnormal, normal);
-      if constexpr (kSpecials == FloatSpecials::kInfAndNan) {
-        result |= Select(magnitude >= inf_bits, 0x7f800000u, 0u);
-      } else if constexpr (kSpecials == FloatSpecials::kNanOnly) {
-        result = Select(magnitude == nan_bits, 0x7fc00000u, result);
-      } else if constexpr (kSpecials == FloatSpecials::kOneNan) {
-        result |= Select(bits == nan_bits, 0x7fc00000u, 0u);
-      }
-      return BitCast<float>(sign | result);
-    }
-  }
-
-  // Rounds to nearest, ties to even. Too large: infinity, else NaN, else the largest number. NaN becomes the quiet NaN
-  // of the same sign; in a format without NaN, a zero of the other sign (all as ml_dtypes, which TensorFlow uses, does
-  // it).
-  template <class Float>
-  TENON_HD static constexpr std::uint32_t FromFloat(Float value) {
-    using Wide = WideFloat<Float>;
-    using Word = typename Wide::Word;
-    constexpr int kShift = Wide::mantissa_bits - M;
-    constexpr Word kSignBit = Word{1} << (sizeof(Word) * 8 - 1);
-    constexpr Word kInfinity = ((kSignBit >> Wide::mantissa_bits) - 1) << Wide::mantissa_bits;
-    constexpr Word kSmallestNormal = static_cast<Word>(1 - Bias + Wide::bias) << Wide::mantissa_bits;
-    constexpr Word kRebias = static_cast<Word>(Wide::bias - Bias) << M;
-    const Word word = BitCast<Word>(value);
-    const Word magnitude = word & (kSignBit - 1);
-    const std::uint32_t sign = static_cast<std::uint32_t>((word & kSignBit) >> (sizeof(Word) * 8 - 1)) << (E + M);
-
-    const Word rounded = (magnitude + ((Word{1} << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1)) >> kShift;
-    Word result = rounded - kRebias;
-    if constexpr (Wide::bias != Bias) {
-      // Adding a number whose unit is the smallest subnormal lets the hardware round.
-      constexpr Float kUnits = PowerOfTwo<Float>(Wide::mantissa_bits + 1 - Bias - M);
-      const Word subnormal = BitCast<Word>(BitCast<Float>(magnitude) + kUnits) - BitCast<Word>(kUnits);
-      result = Select(magnitude < kSmallestNormal, subnormal, result);
-    }
-    const bool is_nan = magnitude > kInfinity;
-    if constexpr (kSpecials == FloatSpecials::kInfAndNan) {
-      result = Select<Word>(result > max_bits, inf_bits, result);
-      result = Select<Word>(is_nan, nan_bits, result);
-      return sign | static_cast<std::uint32_t>(result);
-    } else if constexpr (kSpecials == FloatSpecials::kNanOnly) {
-      result = Select<Word>((result > max_bits) | is_nan, nan_bits, result);
-      return sign | static_cast<std::uint32_t>(result);
-    } else if constexpr (kSpecials == FloatSpecials::kOneNan) {
-      const std::uint32_t finite = Select<std::uint32_t>(result == 0, 0, sign | static_cast<std::uint32_t>(result));
-      return Select<std::uint32_t>((result > max_bits) | is_nan, nan_bits, finite);
-    } else {
-      const Word finite = Select<Word>(result > max_bits, max_bits, result);
-      // NaN becomes a negative zero, and a negative NaN a positive one.
-      return Select<std::uint32_t>(is_nan, sign ^ sign_bit, sign | static_cast<std::uint32_t>(finite));
-    }
-  }
-};
-
-// A number stored as a pattern of Format in `bits`; Derived is the type that people name.
-// Float8 and smaller round once from double; half and bfloat16 go through float, as TensorFlow's do.
-template <class Derived, class Bits, class Format>
-struct SmallFloat {
-  using format = Format;
-  Bits bits;
-
-  SmallFloat() = default;
-  template <class T>
-    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, float> && !std::is_base_of_v<SmallFloat, T>))
-  TENON_HD explicit constexpr SmallFloat(T value) : bits(Encode(value)) {}
-  TENON_HD static constexpr Derived FromBits(Bits pattern) {
-    Derived made(0.0f);
-    made.bits = pattern;
-    return made;
-  }
-  TENON_HD constexpr operator float() const { return Format::ToFloat(bits); }
-
-  TENON_HD friend constexpr Derived operator+(Derived a, Derived b) { return Derived(float(a) + float(b)); }
-  TENON_HD friend constexpr Derived operator-(Derived a, Derived b) { return Derived(float(a) - float(b)); }
-  TENON_HD friend constexpr Derived operator*(Derived a, Derived b) { return Derived(float(a) * float(b)); }
-  TENON_HD friend constexpr Derived operator/(Derived a, Derived b) { return Derived(float(a) / float(b)); }
-  TENON_HD friend constexpr Derived operator+(Derived a) { return a; }
-  TENON_HD friend constexpr Derived operator-(Derived a) {
-    if constexpr (Format::specials == FloatSpecials::kOneNan) {
-      if ((a.bits & (Format::sign_bit - 1)) == 0) return a;  // zero and NaN have no sign
-    }
-    return FromBits(static_cast<Bits>(a.bits ^ Format::sign_bit));
-  }
-  TENON_HD friend constexpr Derived& operator+=(Derived& a, Derived b) { return a = a + b; }
-  TENON_HD friend constexpr Derived& operator-=(Derived& a, Derived b) { return a = a - b; }
-  TENON_HD friend constexpr Derived& operator*=(Derived& a, Derived b) { return a = a * b; }
-  TENON_HD friend constexpr Derived& operator/=(Derived& a, Derived b) { return a = a / b; }
-
-  TENON_HD friend constexpr bool operator==(Derived a, Derived b) { return float(a) == float(b); }
-  TENON_HD friend constexpr bool operator!=(Derived a, Derived b) { return float(a) != float(b); }
-  TENON_HD friend constexpr bool operator<(Derived a, Derived b) { return float(a) < float(b); }
-  TENON_HD friend constexpr bool operator<=(Derived a, Derived b) { return float(a) <= float(b); }
-  TENON_HD friend constexpr bool operator>(Derived a, Derived b) { return float(a) > float(b); }
-  TENON_HD friend constexpr bool operator>=(Derived a, Derived b) { return float(a) >= float(b); }
-
- private:
-  template <class T>
-  TENON_HD static constexpr Bits Encode(T value) {
-    if constexpr (std::is_same_v<T, double> && sizeof(Bits) == 1) {
-      return static_cast<Bits>(Format::template FromFloat<double>(value));
-    } else {
-      return static_cast<Bits>(Format::template FromFloat<float>(static_cast<float>(value)));
-    }
-  }
-};
-
-}  // namespace detail
-
-#define TENON_DETAIL_SMALL_FLOAT(name, Bits, E, M, bias, specials)                                                 \
-  struct name : detail::SmallFloat<name, Bits, detail::FloatFormat<E, M, bias, detail::FloatSpecials::specials>> { \
-    using SmallFloat::SmallFloat;                                                                                  \
-    name() = default;                                                                                              \
-  };                                                                                                               \
-  static_assert(sizeof(name) == sizeof(Bits) && std::is_trivially_copyable_v<name> &&                              \
-                std::is_trivially_default_constructible_v<name>)
-
-TENON_DETAIL_SMALL_FLOAT(half, std::uint16_t, 5, 10, 15, kInfAndNan);
-TENON_DETAIL_SMALL_FLOAT(bfloat16, std::uint16_t, 8, 7, 127, kInfAndNan);
-TENON_DETAIL_SMALL_FLOAT(float8_e5m2, std::uint8_t, 5, 2, 15, kInfAndNan);
-TENON_DETAIL_SMALL_FLOAT(float8_e4m3fn, std::uint8_t, 4, 3, 7, kNanOnly);
-TENON_DETAIL_SMALL_FLOAT(float8_e4m3fnuz, std::uint8_t, 4, 3, 8, kOneNan);
-TENON_DETAIL_SMALL_FLOAT(float8_e4m3b11fnuz, std::uint8_t, 4, 3, 11, kOneNan);
-TENON_DETAIL_SMALL_FLOAT(float8_e5m2fnuz, std::uint8_t, 5, 2, 16, kOneNan);
-TENON_DETAIL_SMALL_FLOAT(float4_e2m1fn, std::uint8_t, 2, 1, 1, kFiniteOnly);  // in the low 4 bits
-#undef TENON_DETAIL_SMALL_FLOAT
-
-namespace detail {
-
-// A quantised integer: its own type, so that it is not taken for a number. Reads as its integer; a number becomes one
-// only when asked to, modulo 2^bits (a floating number must fit; ConvertScalar of convert.hpp takes any).
-template <class Derived, class Int>
-struct QuantizedInt {
-  Int value;
-
-  QuantizedInt() = default;
-  template <class T>
-    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<QuantizedInt, T>))
-  TENON_HD explicit constexpr QuantizedInt(T number) : value(static_cast<Int>(number)) {}
-  TENON_HD constexpr operator std::int32_t() const { return value; }
-};
-
-// An integer of `bits` (2 or 4) bits, one in a byte; sign-extended there. Arithmetic is modulo 2^bits (a floating
-// number must fit an int32).
-template <class Derived, class Int, int kBits>
-struct SubByteInt {
-  static constexpr int bits = kBits;
-  Int value;
-
-  SubByteInt() = default;
-  template <class T>
-    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<SubByteInt, T>))
-  TENON_HD explicit constexpr SubByteInt(T number) : value(Wrap(number)) {}
-  TENON_HD constexpr operator std::int32_t() const { return value; }
-
-  TENON_HD friend constexpr Derived operator+(Derived a, Derived b) { return Derived(a.value + b.value); }
-  TENON_HD friend constexpr Derived operator-(Derived a, Derived b) { return Derived(a.value - b.value); }
-  TENON_HD friend constexpr Derived operator*(Derived a, Derived b) { return Derived(a.value * b.value); }
-  TENON_HD friend constexpr Derived operator/(Derived a, Derived b) { return Derived(a.value / b.value); }
-  TENON_HD friend constexpr Derived operator%(Derived a, Derived b) { return Derived(a.value % b.value); }
-  TENON_HD friend constexpr Derived operator-(Derived a) { return Derived(-a.value); }
-  TENON_HD friend constexpr Derived& operator+=(Derived& a, Derived b) { return a = a + b; }
-  TENON_HD friend constexpr Derived& operator-=(Derived& a, Derived b) { return a = a - b; }
-  TENON_HD friend constexpr Derived& operator*=(Derived& a, Derived b) { return a = a * b; }
-  TENON_HD friend constexpr Derived& operator/=(Derived& a, Derived b) { return a = a / b; }
-
- private:
-  template <class T>
-  TENON_HD static constexpr Int Wrap(T number) {
-    std::uint32_t low = 0;
-    if constexpr (std::is_floating_point_v<T>) {
-      low = static_cast<std::uint32_t>(static_cast<std::int32_t>(number));
-    } else if constexpr (std::is_integral_v<T>) {
-      low = static_cast<std::uint32_t>(number);
-    } else {
-      low = static_cast<std::uint32_t>(static_cast<std::int32_t>(number));
-    }
-    low &= (1u << kBits) - 1;
-    if constexpr (std::is_signed_v<Int>) {
-      constexpr std::uint32_t kSign = 1u << (kBits - 1);
-      return static_cast<Int>(static_cast<std::int32_t>(low ^ kSign) - static_cast<std::int32_t>(kSign));
-    } else {
-      return static_cast<Int>(low);
-    }
-  }
-};
-
-}  // namespace detail
-
-#define TENON_DETAIL_INTEGER(name, Int, ...)                                         \
-  struct name : detail::__VA_ARGS__ {                                                \
-    using Base = detail::__VA_ARGS__;                                                \
-    using Base::Base;                                                                \
-    name() = default;                                                                \
-  };                                                                                 \
-  static_assert(sizeof(name) == sizeof(Int) && std::is_trivially_copyable_v<name> && \
-                std::is_trivially_default_constructible_v<name>)
-
-TENON_DETAIL_INTEGER(qint8, std::int8_t, QuantizedInt<qint8, std::int8_t>);
-TENON_DETAIL_INTEGER(quint8, std::uint8_t, QuantizedInt<quint8, std::uint8_t>);
-TENON_DETAIL_INTEGER(qint16, std::int16_t, QuantizedInt<qint16, std::int16_t>);
-TENON_DETAIL_INTEGER(quint16, std::uint16_t, QuantizedInt<quint16, std::uint16_t>);
-TENON_DETAIL_INTEGER(qint32, std::int32_t, QuantizedInt<qint32, std::int32_t>);
-TENON_DETAIL_INTEGER(int4, std::int8_t, SubByteInt<int4, std::int8_t, 4>);
-TENON_DETAIL_INTEGER(uint4, std::uint8_t, SubByteInt<uint4, std::uint8_t, 4>);
-TENON_DETAIL_INTEGER(int2, std::int8_t, SubByteInt<int2, std::int8_t, 2>);
-TENON_DETAIL_INTEGER(uint2, std::uint8_t, SubByteInt<uint2, std::uint8_t, 2>);
-#undef TENON_DETAIL_INTEGER
-
-namespace detail {
-
-template <class T>
-struct SmallFloatLimits {
-  using F = typename T::format;
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool is_exact = false;
-  static constexpr bool has_infinity = F::specials == FloatSpecials::kInfAndNan;
-  static constexpr bool has_quiet_NaN = F::specials != FloatSpecials::kFiniteOnly;
-  static constexpr bool has_signaling_NaN = F::specials == FloatSpecials::kInfAndNan;
-  static constexpr std::float_denorm_style has_denorm = std::denorm_present;
-  static constexpr bool has_denorm_loss = false;
-  static constexpr std::float_round_style round_style = std::round_to_nearest;
-  static constexpr bool is_iec559 = false;
-  static constexpr bool is_bounded = true;
-  static constexpr bool is_modulo = false;
-  static constexpr bool traps = false;
-  static constexpr bool tinyness_before = false;
-  static constexpr int radix = 2;
-  static constexpr int digits = F::mantissa_bits + 1;
-  static constexpr int digits10 = F::mantissa_bits * 30103 / 100000;
-  static constexpr int max_digits10 = 2 + digits * 30103 / 100000;
-  static constexpr int min_exponent = 2 - F::bias;
-  static constexpr int max_exponent = (1 << F::exponent_bits) - F::bias - (has_infinity ? 1 : 0);
-  static constexpr int min_exponent10 = (min_exponent - 1) * 30103 / 100000;
-  static constexpr int max_exponent10 = max_exponent * 30103 / 100000;
-
-  TENON_HD static constexpr T min() noexcept { return From(1u << F::mantissa_bits); }
-  TENON_HD static constexpr T max() noexcept { return From(F::max_bits); }
-  TENON_HD static constexpr T lowest() noexcept { return From(F::max_bits | F::sign_bit); }
-  TENON_HD static constexpr T epsilon() noexcept { return T(1.0f / static_cast<float>(1 << F::mantissa_bits)); }
-  TENON_HD static constexpr T round_error() noexcept { return T(0.5f); }
-  TENON_HD static constexpr T infinity() noexcept { return has_infinity ? From(F::inf_bits) : max(); }
-  TENON_HD static constexpr T quiet_NaN() noexcept { return has_quiet_NaN ? From(F::nan_bits) : T(0.0f); }
-  TENON_HD static constexpr T signaling_NaN() noexcept {
-    return has_signaling_NaN ? From(F::inf_bits | 1) : quiet_NaN();
-  }
-  TENON_HD static constexpr T denorm_min() noexcept { return From(1); }
-
- private:
-  TENON_HD static constexpr T From(std::uint32_t pattern) {
-    return T::FromBits(static_cast<decltype(T::bits)>(pattern));
-  }
-};
-
-// Limits of T, whose values are those of Int between kMin and kMax.
-template <class T, class Int, std::int64_t kMin, std::int64_t kMax, int kDigits>
-struct SmallIntLimits : std::numeric_limits<Int> {
-  static constexpr int digits = kDigits;
-  static constexpr int digits10 = kDigits * 30103 / 100000;
-  TENON_HD static constexpr T min() noexcept { return T(kMin); }
-  TENON_HD static constexpr T max() noexcept { return T(kMax); }
-  TENON_HD static constexpr T lowest() noexcept { return T(kMin); }
-  TENON_HD static constexpr T epsilon() noexcept { return T(0); }
-  TENON_HD static constexpr T round_error() noexcept { return T(0); }
-  TENON_HD static constexpr T infinity() noexcept { return T(0); }
-  TENON_HD static constexpr T quiet_NaN() noexcept { return T(0); }
-  TENON_HD static constexpr T signaling_NaN() noexcept { return T(0); }
-  TENON_HD static constexpr T denorm_min() noexcept { return T(0); }
-};
-
-}  // namespace detail
-TENON_NAMESPACE_END
-
-template <> struct std::numeric_limits<tenon::half> : tenon::detail::SmallFloatLimits<tenon::half> {
-  static constexpr bool is_iec559 = true;
-};
-template <> struct std::numeric_limits<tenon::bfloat16> : tenon::detail::SmallFloatLimits<tenon::bfloat16> {};
-template <> struct std::numeric_limits<tenon::float8_e5m2> : tenon::detail::SmallFloatLimits<tenon::float8_e5m2> {};
-template <> struct std::numeric_limits<tenon::float8_e4m3fn> : tenon::detail::SmallFloatLimits<tenon::float8_e4m3fn> {};
-template <> struct std::numeric_limits<tenon::float8_e4m3fnuz>
-    : tenon::detail::SmallFloatLimits<tenon::float8_e4m3fnuz> {};
-template <> struct std::numeric_limits<tenon::float8_e4m3b11fnuz>
-    : tenon::detail::SmallFloatLimits<tenon::float8_e4m3b11fnuz> {};
-template <> struct std::numeric_limits<tenon::float8_e5m2fnuz>
-    : tenon::detail::SmallFloatLimits<tenon::float8_e5m2fnuz> {};
-template <> struct std::numeric_limits<tenon::float4_e2m1fn> : tenon::detail::SmallFloatLimits<tenon::float4_e2m1fn> {};
-template <> struct std::numeric_limits<tenon::qint8>
-    : tenon::detail::SmallIntLimits<tenon::qint8, std::int8_t, -128, 127, 7> {};
-template <> struct std::numeric_limits<tenon::quint8>
-    : tenon::detail::SmallIntLimits<tenon::quint8, std::uint8_t, 0, 255, 8> {};
-template <> struct std::numeric_limits<tenon::qint16>
-    : tenon::detail::SmallIntLimits<tenon::qint16, std::int16_t, -32768, 32767, 15> {};
-template <> struct std::numeric_limits<tenon::quint16>
-    : tenon::detail::SmallIntLimits<tenon::quint16, std::uint16_t, 0, 65535, 16> {};
-template <> struct std::numeric_limits<tenon::qint32>
-    : tenon::detail::SmallIntLimits<tenon::qint32, std::int32_t, -2147483648, 2147483647, 31> {};
-template <> struct std::numeric_limits<tenon::int4>
-    : tenon::detail::SmallIntLimits<tenon::int4, std::int8_t, -8, 7, 3> {};
-template <> struct std::numeric_limits<tenon::uint4>
-    : tenon::detail::SmallIntLimits<tenon::uint4, std::uint8_t, 0, 15, 4> {};
-template <> struct std::numeric_limits<tenon::int2>
-    : tenon::detail::SmallIntLimits<tenon::int2, std::int8_t, -2, 1, 1> {};
-template <> struct std::numeric_limits<tenon::uint2>
-    : tenon::detail::SmallIntLimits<tenon::uint2, std::uint8_t, 0, 3, 2> {};
 
 // ---- tenon/base/slim_vector.hpp ----
 // SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
@@ -4470,6 +4087,480 @@ static_assert(sizeof(Variant) == 64);
 
 TENON_NAMESPACE_END
 
+// ---- tenon/tensor/elements.hpp ----
+// Elements in a tensor's memory, by dtype: how many bytes they take, at which addresses they may be, room for them, and
+// copies of them.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Bytes of one element in a tensor's buffer, for every dtype that there is; 0 for reference types and unknown ones.
+constexpr std::size_t ElementBytes(DataType dtype) {
+  if (dtype == DataType::kString) return sizeof(tstring);
+  if (dtype == DataType::kResource) return sizeof(ResourceHandle);
+  if (dtype == DataType::kVariant) return sizeof(Variant);
+  return static_cast<std::size_t>(SizeOf(dtype));
+}
+
+// SIZE_MAX where that is too little. For messages.
+TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
+  const auto n = static_cast<std::size_t>(shape.num_elements());
+  const std::size_t size = ElementBytes(dtype);
+  return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
+}
+
+// The alignment that views need: of a number inside an element, so half of the size of a complex one.
+constexpr std::size_t ViewAlignment(DataType dtype) {
+  const std::size_t bytes = ElementBytes(dtype);
+  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
+}
+inline bool IsAlignedFor(DataType dtype, const void* data) {
+  const std::size_t alignment = ViewAlignment(dtype);  // 0, or a power of two
+  return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
+}
+// The end of a message on elements at an address that does not suit their type.
+TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
+  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
+                alignment,
+                "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
+}
+
+// Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
+TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
+  const auto count = static_cast<std::size_t>(n);
+  if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
+  if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
+  if (dtype == DataType::kVariant) return Buffer::AllocateObjects<Variant>(allocator, count);
+  return nullptr;
+}
+inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
+  const auto size = static_cast<std::size_t>(SizeOf(dtype));
+  if (size == 0) [[unlikely]]
+    return AllocateObjects(allocator, dtype, n);
+  if ((static_cast<std::uint64_t>(n) >> 58) != 0) [[unlikely]]
+    return nullptr;  // elements have at most 2^4 bytes
+  return Buffer::Allocate(allocator, static_cast<std::size_t>(n) * size);
+}
+
+template <class T>
+void CopyItems(const T* from, T* to, std::size_t count) {
+  if (from < to) {  // they may overlap
+    for (std::size_t i = count; i-- > 0;) to[i] = from[i];
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+  }
+}
+// `count` elements; those at `to` exist already. As memmove, the two may overlap.
+inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
+  if (count == 0 || from == to) return;
+  if (dtype == DataType::kString) {
+    return CopyItems(static_cast<const tstring*>(from), static_cast<tstring*>(to), count);
+  }
+  if (dtype == DataType::kResource) {
+    return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
+  }
+  if (dtype == DataType::kVariant) {
+    return CopyItems(static_cast<const Variant*>(from), static_cast<Variant*>(to), count);
+  }
+  std::memmove(to, from, count * ElementBytes(dtype));
+}
+
+// Ends the program for elements (if there are any) at an address that does not suit them.
+TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
+                                       const TensorShape& shape) {
+  TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
+              Name(dtype), " and shape ", shape);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/types/numeric.hpp ----
+// The element types that C++ does not have: half, bfloat16, the 8- and 4-bit floats, quantised and sub-byte integers.
+// Trivially copyable, usable in constant expressions and on a GPU. They store values; arithmetic goes through float.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// std::bit_cast may not be called on a GPU; the builtin below it may, and g++, clang, nvcc and MSVC all have it.
+template <class To, class From>
+TENON_HD constexpr To BitCast(From from) {
+  return __builtin_bit_cast(To, from);
+}
+
+// condition ? a : b without a jump: the conversions below stay loops that compilers turn into vector code.
+template <class Word>
+TENON_HD constexpr Word Select(bool condition, Word a, Word b) {
+  const Word mask = Word{0} - static_cast<Word>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
+// What a small float format has beside finite numbers.
+enum class FloatSpecials {
+  kInfAndNan,   // as IEEE 754: the largest exponent means infinity (mantissa 0) or NaN
+  kNanOnly,     // "fn": no infinity; only all ones is NaN
+  kOneNan,      // "fnuz": no infinity, no negative zero; its pattern is the only NaN
+  kFiniteOnly,  // "fn" without room for NaN
+};
+
+// The layout of a wider float that values come from.
+template <class Float>
+struct WideFloat;
+template <>
+struct WideFloat<float> {
+  using Word = std::uint32_t;
+  static constexpr int mantissa_bits = 23;
+  static constexpr int bias = 127;
+};
+template <>
+struct WideFloat<double> {
+  using Word = std::uint64_t;
+  static constexpr int mantissa_bits = 52;
+  static constexpr int bias = 1023;
+};
+
+// A binary format of 1 sign bit, E exponent bits and M mantissa bits; an exponent field e > 0 means 2^(e - bias).
+template <int E, int M, int Bias, FloatSpecials kSpecials>
+struct FloatFormat {
+  static constexpr int exponent_bits = E;
+  static constexpr int mantissa_bits = M;
+  static constexpr int bias = Bias;
+  static constexpr FloatSpecials specials = kSpecials;
+  static constexpr std::uint32_t sign_bit = 1u << (E + M);
+  static constexpr std::uint32_t inf_bits = ((1u << E) - 1) << M;  // kInfAndNan only
+  static constexpr std::uint32_t nan_bits = kSpecials == FloatSpecials::kInfAndNan ? inf_bits | (1u << (M - 1))
+                                            : kSpecials == FloatSpecials::kOneNan  ? sign_bit
+                                                                                   : sign_bit - 1;
+  static constexpr std::uint32_t max_bits = kSpecials == FloatSpecials::kInfAndNan ? inf_bits - 1
+                                            : kSpecials == FloatSpecials::kNanOnly ? sign_bit - 2
+                                                                                   : sign_bit - 1;
+
+  // 2^n as a wide float; n must be in its normal range.
+  template <class Float>
+  TENON_HD static constexpr Float PowerOfTwo(int n) {
+    using Wide = WideFloat<Float>;
+    return BitCast<Float>(static_cast<typename Wide::Word>(n + Wide::bias) << Wide::mantissa_bits);
+  }
+
+  // Exact. NaNs keep their sign and payload where the format has such.
+  TENON_HD static constexpr float ToFloat(std::uint32_t bits) {
+    const std::uint32_t magnitude = bits & (sign_bit - 1);
+    const std::uint32_t sign = (bits & sign_bit) << (31 - E - M);
+    if constexpr (E == 8) {
+      return BitCast<float>(sign | (magnitude << (23 - M)));  // the same exponents as float
+    } else {
+      constexpr std::uint32_t kRebias = static_cast<std::uint32_t>(127 - Bias) << 23;
+      constexpr float kSubnormalUnit = PowerOfTwo<float>(1 - Bias - M);
+      const std::uint32_t normal = (magnitude << (23 - M)) + kRebias;
+      const float subnormal_value = static_cast<float>(static_cast<std::int32_t>(magnitude)) * kSubnormalUnit;
+      const std::uint32_t subnormal = BitCast<std::uint32_t>(subnormal_value);
+      std::uint32_t result = Select(magnitude < (1u << M), subnormal, normal);
+      if constexpr (kSpecials == FloatSpecials::kInfAndNan) {
+        result |= Select(magnitude >= inf_bits, 0x7f800000u, 0u);
+      } else if constexpr (kSpecials == FloatSpecials::kNanOnly) {
+        result = Select(magnitude == nan_bits, 0x7fc00000u, result);
+      } else if constexpr (kSpecials == FloatSpecials::kOneNan) {
+        result |= Select(bits == nan_bits, 0x7fc00000u, 0u);
+      }
+      return BitCast<float>(sign | result);
+    }
+  }
+
+  // Rounds to nearest, ties to even. Too large: infinity, else NaN, else the largest number. NaN becomes the quiet NaN
+  // of the same sign; in a format without NaN, a zero of the other sign (all as ml_dtypes, which TensorFlow uses, does
+  // it).
+  template <class Float>
+  TENON_HD static constexpr std::uint32_t FromFloat(Float value) {
+    using Wide = WideFloat<Float>;
+    using Word = typename Wide::Word;
+    constexpr int kShift = Wide::mantissa_bits - M;
+    constexpr Word kSignBit = Word{1} << (sizeof(Word) * 8 - 1);
+    constexpr Word kInfinity = ((kSignBit >> Wide::mantissa_bits) - 1) << Wide::mantissa_bits;
+    constexpr Word kSmallestNormal = static_cast<Word>(1 - Bias + Wide::bias) << Wide::mantissa_bits;
+    constexpr Word kRebias = static_cast<Word>(Wide::bias - Bias) << M;
+    const Word word = BitCast<Word>(value);
+    const Word magnitude = word & (kSignBit - 1);
+    const std::uint32_t sign = static_cast<std::uint32_t>((word & kSignBit) >> (sizeof(Word) * 8 - 1)) << (E + M);
+
+    const Word rounded = (magnitude + ((Word{1} << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1)) >> kShift;
+    Word result = rounded - kRebias;
+    if constexpr (Wide::bias != Bias) {
+      // Adding a number whose unit is the smallest subnormal lets the hardware round.
+      constexpr Float kUnits = PowerOfTwo<Float>(Wide::mantissa_bits + 1 - Bias - M);
+      const Word subnormal = BitCast<Word>(BitCast<Float>(magnitude) + kUnits) - BitCast<Word>(kUnits);
+      result = Select(magnitude < kSmallestNormal, subnormal, result);
+    }
+    const bool is_nan = magnitude > kInfinity;
+    if constexpr (kSpecials == FloatSpecials::kInfAndNan) {
+      result = Select<Word>(result > max_bits, inf_bits, result);
+      result = Select<Word>(is_nan, nan_bits, result);
+      return sign | static_cast<std::uint32_t>(result);
+    } else if constexpr (kSpecials == FloatSpecials::kNanOnly) {
+      result = Select<Word>((result > max_bits) | is_nan, nan_bits, result);
+      return sign | static_cast<std::uint32_t>(result);
+    } else if constexpr (kSpecials == FloatSpecials::kOneNan) {
+      const std::uint32_t finite = Select<std::uint32_t>(result == 0, 0, sign | static_cast<std::uint32_t>(result));
+      return Select<std::uint32_t>((result > max_bits) | is_nan, nan_bits, finite);
+    } else {
+      const Word finite = Select<Word>(result > max_bits, max_bits, result);
+      // NaN becomes a negative zero, and a negative NaN a positive one.
+      return Select<std::uint32_t>(is_nan, sign ^ sign_bit, sign | static_cast<std::uint32_t>(finite));
+    }
+  }
+};
+
+// A number stored as a pattern of Format in `bits`; Derived is the type that people name.
+// Float8 and smaller round once from double; half and bfloat16 go through float, as TensorFlow's do.
+template <class Derived, class Bits, class Format>
+struct SmallFloat {
+  using format = Format;
+  Bits bits;
+
+  SmallFloat() = default;
+  template <class T>
+    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, float> && !std::is_base_of_v<SmallFloat, T>))
+  TENON_HD explicit constexpr SmallFloat(T value) : bits(Encode(value)) {}
+  TENON_HD static constexpr Derived FromBits(Bits pattern) {
+    Derived made(0.0f);
+    made.bits = pattern;
+    return made;
+  }
+  TENON_HD constexpr operator float() const { return Format::ToFloat(bits); }
+
+  TENON_HD friend constexpr Derived operator+(Derived a, Derived b) { return Derived(float(a) + float(b)); }
+  TENON_HD friend constexpr Derived operator-(Derived a, Derived b) { return Derived(float(a) - float(b)); }
+  TENON_HD friend constexpr Derived operator*(Derived a, Derived b) { return Derived(float(a) * float(b)); }
+  TENON_HD friend constexpr Derived operator/(Derived a, Derived b) { return Derived(float(a) / float(b)); }
+  TENON_HD friend constexpr Derived operator+(Derived a) { return a; }
+  TENON_HD friend constexpr Derived operator-(Derived a) {
+    if constexpr (Format::specials == FloatSpecials::kOneNan) {
+      if ((a.bits & (Format::sign_bit - 1)) == 0) return a;  // zero and NaN have no sign
+    }
+    return FromBits(static_cast<Bits>(a.bits ^ Format::sign_bit));
+  }
+  TENON_HD friend constexpr Derived& operator+=(Derived& a, Derived b) { return a = a + b; }
+  TENON_HD friend constexpr Derived& operator-=(Derived& a, Derived b) { return a = a - b; }
+  TENON_HD friend constexpr Derived& operator*=(Derived& a, Derived b) { return a = a * b; }
+  TENON_HD friend constexpr Derived& operator/=(Derived& a, Derived b) { return a = a / b; }
+
+  TENON_HD friend constexpr bool operator==(Derived a, Derived b) { return float(a) == float(b); }
+  TENON_HD friend constexpr bool operator!=(Derived a, Derived b) { return float(a) != float(b); }
+  TENON_HD friend constexpr bool operator<(Derived a, Derived b) { return float(a) < float(b); }
+  TENON_HD friend constexpr bool operator<=(Derived a, Derived b) { return float(a) <= float(b); }
+  TENON_HD friend constexpr bool operator>(Derived a, Derived b) { return float(a) > float(b); }
+  TENON_HD friend constexpr bool operator>=(Derived a, Derived b) { return float(a) >= float(b); }
+
+ private:
+  template <class T>
+  TENON_HD static constexpr Bits Encode(T value) {
+    if constexpr (std::is_same_v<T, double> && sizeof(Bits) == 1) {
+      return static_cast<Bits>(Format::template FromFloat<double>(value));
+    } else {
+      return static_cast<Bits>(Format::template FromFloat<float>(static_cast<float>(value)));
+    }
+  }
+};
+
+}  // namespace detail
+
+#define TENON_DETAIL_SMALL_FLOAT(name, Bits, E, M, bias, specials)                                                 \
+  struct name : detail::SmallFloat<name, Bits, detail::FloatFormat<E, M, bias, detail::FloatSpecials::specials>> { \
+    using SmallFloat::SmallFloat;                                                                                  \
+    name() = default;                                                                                              \
+  };                                                                                                               \
+  static_assert(sizeof(name) == sizeof(Bits) && std::is_trivially_copyable_v<name> &&                              \
+                std::is_trivially_default_constructible_v<name>)
+
+TENON_DETAIL_SMALL_FLOAT(half, std::uint16_t, 5, 10, 15, kInfAndNan);
+TENON_DETAIL_SMALL_FLOAT(bfloat16, std::uint16_t, 8, 7, 127, kInfAndNan);
+TENON_DETAIL_SMALL_FLOAT(float8_e5m2, std::uint8_t, 5, 2, 15, kInfAndNan);
+TENON_DETAIL_SMALL_FLOAT(float8_e4m3fn, std::uint8_t, 4, 3, 7, kNanOnly);
+TENON_DETAIL_SMALL_FLOAT(float8_e4m3fnuz, std::uint8_t, 4, 3, 8, kOneNan);
+TENON_DETAIL_SMALL_FLOAT(float8_e4m3b11fnuz, std::uint8_t, 4, 3, 11, kOneNan);
+TENON_DETAIL_SMALL_FLOAT(float8_e5m2fnuz, std::uint8_t, 5, 2, 16, kOneNan);
+TENON_DETAIL_SMALL_FLOAT(float4_e2m1fn, std::uint8_t, 2, 1, 1, kFiniteOnly);  // in the low 4 bits
+#undef TENON_DETAIL_SMALL_FLOAT
+
+namespace detail {
+
+// A quantised integer: its own type, so that it is not taken for a number. Reads as its integer; a number becomes one
+// only when asked to, modulo 2^bits (a floating number must fit; ConvertScalar of convert.hpp takes any).
+template <class Derived, class Int>
+struct QuantizedInt {
+  Int value;
+
+  QuantizedInt() = default;
+  template <class T>
+    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<QuantizedInt, T>))
+  TENON_HD explicit constexpr QuantizedInt(T number) : value(static_cast<Int>(number)) {}
+  TENON_HD constexpr operator std::int32_t() const { return value; }
+};
+
+// An integer of `bits` (2 or 4) bits, one in a byte; sign-extended there. Arithmetic is modulo 2^bits (a floating
+// number must fit an int32).
+template <class Derived, class Int, int kBits>
+struct SubByteInt {
+  static constexpr int bits = kBits;
+  Int value;
+
+  SubByteInt() = default;
+  template <class T>
+    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<SubByteInt, T>))
+  TENON_HD explicit constexpr SubByteInt(T number) : value(Wrap(number)) {}
+  TENON_HD constexpr operator std::int32_t() const { return value; }
+
+  TENON_HD friend constexpr Derived operator+(Derived a, Derived b) { return Derived(a.value + b.value); }
+  TENON_HD friend constexpr Derived operator-(Derived a, Derived b) { return Derived(a.value - b.value); }
+  TENON_HD friend constexpr Derived operator*(Derived a, Derived b) { return Derived(a.value * b.value); }
+  TENON_HD friend constexpr Derived operator/(Derived a, Derived b) { return Derived(a.value / b.value); }
+  TENON_HD friend constexpr Derived operator%(Derived a, Derived b) { return Derived(a.value % b.value); }
+  TENON_HD friend constexpr Derived operator-(Derived a) { return Derived(-a.value); }
+  TENON_HD friend constexpr Derived& operator+=(Derived& a, Derived b) { return a = a + b; }
+  TENON_HD friend constexpr Derived& operator-=(Derived& a, Derived b) { return a = a - b; }
+  TENON_HD friend constexpr Derived& operator*=(Derived& a, Derived b) { return a = a * b; }
+  TENON_HD friend constexpr Derived& operator/=(Derived& a, Derived b) { return a = a / b; }
+
+ private:
+  template <class T>
+  TENON_HD static constexpr Int Wrap(T number) {
+    std::uint32_t low = 0;
+    if constexpr (std::is_floating_point_v<T>) {
+      low = static_cast<std::uint32_t>(static_cast<std::int32_t>(number));
+    } else if constexpr (std::is_integral_v<T>) {
+      low = static_cast<std::uint32_t>(number);
+    } else {
+      low = static_cast<std::uint32_t>(static_cast<std::int32_t>(number));
+    }
+    low &= (1u << kBits) - 1;
+    if constexpr (std::is_signed_v<Int>) {
+      constexpr std::uint32_t kSign = 1u << (kBits - 1);
+      return static_cast<Int>(static_cast<std::int32_t>(low ^ kSign) - static_cast<std::int32_t>(kSign));
+    } else {
+      return static_cast<Int>(low);
+    }
+  }
+};
+
+}  // namespace detail
+
+#define TENON_DETAIL_INTEGER(name, Int, ...)                                         \
+  struct name : detail::__VA_ARGS__ {                                                \
+    using Base = detail::__VA_ARGS__;                                                \
+    using Base::Base;                                                                \
+    name() = default;                                                                \
+  };                                                                                 \
+  static_assert(sizeof(name) == sizeof(Int) && std::is_trivially_copyable_v<name> && \
+                std::is_trivially_default_constructible_v<name>)
+
+TENON_DETAIL_INTEGER(qint8, std::int8_t, QuantizedInt<qint8, std::int8_t>);
+TENON_DETAIL_INTEGER(quint8, std::uint8_t, QuantizedInt<quint8, std::uint8_t>);
+TENON_DETAIL_INTEGER(qint16, std::int16_t, QuantizedInt<qint16, std::int16_t>);
+TENON_DETAIL_INTEGER(quint16, std::uint16_t, QuantizedInt<quint16, std::uint16_t>);
+TENON_DETAIL_INTEGER(qint32, std::int32_t, QuantizedInt<qint32, std::int32_t>);
+TENON_DETAIL_INTEGER(int4, std::int8_t, SubByteInt<int4, std::int8_t, 4>);
+TENON_DETAIL_INTEGER(uint4, std::uint8_t, SubByteInt<uint4, std::uint8_t, 4>);
+TENON_DETAIL_INTEGER(int2, std::int8_t, SubByteInt<int2, std::int8_t, 2>);
+TENON_DETAIL_INTEGER(uint2, std::uint8_t, SubByteInt<uint2, std::uint8_t, 2>);
+#undef TENON_DETAIL_INTEGER
+
+namespace detail {
+
+template <class T>
+struct SmallFloatLimits {
+  using F = typename T::format;
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool has_infinity = F::specials == FloatSpecials::kInfAndNan;
+  static constexpr bool has_quiet_NaN = F::specials != FloatSpecials::kFiniteOnly;
+  static constexpr bool has_signaling_NaN = F::specials == FloatSpecials::kInfAndNan;
+  static constexpr std::float_denorm_style has_denorm = std::denorm_present;
+  static constexpr bool has_denorm_loss = false;
+  static constexpr std::float_round_style round_style = std::round_to_nearest;
+  static constexpr bool is_iec559 = false;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_modulo = false;
+  static constexpr bool traps = false;
+  static constexpr bool tinyness_before = false;
+  static constexpr int radix = 2;
+  static constexpr int digits = F::mantissa_bits + 1;
+  static constexpr int digits10 = F::mantissa_bits * 30103 / 100000;
+  static constexpr int max_digits10 = 2 + digits * 30103 / 100000;
+  static constexpr int min_exponent = 2 - F::bias;
+  static constexpr int max_exponent = (1 << F::exponent_bits) - F::bias - (has_infinity ? 1 : 0);
+  static constexpr int min_exponent10 = (min_exponent - 1) * 30103 / 100000;
+  static constexpr int max_exponent10 = max_exponent * 30103 / 100000;
+
+  TENON_HD static constexpr T min() noexcept { return From(1u << F::mantissa_bits); }
+  TENON_HD static constexpr T max() noexcept { return From(F::max_bits); }
+  TENON_HD static constexpr T lowest() noexcept { return From(F::max_bits | F::sign_bit); }
+  TENON_HD static constexpr T epsilon() noexcept { return T(1.0f / static_cast<float>(1 << F::mantissa_bits)); }
+  TENON_HD static constexpr T round_error() noexcept { return T(0.5f); }
+  TENON_HD static constexpr T infinity() noexcept { return has_infinity ? From(F::inf_bits) : max(); }
+  TENON_HD static constexpr T quiet_NaN() noexcept { return has_quiet_NaN ? From(F::nan_bits) : T(0.0f); }
+  TENON_HD static constexpr T signaling_NaN() noexcept {
+    return has_signaling_NaN ? From(F::inf_bits | 1) : quiet_NaN();
+  }
+  TENON_HD static constexpr T denorm_min() noexcept { return From(1); }
+
+ private:
+  TENON_HD static constexpr T From(std::uint32_t pattern) {
+    return T::FromBits(static_cast<decltype(T::bits)>(pattern));
+  }
+};
+
+// Limits of T, whose values are those of Int between kMin and kMax.
+template <class T, class Int, std::int64_t kMin, std::int64_t kMax, int kDigits>
+struct SmallIntLimits : std::numeric_limits<Int> {
+  static constexpr int digits = kDigits;
+  static constexpr int digits10 = kDigits * 30103 / 100000;
+  TENON_HD static constexpr T min() noexcept { return T(kMin); }
+  TENON_HD static constexpr T max() noexcept { return T(kMax); }
+  TENON_HD static constexpr T lowest() noexcept { return T(kMin); }
+  TENON_HD static constexpr T epsilon() noexcept { return T(0); }
+  TENON_HD static constexpr T round_error() noexcept { return T(0); }
+  TENON_HD static constexpr T infinity() noexcept { return T(0); }
+  TENON_HD static constexpr T quiet_NaN() noexcept { return T(0); }
+  TENON_HD static constexpr T signaling_NaN() noexcept { return T(0); }
+  TENON_HD static constexpr T denorm_min() noexcept { return T(0); }
+};
+
+}  // namespace detail
+TENON_NAMESPACE_END
+
+template <> struct std::numeric_limits<tenon::half> : tenon::detail::SmallFloatLimits<tenon::half> {
+  static constexpr bool is_iec559 = true;
+};
+template <> struct std::numeric_limits<tenon::bfloat16> : tenon::detail::SmallFloatLimits<tenon::bfloat16> {};
+template <> struct std::numeric_limits<tenon::float8_e5m2> : tenon::detail::SmallFloatLimits<tenon::float8_e5m2> {};
+template <> struct std::numeric_limits<tenon::float8_e4m3fn> : tenon::detail::SmallFloatLimits<tenon::float8_e4m3fn> {};
+template <> struct std::numeric_limits<tenon::float8_e4m3fnuz>
+    : tenon::detail::SmallFloatLimits<tenon::float8_e4m3fnuz> {};
+template <> struct std::numeric_limits<tenon::float8_e4m3b11fnuz>
+    : tenon::detail::SmallFloatLimits<tenon::float8_e4m3b11fnuz> {};
+template <> struct std::numeric_limits<tenon::float8_e5m2fnuz>
+    : tenon::detail::SmallFloatLimits<tenon::float8_e5m2fnuz> {};
+template <> struct std::numeric_limits<tenon::float4_e2m1fn> : tenon::detail::SmallFloatLimits<tenon::float4_e2m1fn> {};
+template <> struct std::numeric_limits<tenon::qint8>
+    : tenon::detail::SmallIntLimits<tenon::qint8, std::int8_t, -128, 127, 7> {};
+template <> struct std::numeric_limits<tenon::quint8>
+    : tenon::detail::SmallIntLimits<tenon::quint8, std::uint8_t, 0, 255, 8> {};
+template <> struct std::numeric_limits<tenon::qint16>
+    : tenon::detail::SmallIntLimits<tenon::qint16, std::int16_t, -32768, 32767, 15> {};
+template <> struct std::numeric_limits<tenon::quint16>
+    : tenon::detail::SmallIntLimits<tenon::quint16, std::uint16_t, 0, 65535, 16> {};
+template <> struct std::numeric_limits<tenon::qint32>
+    : tenon::detail::SmallIntLimits<tenon::qint32, std::int32_t, -2147483648, 2147483647, 31> {};
+template <> struct std::numeric_limits<tenon::int4>
+    : tenon::detail::SmallIntLimits<tenon::int4, std::int8_t, -8, 7, 3> {};
+template <> struct std::numeric_limits<tenon::uint4>
+    : tenon::detail::SmallIntLimits<tenon::uint4, std::uint8_t, 0, 15, 4> {};
+template <> struct std::numeric_limits<tenon::int2>
+    : tenon::detail::SmallIntLimits<tenon::int2, std::int8_t, -2, 1, 1> {};
+template <> struct std::numeric_limits<tenon::uint2>
+    : tenon::detail::SmallIntLimits<tenon::uint2, std::uint8_t, 0, 3, 2> {};
+
 // ---- tenon/tensor/format.hpp ----
 // The text of a tensor's values, in TensorFlow's two layouts. Tensor::SummarizeValue is the way in.
 TENON_NAMESPACE_BEGIN
@@ -4766,54 +4857,6 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Bytes of one element in a tensor's buffer, for every dtype that there is; 0 for reference types and unknown ones.
-constexpr std::size_t ElementBytes(DataType dtype) {
-  if (dtype == DataType::kString) return sizeof(tstring);
-  if (dtype == DataType::kResource) return sizeof(ResourceHandle);
-  if (dtype == DataType::kVariant) return sizeof(Variant);
-  return static_cast<std::size_t>(SizeOf(dtype));
-}
-
-// SIZE_MAX where that is too little. For messages.
-TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
-  const auto n = static_cast<std::size_t>(shape.num_elements());
-  const std::size_t size = ElementBytes(dtype);
-  return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
-}
-
-// The alignment that views need: of a number inside an element, so half of the size of a complex one.
-constexpr std::size_t ViewAlignment(DataType dtype) {
-  const std::size_t bytes = ElementBytes(dtype);
-  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
-}
-inline bool IsAlignedFor(DataType dtype, const void* data) {
-  const std::size_t alignment = ViewAlignment(dtype);  // 0, or a power of two
-  return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
-}
-// The end of a message on elements at an address that does not suit their type.
-TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
-  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
-                alignment,
-                "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
-}
-
-// Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
-TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
-  const auto count = static_cast<std::size_t>(n);
-  if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
-  if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
-  if (dtype == DataType::kVariant) return Buffer::AllocateObjects<Variant>(allocator, count);
-  return nullptr;
-}
-inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
-  const auto size = static_cast<std::size_t>(SizeOf(dtype));
-  if (size == 0) [[unlikely]]
-    return AllocateObjects(allocator, dtype, n);
-  if ((static_cast<std::uint64_t>(n) >> 58) != 0) [[unlikely]]
-    return nullptr;  // elements have at most 2^4 bytes
-  return Buffer::Allocate(allocator, static_cast<std::size_t>(n) * size);
-}
-
 [[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual), "; the tensor has shape ", shape);
   std::abort();
@@ -4834,12 +4877,6 @@ inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
   TENON_CHECK(false, "Tensor: shaped() wants as many elements as there are, got [", StrJoin(wanted, ","),
               "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
-}
-// Ends the program for elements (if there are any) at an address that does not suit them.
-TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
-                                       const TensorShape& shape) {
-  TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
-              Name(dtype), " and shape ", shape);
 }
 [[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
@@ -4872,24 +4909,14 @@ class Tensor {
       LogOutOfMemory(dtype, shape);
   }
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
-    set_dtype(dtype);
-    const Index n = shape_.num_elements();
-    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
-    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
-      detail::DieOnTensor("no elements of this type", dtype, shape);
-    buffer_ = detail::AllocateElements(allocator, dtype, n);
+    Allocate(allocator, dtype);
   }
   // Becomes what Tensor(allocator, dtype, shape) is, in place. The shape may not be this tensor's own.
   void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
     Release();
     buffer_ = nullptr;
     shape_ = shape;
-    set_dtype(dtype);
-    const Index n = shape.num_elements();
-    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
-    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
-      detail::DieOnTensor("no elements of this type", dtype, shape);
-    buffer_ = detail::AllocateElements(allocator, dtype, n);
+    Allocate(allocator, dtype);
   }
   // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
   Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
@@ -5127,16 +5154,7 @@ class Tensor {
       return copy;
     }
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
-    const auto n = static_cast<std::size_t>(NumElements());
-    if (dtype() == DataType::kString) {
-      CopyObjects<tstring>(*this, &copy, n);
-    } else if (dtype() == DataType::kResource) {
-      CopyObjects<ResourceHandle>(*this, &copy, n);
-    } else if (dtype() == DataType::kVariant) {
-      CopyObjects<Variant>(*this, &copy, n);
-    } else {
-      std::memcpy(copy.raw_data(), raw_data(), BytesOf(dtype(), shape_));
-    }
+    detail::CopyElements(dtype(), raw_data(), copy.raw_data(), static_cast<std::size_t>(NumElements()));
     return copy;
   }
 
@@ -5159,6 +5177,15 @@ class Tensor {
     Index items[Rank];
   };
 
+  // When the shape stands, and there is no buffer yet.
+  void Allocate(Allocator* allocator, DataType dtype) {
+    set_dtype(dtype);
+    const Index n = shape_.num_elements();
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      detail::DieOnTensor("no elements of this type", dtype, shape_);
+    buffer_ = detail::AllocateElements(allocator, dtype, n);
+  }
   void set_dtype(DataType dtype) { shape_.dims_.set_dtype(static_cast<std::int16_t>(dtype)); }
   void Release() {
     if (buffer_ != nullptr) buffer_->Unref();
@@ -5177,12 +5204,6 @@ class Tensor {
     const std::size_t row = BytesOf(dtype(), shape_) / static_cast<std::size_t>(dim_size(0));
     return ViewOf(buffer_, dtype(), shape,
                   static_cast<const char*>(buffer_->data()) + row * static_cast<std::size_t>(index));
-  }
-  template <class T>
-  static void CopyObjects(const Tensor& from, Tensor* to, std::size_t n) {
-    const T* in = from.data<T>();
-    T* out = to->data<T>();
-    for (std::size_t i = 0; i < n; ++i) out[i] = in[i];
   }
 
   template <class T>
@@ -5336,7 +5357,7 @@ struct InterOpPool {
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 // What SessionOptions::packed_weights_bytes is unless somebody says.
-inline constexpr std::int64_t kUsualPackedWeightsBytes = 128 << 20;
+inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
@@ -9463,28 +9484,6 @@ TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& ten
   return OkStatus();
 }
 
-template <class T>
-void CopyItems(const T* from, T* to, std::size_t count) {
-  if (from < to) {  // they may overlap
-    for (std::size_t i = count; i-- > 0;) to[i] = from[i];
-  } else {
-    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
-  }
-}
-// `count` elements; those at `to` exist already. As memmove, the two may overlap.
-inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
-  if (count == 0 || from == to) return;
-  if (dtype == DataType::kString) {
-    return CopyItems(static_cast<const tstring*>(from), static_cast<tstring*>(to), count);
-  }
-  if (dtype == DataType::kResource) {
-    return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
-  }
-  if (dtype == DataType::kVariant) {
-    return CopyItems(static_cast<const Variant*>(from), static_cast<Variant*>(to), count);
-  }
-  std::memmove(to, from, count * ElementBytes(dtype));
-}
 inline void* ElementAt(Tensor& tensor, Index i) {
   if (tensor.raw_data() == nullptr) return nullptr;
   return static_cast<char*>(tensor.raw_data()) + static_cast<std::size_t>(i) * ElementBytes(tensor.dtype());
@@ -11283,7 +11282,8 @@ TENON_NAMESPACE_END
 
 // ---- tenon/wire/schema.hpp ----
 // Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
-// over these tables, ParseMessage and SerializeMessage, read and write every message.
+// over these tables, ParseMessage and SerializeMessage, read and write every message. Programs call Parse, and
+// SerializeTo (wire/tensor_writer.hpp).
 //
 //   template <> struct wire::Schema<Version> { static const wire::Message message; };
 //   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
@@ -11358,6 +11358,22 @@ struct Field {
   void (*reserve)(void* object, std::size_t count);
 };
 
+// What messages are written with. How tensors and variants are written comes along, and no table names it: a program
+// that only reads does not compile it. wire/tensor_writer.hpp has both.
+class MessageWriter : public Writer {
+ public:
+  using Write = void (*)(MessageWriter& writer, const void* object);
+
+  MessageWriter(Write tensor, Write variant) : tensor_(tensor), variant_(variant) {}
+
+  void TensorMessage(const void* tensor) { tensor_(*this, tensor); }
+  void VariantMessage(const void* variant) { variant_(*this, variant); }
+
+ private:
+  Write tensor_;
+  Write variant_;
+};
+
 // What goes with the parsing of one outermost message. one thread.
 struct ParseContext {
   Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
@@ -11378,7 +11394,7 @@ struct Message {
   void (*finish)(void* object) = nullptr;
   // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
   bool (*parse)(Reader& reader, ParseContext& context, void* object) = nullptr;
-  void (*serialize)(Writer& writer, const void* object) = nullptr;
+  MessageWriter::Write serialize = nullptr;
   bool has_repeated = false;
   std::uint8_t slots[kDirect] = {};  // field number -> index + 1
 
@@ -11392,7 +11408,7 @@ struct Message {
     }
   }
   constexpr Message(std::string_view message_name, bool (*message_parse)(Reader&, ParseContext&, void*),
-                    void (*message_serialize)(Writer&, const void*))
+                    MessageWriter::Write message_serialize)
       : name(message_name), parse(message_parse), serialize(message_serialize) {}
 
   const Field* Find(std::uint32_t number) const {
@@ -11686,7 +11702,7 @@ inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
 }  // namespace detail
 
 // Writes the message's fields in front of what has been written. Canonical: ascending numbers, repeated numbers packed.
-inline void SerializeMessage(const Message& message, Writer& writer, const void* object) {
+inline void SerializeMessage(const Message& message, MessageWriter& writer, const void* object) {
   if (message.serialize != nullptr) return message.serialize(writer, object);
   for (std::size_t f = message.fields.size(); f-- > 0;) {
     const Field& field = message.fields[f];
@@ -11711,13 +11727,6 @@ inline void SerializeMessage(const Message& message, Writer& writer, const void*
       writer.BytesTag(field.number, writer.size() - end);
     }
   }
-}
-
-template <class T>
-void SerializeTo(const T& object, std::string* out) {
-  Writer writer;
-  SerializeMessage(Schema<T>::message, writer, &object);
-  writer.AppendTo(out);
 }
 
 }  // namespace wire
@@ -11846,7 +11855,7 @@ struct Schema<PartialTensorShape> {
     context.status = detail::MakePartialShape(raw, static_cast<PartialTensorShape*>(object));
     return context.status.ok();
   }
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const auto& shape = *static_cast<const PartialTensorShape*>(object);
     detail::WriteShape(writer, shape.dim_sizes(), shape.unknown_rank());
   }
@@ -11871,7 +11880,11 @@ inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
   return shape;
 }
 // Appends to *out.
-inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
+inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) {
+  wire::Writer writer;
+  wire::detail::WriteShape(writer, shape.dim_sizes(), shape.unknown_rank());
+  writer.AppendTo(out);
+}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -11940,20 +11953,6 @@ TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
-// How tensors and variants are written: wire/tensor_writer.hpp links that in, so that a program which only reads graphs
-// does not compile it. Who writes messages that hold tensors includes that header.
-using ObjectWriter = void (*)(Writer& writer, const void* object);
-inline constinit std::atomic<ObjectWriter> tensor_writer{nullptr};
-inline constinit std::atomic<ObjectWriter> variant_writer{nullptr};
-
-namespace detail {
-inline ObjectWriter WriterOf(const std::atomic<ObjectWriter>& linked) {
-  const ObjectWriter writer = linked.load(std::memory_order_acquire);
-  TENON_CHECK(writer != nullptr, "tensors are written: include <tenon/wire/tensor_writer.hpp>");
-  return writer;
-}
-}  // namespace detail
-
 // ------------------------------------------------------------------------------------------------------------ elements
 
 template <>
@@ -11993,14 +11992,14 @@ struct Schema<VariantTensorData> {
 template <>
 struct Schema<Variant> {
   static bool Parse(Reader& reader, ParseContext& context, void* object);
-  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(variant_writer)(writer, object); }
+  static void Serialize(MessageWriter& writer, const void* object) { writer.VariantMessage(object); }
   static constexpr Message message{"VariantTensorDataProto", &Parse, &Serialize};
 };
 
 template <>
 struct Schema<Tensor> {
   static bool Parse(Reader& reader, ParseContext& context, void* object);
-  static void Serialize(Writer& writer, const void* object) { detail::WriterOf(tensor_writer)(writer, object); }
+  static void Serialize(MessageWriter& writer, const void* object) { writer.TensorMessage(object); }
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
 };
 
@@ -12478,8 +12477,8 @@ TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/wire/tensor_writer.hpp ----
-// TensorProtos from tensors, in the form that is shortest or in the one that is asked for. Links the writing of tensors
-// into all messages that hold some.
+// TensorProtos from tensors, in the form that is shortest or in the one that is asked for; and SerializeTo, which
+// writes any message, with the tensors in it.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -12528,7 +12527,7 @@ void WriteTypedNumbers(Writer& writer, DataType dtype, const char* data, std::si
   if (writer.size() != end) writer.BytesTag(field.number, writer.size() - end);
 }
 
-inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t count) {
+inline void WriteTypedValues(MessageWriter& writer, const Tensor& tensor, std::size_t count) {
   const char* const data = static_cast<const char*>(tensor.raw_data());
   const DataType dtype = tensor.dtype();
   const std::size_t numbers = IsComplex(dtype) ? 2 * count : count;
@@ -12565,7 +12564,7 @@ inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t c
   }
 }
 
-inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count) {
+inline void WriteContent(MessageWriter& writer, const Tensor& tensor, std::size_t count) {
   const std::size_t end = writer.size();
   if (SizeOf(tensor.dtype()) != 0) {
     writer.Bytes(tensor.raw_data(), count * static_cast<std::size_t>(SizeOf(tensor.dtype())));
@@ -12586,7 +12585,7 @@ inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count
   writer.BytesTag(kContentField, writer.size() - end);
 }
 
-inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
+inline void WriteValues(MessageWriter& writer, const Tensor& tensor, TensorProtoForm form) {
   const auto count = static_cast<std::size_t>(tensor.NumElements());
   if (count == 0 || tensor.raw_data() == nullptr || TypedFieldOf(tensor.dtype()).number == 0) return;
   if (form == TensorProtoForm::kContent) return WriteContent(writer, tensor, count);
@@ -12604,7 +12603,7 @@ inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm fo
 
 // Writes a TensorProto's fields. The tensor's memory must be accessible to the host; elements without memory are
 // written as none, which reads back as zeros.
-inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
+inline void SerializeTensor(MessageWriter& writer, const Tensor& tensor, TensorProtoForm form) {
   detail::WriteValues(writer, tensor, form);
   const std::size_t end = writer.size();
   detail::WriteShape(writer, tensor.shape().dim_sizes(), false);
@@ -12617,10 +12616,10 @@ inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoFor
 
 namespace detail {
 
-inline void SerializeTensorObject(Writer& writer, const void* object) {
+inline void SerializeTensorObject(MessageWriter& writer, const void* object) {
   SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
 }
-TENON_COLD inline void SerializeVariant(Writer& writer, const void* object) {
+TENON_COLD inline void SerializeVariant(MessageWriter& writer, const void* object) {
   const Variant& variant = *static_cast<const Variant*>(object);
   if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
     return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
@@ -12630,15 +12629,23 @@ TENON_COLD inline void SerializeVariant(Writer& writer, const void* object) {
   SerializeMessage(Schema<VariantTensorData>::message, writer, &data);
 }
 
-inline const bool tensor_writer_linked = (tensor_writer.store(&SerializeTensorObject, std::memory_order_release),
-                                          variant_writer.store(&SerializeVariant, std::memory_order_release), true);
-
 }  // namespace detail
+
+inline MessageWriter MakeMessageWriter() { return {&detail::SerializeTensorObject, &detail::SerializeVariant}; }
+
+// Appends the message that the table of T describes.
+template <class T>
+void SerializeTo(const T& object, std::string* out) {
+  MessageWriter writer = MakeMessageWriter();
+  SerializeMessage(Schema<T>::message, writer, &object);
+  writer.AppendTo(out);
+}
+
 }  // namespace wire
 
 // Appends to *out.
 inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
-  wire::Writer writer;
+  wire::MessageWriter writer = wire::MakeMessageWriter();
   wire::SerializeTensor(writer, tensor, form);
   writer.AppendTo(out);
 }
@@ -12727,7 +12734,7 @@ class ProtoCompressor {
   std::string Write(std::string_view proto) const {
     std::string typed, content;
     if (keep_ != 0) {
-      Writer writer;
+      MessageWriter writer = MakeMessageWriter();
       // Only read from, and packed: the address of the bytes may be any.
       const Tensor view =
           Tensor::FromMemory(dtype_, TensorShape{static_cast<Index>(keep_)}, const_cast<char*>(values_));
@@ -14481,7 +14488,7 @@ struct Schema<tenon::detail::ShapeAttr> {
     value = status.ok() ? AttrValue(std::move(shape)) : AttrValue::UndecodedShape(std::string(proto), status);
     return true;
   }
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const AttrValue& value = AttrValueAccess::Of(object);
     if (!value.decode_status().ok()) return writer.Bytes(value.undecoded());
     Schema<PartialTensorShape>::Serialize(writer, &value.shape());
@@ -14518,7 +14525,7 @@ struct Schema<tenon::detail::TensorAttr> {
     if (!reader.ok() || !detail::MakePartialShape(raw, &shape).ok() || !shape.IsFullyDefined()) return {};
     return shape;
   }
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const AttrValue& value = AttrValueAccess::Of(object);
     if (!value.decode_status().ok()) return writer.Bytes(value.undecoded());
     Schema<Tensor>::Serialize(writer, &value.tensor());
@@ -14541,7 +14548,7 @@ struct Schema<FunctionDefLibrary> {
     return false;
   }
   // Whoever serialises has the table; without it nothing but an empty library was read.
-  static void Serialize(Writer& writer, const void* object) {
+  static void Serialize(MessageWriter& writer, const void* object) {
     const Message* const fields = function_library.load(std::memory_order_acquire);
     if (fields != nullptr) SerializeMessage(*fields, writer, object);
   }
@@ -16544,6 +16551,33 @@ struct ShapeAndType {
   ShapeHandle shape;
   DataType dtype = DataType::kInvalid;
 };
+// What is known of each of several, by number.
+class HeldShapes {
+ public:
+  // Null where nothing is known.
+  constexpr const SlimVector<ShapeAndType>* Find(int i) const {
+    for (const Entry& entry : all_)
+      if (entry.index == i) return &entry.held;
+    return nullptr;
+  }
+  constexpr void Set(int i, const SlimVector<ShapeAndType>& held) {
+    for (Entry& entry : all_)
+      if (entry.index == i) {
+        entry.held = held;
+        return;
+      }
+    all_.push_back({i, held});
+  }
+  constexpr void clear() { all_.clear(); }
+
+ private:
+  struct Entry {
+    using in_constant_expressions = void;  // of SlimVector
+    int index;
+    SlimVector<ShapeAndType> held;
+  };
+  SlimVector<Entry> all_;
+};
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -17058,6 +17092,54 @@ class ShapeArena {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/constant_shapes.hpp ----
+// The shapes that an attr names where it is a constant - given to a static_assert, or the default in an op's signature
+// - as handles. At run time and in constant expressions.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Appends the shapes of a constant. False for an attr of another kind. The one shape of an attr that is no list may
+// also be given as a list of integers.
+constexpr bool ShapesOf(const StaticAttr& attr, bool is_list, ShapeArena* arena, SlimVector<ShapeHandle>* out) {
+  const Span<const std::int64_t> numbers(attr.numbers, StaticAttr::kMaxNumbers);
+  if (!is_list && attr.is_list && attr.kind == AttrKind::kInt)
+    return out->push_back(arena->MakeShape(numbers.first(attr.list_size))), true;
+  if (attr.is_list != is_list || attr.kind != AttrKind::kShape) return false;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < attr.list_size; ++i) {
+    const auto rank = static_cast<std::size_t>(attr.ranks[i] < 0 ? 0 : attr.ranks[i]);
+    out->push_back(attr.ranks[i] < 0 ? arena->UnknownShape() : arena->MakeShape(numbers.subspan(at, rank)));
+    at += rank;
+  }
+  return true;
+}
+
+// Appends the shapes of an attr's default. False for an attr of another kind, and for shapes that cannot exist.
+constexpr bool DefaultShapesOf(const AttrSpec& attr, bool is_list, ShapeArena* arena, SlimVector<ShapeHandle>* out) {
+  if (attr.kind != AttrKind::kShape || attr.is_list != is_list) return false;
+  DefaultReader defaults(attr);
+  for (SpecValue value; defaults.Next(&value);) {
+    SlimVector<std::int64_t> sizes;
+    SlimVector<DimensionHandle> dims;
+    bool unknown_rank = false;
+    if (!ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
+    if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
+    for (const std::int64_t size : sizes) {
+      if (size < -1) return false;
+      dims.push_back(arena->MakeDim(size));
+    }
+    out->push_back(unknown_rank ? arena->UnknownShape() : arena->MakeShape(dims));
+  }
+  return is_list || out->size() == 1;
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/shape_algebra.hpp ----
 // ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and
 // InferenceContext.
@@ -17367,7 +17449,6 @@ class InferenceContext : public ShapeAlgebra {
   constexpr void request_input_tensor_as_partial_shape(int i) { in(i).requested_as_shape = true; }
   constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
   constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
-  constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
   constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
   SlimVector<ShapeHandle> input_tensors_as_shapes() const {
     SlimVector<ShapeHandle> all;
@@ -17394,16 +17475,16 @@ class InferenceContext : public ShapeAlgebra {
 
   // What the resource behind an input or output holds; null when nothing is known.
   constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
-    return FindHandle(input_handles_, i);
+    return input_handles_.Find(i);
   }
   constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
-    return FindHandle(output_handles_, i);
+    return output_handles_.Find(i);
   }
   constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&input_handles_, i, held);
+    input_handles_.Set(i, held);
   }
   constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&output_handles_, i, held);
+    output_handles_.Set(i, held);
   }
 
   // Value of an attr of the node, else its default; T as for AttrValue::Get.
@@ -17534,11 +17615,6 @@ class InferenceContext : public ShapeAlgebra {
     bool requested_tensor = false;
     bool requested_as_shape = false;
   };
-  struct HandleData {
-    using in_constant_expressions = void;
-    int index;
-    SlimVector<ShapeAndType> held;
-  };
 
   // Where the attr is among those given as constants, or -1.
   constexpr int StaticAttrIndex(std::string_view name) const {
@@ -17567,42 +17643,12 @@ class InferenceContext : public ShapeAlgebra {
         StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
         "]");
   }
-  // The shapes that were given as a constant, or that a shape attr of the op has as its default, where they can exist.
-  // The one shape of an attr may also be given as a list of integers.
+  // The shapes that were given as a constant, or that a shape attr of the op has as its default.
   constexpr bool ConstantShapes(std::string_view name, bool is_list, SlimVector<ShapeHandle>* out) {
-    for (const StaticAttr& attr : static_attrs_) {
-      if (attr.name != name) continue;
-      const Span<const std::int64_t> numbers(attr.numbers, StaticAttr::kMaxNumbers);
-      if (!is_list && attr.is_list && attr.kind == AttrKind::kInt)
-        return out->push_back(MakeShape(numbers.first(attr.list_size))), true;
-      if (attr.is_list != is_list || attr.kind != AttrKind::kShape) return false;
-      std::size_t at = 0;
-      for (std::size_t i = 0; i < attr.list_size; ++i) {
-        const auto rank = static_cast<std::size_t>(attr.ranks[i] < 0 ? 0 : attr.ranks[i]);
-        out->push_back(attr.ranks[i] < 0 ? UnknownShape() : MakeShape(numbers.subspan(at, rank)));
-        at += rank;
-      }
-      return true;
-    }
+    if (const int i = StaticAttrIndex(name); i >= 0)
+      return detail::ShapesOf(static_attrs_[static_cast<std::size_t>(i)], is_list, this, out);
     const int i = NodeHasAttr(name) ? -1 : DefaultIndex(name);
-    return i >= 0 && DefaultShapes(op_->attrs[static_cast<std::size_t>(i)], is_list, out);
-  }
-  constexpr bool DefaultShapes(const AttrSpec& attr, bool is_list, SlimVector<ShapeHandle>* out) {
-    if (attr.kind != AttrKind::kShape || attr.is_list != is_list) return false;
-    DefaultReader defaults(attr);
-    for (SpecValue value; defaults.Next(&value);) {
-      SlimVector<std::int64_t> sizes;
-      SlimVector<DimensionHandle> dims;
-      bool unknown_rank = false;
-      if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
-      if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
-      for (const std::int64_t size : sizes) {
-        if (size < -1) return false;
-        dims.push_back(MakeDim(size));
-      }
-      out->push_back(unknown_rank ? UnknownShape() : MakeShape(dims));
-    }
-    return is_list || out->size() == 1;
+    return i >= 0 && detail::DefaultShapesOf(op_->attrs[static_cast<std::size_t>(i)], is_list, this, out);
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
@@ -17621,10 +17667,7 @@ class InferenceContext : public ShapeAlgebra {
     return OkStatus();
   }
   void AddInputHandle(ShapeHandle shape, const Tensor* value) {
-    Input input;
-    input.shape = shape;
-    input.tensor = value;
-    inputs_.push_back(std::move(input));
+    inputs_.push_back({shape, value, {}, {}, false, false, false});
   }
   constexpr void ClearResults() {
     ClearShapes();
@@ -17673,19 +17716,6 @@ class InferenceContext : public ShapeAlgebra {
     }
     return false;
   }
-  static constexpr const SlimVector<ShapeAndType>* FindHandle(const SlimVector<HandleData>& all, int i) {
-    for (const HandleData& data : all)
-      if (data.index == i) return &data.held;
-    return nullptr;
-  }
-  static constexpr void SetHandle(SlimVector<HandleData>* all, int i, const SlimVector<ShapeAndType>& held) {
-    for (HandleData& data : *all)
-      if (data.index == i) {
-        data.held = held;
-        return;
-      }
-    all->push_back({i, held});
-  }
 
   // vector: the input's shape, of rank 1 or 0 (only where a scalar means an unknown shape) or unknown.
   constexpr Status ShapeOfInput(int i, ShapeHandle vector, ShapeHandle* out) {
@@ -17707,7 +17737,7 @@ class InferenceContext : public ShapeAlgebra {
   Status status_;
   SlimVector<Input> inputs_;
   SlimVector<ShapeHandle> outputs_;
-  SlimVector<HandleData> input_handles_, output_handles_;
+  HeldShapes input_handles_, output_handles_;
   SlimVector<StaticAttr> static_attrs_;
 };
 
@@ -18911,247 +18941,6 @@ class OpDefBuilder {
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
-
-// ---- tenon/op/owned_op.hpp ----
-// OwnedOp: an OpDef as a signature, with spec strings that it writes itself.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// A value as a spec writes it; the reverse of ParseAttrText. False for what has no such form (undecoded tensors and
-// shapes).
-class SpecWriter {
- public:
-  static bool Write(const AttrValue& value, std::string* out) {
-    switch (value.kind()) {
-      case AttrValue::Kind::kString: StrAppend(out, "\"", CEscape(value.s()), "\""); return true;
-      case AttrValue::Kind::kInt: StrAppend(out, value.i()); return true;
-      case AttrValue::Kind::kFloat: StrAppend(out, value.f()); return true;
-      case AttrValue::Kind::kBool: out->append(value.b() ? "true" : "false"); return true;
-      case AttrValue::Kind::kType: return Type(value.type(), out);
-      case AttrValue::Kind::kShape: return value.decode_status().ok() && Shape(value.shape(), out);
-      case AttrValue::Kind::kTensor: return value.decode_status().ok() && TensorText(value.tensor(), out);
-      case AttrValue::Kind::kFunc: return Func(value.func(), out);
-      case AttrValue::Kind::kList: return List(value.list(), out);
-      default: return false;
-    }
-  }
-
- private:
-  static bool Type(DataType type, std::string* out) {
-    if (EnumName(type).empty())
-      StrAppend(out, static_cast<std::int32_t>(type));
-    else
-      out->append(EnumName(type));
-    return true;
-  }
-  static bool Shape(const PartialTensorShape& shape, std::string* out) {
-    if (shape.unknown_rank()) return out->append("{ unknown_rank: true }"), true;
-    out->append("{ ");
-    for (const Index size : shape) StrAppend(out, "dim { size: ", size, " } ");
-    return out->append("}"), true;
-  }
-  static bool TensorText(const Tensor& t, std::string* out) {
-    out->append("{ dtype: ");
-    Type(t.dtype(), out);
-    out->append(" tensor_shape ");
-    Shape(t.shape(), out);
-    if (t.dtype() == DataType::kString) {
-      const auto strings = t.flat<tstring>();
-      for (Index i = 0; i < strings.size(); ++i)
-        StrAppend(out, " string_val: \"", CEscape(std::string_view(strings[i])), "\"");
-    } else if (SizeOf(t.dtype()) == 0) {
-      return false;
-    } else if (t.NumElements() > 0) {
-      StrAppend(out, " tensor_content: \"", CEscape(t.tensor_data()), "\"");
-    }
-    return out->append(" }"), true;
-  }
-  static bool Func(const NameAttrList& func, std::string* out) {
-    StrAppend(out, "{ name: \"", CEscape(func.name), "\"");
-    for (const auto& [name, value] : func.attr) {
-      StrAppend(out, " attr { key: \"", CEscape(name), "\" value { ");
-      if (value.kind() == AttrValue::Kind::kPlaceholder) {
-        StrAppend(out, "placeholder: \"", CEscape(value.placeholder()), "\"");
-      } else if (value.kind() == AttrValue::Kind::kList) {
-        if (!ListMessage(value.list(), out)) return false;
-      } else if (value.has_value()) {
-        out->append(FieldName(value.kind())).append(": ");
-        if (!Write(value, out)) return false;
-      }
-      out->append(" } }");
-    }
-    return out->append(" }"), true;
-  }
-  static std::string_view FieldName(AttrValue::Kind kind) {
-    constexpr std::string_view kNames[] = {"",      "s",      "i",    "f",           "b",   "type",
-                                           "shape", "tensor", "func", "placeholder", "list"};
-    return kNames[static_cast<std::size_t>(kind)];
-  }
-  template <class T>
-  static bool Items(const SlimVector<T>& items, std::string* out) {
-    bool first = true;
-    for (const T& item : items) {
-      if (!std::exchange(first, false)) out->append(", ");
-      bool written = false;
-      if constexpr (std::is_same_v<T, char>)
-        written = Write(AttrValue(item != 0), out);
-      else
-        written = Write(AttrValue(item), out);
-      if (!written) return false;
-    }
-    return true;
-  }
-  static bool List(const AttrList& list, std::string* out) {
-    out->append("[");
-    const bool written = Items(list.s, out) && Items(list.i, out) && Items(list.f, out) && Items(list.b, out) &&
-                         Items(list.type, out) && Items(list.shape, out) && Items(list.tensor, out) &&
-                         Items(list.func, out);
-    out->append("]");
-    return written;
-  }
-  // "list { i: [1, 2] }"
-  static bool ListMessage(const AttrList& list, std::string* out) {
-    const bool some[] = {!list.s.empty(),    !list.i.empty(),     !list.f.empty(),      !list.b.empty(),
-                         !list.type.empty(), !list.shape.empty(), !list.tensor.empty(), !list.func.empty()};
-    std::string_view field;
-    for (std::size_t k = 0; k < 8; ++k)
-      if (some[k]) field = FieldName(static_cast<AttrValue::Kind>(k + 1));
-    if (field.empty()) return out->append("list { }"), true;
-    StrAppend(out, "list { ", field, ": ");
-    const bool written = List(list, out);
-    out->append(" }");
-    return written;
-  }
-};
-
-}  // namespace detail
-
-// A signature made while the program runs: of a graph's functions, or of an OpDef that was read. Owns what its view
-// points at; may be moved, the view stays valid. immutable.
-class OwnedOp {
- public:
-  static Result<OwnedOp> FromOpDef(const OpDef& def, ShapeFn shape_fn = nullptr) {
-    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
-    OwnedOp op;
-    op.parts_ = MakeOwned<Parts>();
-    TENON_RETURN_IF_ERROR(op.parts_->Fill(def, shape_fn));
-    return op;
-  }
-  const OpView& view() const { return parts_->view; }
-
- private:
-  struct Parts {
-    std::string name, deprecation_text, doc;
-    SlimVector<std::string> texts, control_names;
-    SlimVector<std::string_view> control_outputs;
-    SlimVector<ArgSpec> inputs, outputs;
-    SlimVector<AttrSpec> attrs;
-    OpView view;
-
-    Status Fill(const OpDef& def, ShapeFn shape_fn) {
-      name = def.name;
-      doc = def.summary;
-      texts.reserve(def.attr.size() + def.input_arg.size() + def.output_arg.size());
-      for (const OpDef::AttrDef& attr : def.attr) TENON_RETURN_IF_ERROR(AddAttr(attr));
-      for (const OpDef::ArgDef& arg : def.input_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &inputs.emplace_back()));
-      for (const OpDef::ArgDef& arg : def.output_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &outputs.emplace_back()));
-      control_names = def.control_output;
-      control_outputs.assign(control_names.begin(), control_names.end());
-      if (def.deprecation) deprecation_text = def.deprecation->explanation;
-      view = {name,
-              inputs,
-              outputs,
-              attrs,
-              control_outputs,
-              shape_fn,
-              {def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
-               def.is_distributed_communication},
-              def.deprecation ? def.deprecation->version : 0,
-              deprecation_text,
-              doc};
-      return OkStatus();
-    }
-    static Status TooLong(const std::string& name) {
-      return errors::InvalidArgument("OwnedOp: the name '", name.substr(0, 32), "...' has more than 65535 characters");
-    }
-    // The words are put at known places, so that names need not keep to the grammar.
-    Status AddArg(const OpDef::ArgDef& arg, ArgSpec* out) {
-      std::string text = arg.name + ": ";
-      if (arg.is_ref) text += "Ref(";
-      const std::size_t number_begin = text.size();
-      if (!arg.number_attr.empty()) text += arg.number_attr + " * ";
-      const std::size_t type_begin = text.size();
-      const std::string& type_name = arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr;
-      text += arg.type != DataType::kInvalid ? std::string(Name(arg.type)) : type_name;
-      if (arg.is_ref) text += ")";
-      if (text.size() > UINT16_MAX) return TooLong(arg.name);
-      out->name_size = static_cast<std::uint16_t>(arg.name.size());
-      out->type_begin = static_cast<std::uint16_t>(type_begin);
-      out->number_begin = static_cast<std::uint16_t>(arg.number_attr.empty() ? 0 : number_begin);
-      out->type = arg.type;
-      out->is_ref = arg.is_ref;
-      out->is_type_list = !arg.type_list_attr.empty();
-      out->type_attr_index = IndexOf(type_name);
-      out->number_attr_index = IndexOf(arg.number_attr);
-      out->text = texts.emplace_back(std::move(text));
-      return OkStatus();
-    }
-    std::int16_t IndexOf(std::string_view attr_name) const {
-      for (std::size_t i = 0; i < attrs.size() && i < INT16_MAX; ++i)
-        if (!attr_name.empty() && attrs[i].name() == attr_name) return static_cast<std::int16_t>(i);
-      return -1;
-    }
-    Status AddAttr(const OpDef::AttrDef& attr) {
-      if (attr.name.size() > UINT16_MAX) return TooLong(attr.name);
-      AttrSpec& out = attrs.emplace_back();
-      out.name_size = static_cast<std::uint16_t>(attr.name.size());
-      std::string_view type = attr.type;
-      out.is_list = StartsWith(type, "list(");
-      if (out.is_list) type = type.substr(5, type.size() - 6);
-      for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k)
-        if (Name(static_cast<AttrKind>(k)) == type) out.kind = static_cast<AttrKind>(k);
-      out.has_minimum = attr.has_minimum;
-      out.minimum = attr.minimum;
-      std::string text = attr.name + ": ";
-      if (out.is_list) text += "list(";
-      if (attr.allowed_values.has_value()) {
-        const AttrList& allowed = attr.allowed_values.list();
-        out.allowed_begin = static_cast<std::uint32_t>(text.size() + 1);
-        out.allowed = allowed.s.empty() ? AllowedForm::kTypes : AllowedForm::kStrings;
-        for (const DataType t : allowed.type) out.allowed_types.insert(t);
-        const auto quoted = [](std::string* to, const std::string& s) { StrAppend(to, "'", CEscape(s), "'"); };
-        StrAppend(&text, "{", allowed.s.empty() ? StrJoin(allowed.type, ", ") : StrJoin(allowed.s, ", ", quoted), "}");
-      } else {
-        text += type;
-      }
-      if (out.is_list) text += ")";
-      if (attr.has_minimum) StrAppend(&text, " >= ", attr.minimum);
-      if (attr.default_value) {
-        out.has_default = true;
-        text += " = ";
-        out.default_begin = static_cast<std::uint32_t>(text.size());
-        if (!detail::SpecWriter::Write(*attr.default_value, &text))
-          return errors::InvalidArgument("OwnedOp: the default of attr '", attr.name, "' of op '", name,
-                                         "' has no value that can be written");
-      }
-      out.text = texts.emplace_back(std::move(text));
-      return OkStatus();
-    }
-  };
-
-  OwnedOp() = default;
-
-  Owned<Parts> parts_;
-};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/op_export.hpp ----
-// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature, the same spec strings
-// read at run time, and what an OpDef must keep to.
 
 // ---- tenon/op/op_def_compatible.hpp ----
 // May a new version of an op take the place of an old one? Graphs written for the old one must mean the same with the
@@ -20359,16 +20148,24 @@ TENON_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
+namespace internal {
+// At least two dimensions, and which of them the channels are.
+constexpr Status ReadBiasedInput(InferenceContext* c, ShapeHandle* input, int* channel) {
+  std::string_view format = "NHWC";
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &format));
+  const bool channels_first = format == "NCHW";
+  *channel = channels_first ? 1 : -1;
+  return c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, input);
+}
+}  // namespace internal
+
 // Adds a bias vector to the channels.
 constexpr Status BiasAddShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
   ShapeHandle input, bias, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
+  int channel = 0;
+  TENON_RETURN_IF_ERROR(internal::ReadBiasedInput(c, &input, &channel));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &bias));
   if (!c->RankKnown(input)) return UnknownShape(c);
-  const int channel = channels_first ? 1 : -1;
   DimensionHandle merged;
   TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, channel), c->Dim(bias, 0), &merged));
   TENON_RETURN_IF_ERROR(c->ReplaceDim(input, channel, merged, &out));
@@ -20376,12 +20173,10 @@ constexpr Status BiasAddShape(InferenceContext* c) {
   return OkStatus();
 }
 constexpr Status BiasAddGradShape(InferenceContext* c) {
-  std::string_view text = "NHWC";
-  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  const bool channels_first = text == "NCHW";
   ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), channels_first ? 3 : 2, &input));
-  c->set_output(0, c->Vector(c->Dim(input, channels_first ? 1 : -1)));
+  int channel = 0;
+  TENON_RETURN_IF_ERROR(internal::ReadBiasedInput(c, &input, &channel));
+  c->set_output(0, c->Vector(c->Dim(input, channel)));
   return OkStatus();
 }
 
@@ -22230,39 +22025,20 @@ struct ParamTraits<std::span<Tensor>> {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/kernel/context.hpp ----
-// OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
+// ---- tenon/kernel/step_environment.hpp ----
+// StepEnvironment: what a run gives all of its kernels - where they run, memory, the services of the session and of the
+// run - and who hears what they do. An OpKernelContext hands it out.
 TENON_NAMESPACE_BEGIN
 
-// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
-// again only when an input shape, or the value of an input that it reads, has changed.
-struct ShapeMemo {
-  bool valid = false;
-  bool has_promised = false;       // `promised` was made for these inputs
-  std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
-  InlinedVector<TensorShape, 2> inputs;
-  InlinedVector<TensorShape, 1> outputs;
-  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
-  SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
-};
-
-class CallFrame;
 class CancellationManager;
-class CollectiveExecutor;
 class DeferredOps;
 class FunctionRuntime;
-class GraphCollector;
-class LegacyVar;
-class OpInputList;
-class OpMutableInputList;
-class OpOutputList;
+class OpKernelContext;
 class Rendezvous;
 class ResourceMgr;
-class Runner;
 class StepContainer;
-class TensorSliceReaderCache;
+class Tensor;
 class ThreadPoolInterface;
-struct SessionMetadata;
 struct StepServices;
 
 // Hears what kernels themselves have measured; a run with a trace has one. thread-safe.
@@ -22277,8 +22053,7 @@ class StepStatsCollector {
  protected:
   ~StepStatsCollector() = default;
 };
-// Makes the rendezvous of a run whose devices need none, for kernels that ask for it.
-// thread-safe.
+// Makes the rendezvous of a run whose devices need none, for kernels that ask for it. thread-safe.
 class RunRendezvous {
  public:
   virtual ~RunRendezvous() = default;
@@ -22287,31 +22062,31 @@ class RunRendezvous {
 
 // What one run and all functions that it calls have in common. Pointers to what there is not are null.
 struct RunServices {
-  ResourceMgr* resources = nullptr;              // the session's
-  StepContainer* step_container = nullptr;       // resources that go with the run
-  CancellationManager* cancellation = nullptr;   // of the run
-  Rendezvous* rendezvous = nullptr;              // of the run's devices; null where there is one device only
-  DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
-  ThreadPoolInterface* pool = nullptr;           // of the run's nodes
-  const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
-  StepStatsCollector* stats = nullptr;           // of a run with a trace: a detail::TraceCollector
-  RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
+  ResourceMgr* resources = nullptr;  // the session's
+  StepContainer* step_container = nullptr;  // resources that go with the run
+  CancellationManager* cancellation = nullptr;  // of the run
+  Rendezvous* rendezvous = nullptr;  // of the run's devices; null where there is one device only
+  DeferredOps* deferred = nullptr;  // work of kernels that goes on after their end
+  ThreadPoolInterface* pool = nullptr;  // of the run's nodes
+  const StepServices* more = nullptr;  // what only few kernels ask for (kernel/step_services.hpp)
+  StepStatsCollector* stats = nullptr;  // of a run with a trace: a detail::TraceCollector
+  RunRendezvous* own_rendezvous = nullptr;  // where `rendezvous` is null
 };
 
 // What is the same for all nodes of one run on one device.
 struct StepEnvironment {
-  void* device = nullptr;            // the Cpu or Cuda that kernels get
-  std::string_view device_name;      // "/job:localhost/replica:0/task:0/device:CPU:0"
-  Allocator* step_allocator = nullptr;    // memory that lives no longer than the step, as a rule
+  void* device = nullptr;  // the Cpu or Cuda that kernels get
+  std::string_view device_name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  Allocator* step_allocator = nullptr;  // memory that lives no longer than the step, as a rule
   Allocator* result_allocator = nullptr;  // memory of fetched tensors
-  Allocator* host_allocator = nullptr;    // host memory, when the device has another one
-  bool host_memory = true;                // the device reads and writes ordinary host memory
+  Allocator* host_allocator = nullptr;  // host memory, when the device has another one
+  bool host_memory = true;  // the device reads and writes ordinary host memory
   std::int64_t step_id = 0;
   int graph_def_version = 0;
-  int call_depth = 0;                     // function calls around the step
-  FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
+  int call_depth = 0;  // function calls around the step
+  FunctionRuntime* functions = nullptr;  // of the graph's library; null while constants are folded
   const RunServices* services = nullptr;  // null while constants are folded
-  std::uint64_t frame_id = 0;             // the loop that the node is in, and its turn (FrameAndIteration)
+  std::uint64_t frame_id = 0;  // the loop that the node is in, and its turn (FrameAndIteration)
   std::int64_t iteration = 0;
 };
 
@@ -22332,6 +22107,35 @@ class MemoryListener {
  protected:
   ~MemoryListener() = default;
 };
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/context.hpp ----
+// OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
+TENON_NAMESPACE_BEGIN
+
+// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
+// again only when an input shape, or the value of an input that it reads, has changed.
+struct ShapeMemo {
+  bool valid = false;
+  bool has_promised = false;       // `promised` was made for these inputs
+  std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
+  InlinedVector<TensorShape, 2> inputs;
+  InlinedVector<TensorShape, 1> outputs;
+  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
+  SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
+};
+
+class CallFrame;
+class CollectiveExecutor;
+class GraphCollector;
+class LegacyVar;
+class OpInputList;
+class OpMutableInputList;
+class OpOutputList;
+class Runner;
+class TensorSliceReaderCache;
+struct SessionMetadata;
 
 namespace detail {
 TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
@@ -24880,7 +24684,7 @@ inline bool RememberInputs(InferenceContext& shapes, int num_inputs, const Tenso
   for (int i = 0; i < num_inputs; ++i) {
     const Tensor& t = *inputs[i];
     memo->inputs.push_back(t.shape());
-    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_input_tensor_as_partial_shape(i)) continue;
     if (shapes.input_tensor(i) == nullptr) continue;  // it was asked for, but could not be read
     if (i >= 64 || SizeOf(t.dtype()) == 0) {
       repeatable = false;
@@ -25297,6 +25101,76 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   detail::AdaptedCore core_;
 };
 
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/create_kernel.hpp ----
+// CreateKernel: the kernel that a registered row describes, for one node.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+// The arguments that the match names.
+inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
+  for (const std::string_view name : match.all_host_arguments()) {
+    int start = 0, stop = 0;
+    if (kernel->InputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
+    else if (kernel->OutputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_output_memory_type(start++, MemoryType::kHost);
+    else
+      return NotOfTheOp(kernel->op(), "HostMemory arg", name);
+  }
+  return OkStatus();
+}
+
+// Numbers that the node does not have mean nothing, as in TensorFlow.
+inline void PlaceAsNodeSays(OpKernel* kernel) {
+  const auto each = [kernel](std::string_view attr, int count, auto place) {
+    const AttrValue* const numbers = kernel->def().attr.Find(attr);
+    if (numbers == nullptr || numbers->kind() != AttrValue::Kind::kList) return;
+    for (const std::int64_t i : numbers->list().i)
+      if (i >= 0 && i < count) place(static_cast<int>(i));
+  };
+  each("_input_hostmem", kernel->num_inputs(), [=](int i) { kernel->set_input_memory_type(i, MemoryType::kHost); });
+  each("_output_hostmem", kernel->num_outputs(), [=](int i) { kernel->set_output_memory_type(i, MemoryType::kHost); });
+}
+
+inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
+  Owned<OpKernel> kernel;
+  if (row.create != nullptr) {
+    kernel.reset(row.create(construction));
+  } else if (row.is_async) {
+    auto adapted = MakeOwned<AdaptedAsyncKernel>(construction);
+    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
+    kernel = std::move(adapted);
+  } else {
+    auto adapted = MakeOwned<AdaptedKernel>(construction);
+    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
+    kernel = std::move(adapted);
+  }
+  TENON_RETURN_IF_ERROR(construction->status());
+  if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
+  PlaceAsNodeSays(kernel.get());
+  return kernel;
+}
+}  // namespace detail
+
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel. What its constructor (or Init) throws is Internal.
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+#if defined(__cpp_exceptions)
+  try {
+    return detail::BuildKernel(row, construction);
+  } catch (...) {
+    return detail::StatusOfException(StrCat("the constructor of the kernel of op '", construction->op().name,
+                                            "' threw at node '", construction->def().name, "'"));
+  }
+#else
+  return detail::BuildKernel(row, construction);
+#endif
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/registry.hpp ----
@@ -25716,68 +25590,6 @@ class Registry {
   mutable SlimVector<Waiting> waiting_;
   mutable Status status_;
 };
-
-namespace detail {
-// The arguments that the match names.
-inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
-  for (const std::string_view name : match.all_host_arguments()) {
-    int start = 0, stop = 0;
-    if (kernel->InputRange(name, &start, &stop).ok())
-      while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
-    else if (kernel->OutputRange(name, &start, &stop).ok())
-      while (start < stop) kernel->set_output_memory_type(start++, MemoryType::kHost);
-    else
-      return NotOfTheOp(kernel->op(), "HostMemory arg", name);
-  }
-  return OkStatus();
-}
-
-// Numbers that the node does not have mean nothing, as in TensorFlow.
-inline void PlaceAsNodeSays(OpKernel* kernel) {
-  const auto each = [kernel](std::string_view attr, int count, auto place) {
-    const AttrValue* const numbers = kernel->def().attr.Find(attr);
-    if (numbers == nullptr || numbers->kind() != AttrValue::Kind::kList) return;
-    for (const std::int64_t i : numbers->list().i)
-      if (i >= 0 && i < count) place(static_cast<int>(i));
-  };
-  each("_input_hostmem", kernel->num_inputs(), [=](int i) { kernel->set_input_memory_type(i, MemoryType::kHost); });
-  each("_output_hostmem", kernel->num_outputs(), [=](int i) { kernel->set_output_memory_type(i, MemoryType::kHost); });
-}
-
-inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
-  Owned<OpKernel> kernel;
-  if (row.create != nullptr) {
-    kernel.reset(row.create(construction));
-  } else if (row.is_async) {
-    auto adapted = MakeOwned<AdaptedAsyncKernel>(construction);
-    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
-    kernel = std::move(adapted);
-  } else {
-    auto adapted = MakeOwned<AdaptedKernel>(construction);
-    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
-    kernel = std::move(adapted);
-  }
-  TENON_RETURN_IF_ERROR(construction->status());
-  if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
-  PlaceAsNodeSays(kernel.get());
-  return kernel;
-}
-}  // namespace detail
-
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
-// kernel. What its constructor (or Init) throws is Internal.
-inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
-#if defined(__cpp_exceptions)
-  try {
-    return detail::BuildKernel(row, construction);
-  } catch (...) {
-    return detail::StatusOfException(StrCat("the constructor of the kernel of op '", construction->op().name,
-                                            "' threw at node '", construction->def().name, "'"));
-  }
-#else
-  return detail::BuildKernel(row, construction);
-#endif
-}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -27970,7 +27782,7 @@ class SliceCheckpointWriter {
  private:
   // SavedTensorSlices: data = 2 {name = 1, slice = 2, data = 3, a TensorProto of which only the values are written}
   static std::string Message(std::string_view name, const TensorSlice& slice, const Tensor& part) {
-    wire::Writer writer;
+    wire::MessageWriter writer = wire::MakeMessageWriter();
     const std::size_t all = writer.size();
     wire::detail::WriteTypedValues(writer, part, static_cast<std::size_t>(part.NumElements()));
     writer.BytesTag(3, writer.size() - all);
@@ -28860,7 +28672,7 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
-  wire::Writer writer;
+  wire::MessageWriter writer = wire::MakeMessageWriter();
   wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
   return WriteFile(path, writer.view());
 }
@@ -31729,6 +31541,243 @@ inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/owned_op.hpp ----
+// OwnedOp: an OpDef as a signature, with spec strings that it writes itself.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A value as a spec writes it; the reverse of ParseAttrText. False for what has no such form (undecoded tensors and
+// shapes).
+class SpecWriter {
+ public:
+  static bool Write(const AttrValue& value, std::string* out) {
+    switch (value.kind()) {
+      case AttrValue::Kind::kString: StrAppend(out, "\"", CEscape(value.s()), "\""); return true;
+      case AttrValue::Kind::kInt: StrAppend(out, value.i()); return true;
+      case AttrValue::Kind::kFloat: StrAppend(out, value.f()); return true;
+      case AttrValue::Kind::kBool: out->append(value.b() ? "true" : "false"); return true;
+      case AttrValue::Kind::kType: return Type(value.type(), out);
+      case AttrValue::Kind::kShape: return value.decode_status().ok() && Shape(value.shape(), out);
+      case AttrValue::Kind::kTensor: return value.decode_status().ok() && TensorText(value.tensor(), out);
+      case AttrValue::Kind::kFunc: return Func(value.func(), out);
+      case AttrValue::Kind::kList: return List(value.list(), out);
+      default: return false;
+    }
+  }
+
+ private:
+  static bool Type(DataType type, std::string* out) {
+    if (EnumName(type).empty())
+      StrAppend(out, static_cast<std::int32_t>(type));
+    else
+      out->append(EnumName(type));
+    return true;
+  }
+  static bool Shape(const PartialTensorShape& shape, std::string* out) {
+    if (shape.unknown_rank()) return out->append("{ unknown_rank: true }"), true;
+    out->append("{ ");
+    for (const Index size : shape) StrAppend(out, "dim { size: ", size, " } ");
+    return out->append("}"), true;
+  }
+  static bool TensorText(const Tensor& t, std::string* out) {
+    out->append("{ dtype: ");
+    Type(t.dtype(), out);
+    out->append(" tensor_shape ");
+    Shape(t.shape(), out);
+    if (t.dtype() == DataType::kString) {
+      const auto strings = t.flat<tstring>();
+      for (Index i = 0; i < strings.size(); ++i)
+        StrAppend(out, " string_val: \"", CEscape(std::string_view(strings[i])), "\"");
+    } else if (SizeOf(t.dtype()) == 0) {
+      return false;
+    } else if (t.NumElements() > 0) {
+      StrAppend(out, " tensor_content: \"", CEscape(t.tensor_data()), "\"");
+    }
+    return out->append(" }"), true;
+  }
+  static bool Func(const NameAttrList& func, std::string* out) {
+    StrAppend(out, "{ name: \"", CEscape(func.name), "\"");
+    for (const auto& [name, value] : func.attr) {
+      StrAppend(out, " attr { key: \"", CEscape(name), "\" value { ");
+      if (value.kind() == AttrValue::Kind::kPlaceholder) {
+        StrAppend(out, "placeholder: \"", CEscape(value.placeholder()), "\"");
+      } else if (value.kind() == AttrValue::Kind::kList) {
+        if (!ListMessage(value.list(), out)) return false;
+      } else if (value.has_value()) {
+        out->append(FieldName(value.kind())).append(": ");
+        if (!Write(value, out)) return false;
+      }
+      out->append(" } }");
+    }
+    return out->append(" }"), true;
+  }
+  static std::string_view FieldName(AttrValue::Kind kind) {
+    constexpr std::string_view kNames[] = {"",      "s",      "i",    "f",           "b",   "type",
+                                           "shape", "tensor", "func", "placeholder", "list"};
+    return kNames[static_cast<std::size_t>(kind)];
+  }
+  template <class T>
+  static bool Items(const SlimVector<T>& items, std::string* out) {
+    bool first = true;
+    for (const T& item : items) {
+      if (!std::exchange(first, false)) out->append(", ");
+      bool written = false;
+      if constexpr (std::is_same_v<T, char>)
+        written = Write(AttrValue(item != 0), out);
+      else
+        written = Write(AttrValue(item), out);
+      if (!written) return false;
+    }
+    return true;
+  }
+  static bool List(const AttrList& list, std::string* out) {
+    out->append("[");
+    const bool written = Items(list.s, out) && Items(list.i, out) && Items(list.f, out) && Items(list.b, out) &&
+                         Items(list.type, out) && Items(list.shape, out) && Items(list.tensor, out) &&
+                         Items(list.func, out);
+    out->append("]");
+    return written;
+  }
+  // "list { i: [1, 2] }"
+  static bool ListMessage(const AttrList& list, std::string* out) {
+    const bool some[] = {!list.s.empty(),    !list.i.empty(),     !list.f.empty(),      !list.b.empty(),
+                         !list.type.empty(), !list.shape.empty(), !list.tensor.empty(), !list.func.empty()};
+    std::string_view field;
+    for (std::size_t k = 0; k < 8; ++k)
+      if (some[k]) field = FieldName(static_cast<AttrValue::Kind>(k + 1));
+    if (field.empty()) return out->append("list { }"), true;
+    StrAppend(out, "list { ", field, ": ");
+    const bool written = List(list, out);
+    out->append(" }");
+    return written;
+  }
+};
+
+}  // namespace detail
+
+// A signature made while the program runs: of a graph's functions, or of an OpDef that was read. Owns what its view
+// points at; may be moved, the view stays valid. immutable.
+class OwnedOp {
+ public:
+  static Result<OwnedOp> FromOpDef(const OpDef& def, ShapeFn shape_fn = nullptr) {
+    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
+    OwnedOp op;
+    op.parts_ = MakeOwned<Parts>();
+    TENON_RETURN_IF_ERROR(op.parts_->Fill(def, shape_fn));
+    return op;
+  }
+  const OpView& view() const { return parts_->view; }
+
+ private:
+  struct Parts {
+    std::string name, deprecation_text, doc;
+    SlimVector<std::string> texts, control_names;
+    SlimVector<std::string_view> control_outputs;
+    SlimVector<ArgSpec> inputs, outputs;
+    SlimVector<AttrSpec> attrs;
+    OpView view;
+
+    Status Fill(const OpDef& def, ShapeFn shape_fn) {
+      name = def.name;
+      doc = def.summary;
+      texts.reserve(def.attr.size() + def.input_arg.size() + def.output_arg.size());
+      for (const OpDef::AttrDef& attr : def.attr) TENON_RETURN_IF_ERROR(AddAttr(attr));
+      for (const OpDef::ArgDef& arg : def.input_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &inputs.emplace_back()));
+      for (const OpDef::ArgDef& arg : def.output_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &outputs.emplace_back()));
+      control_names = def.control_output;
+      control_outputs.assign(control_names.begin(), control_names.end());
+      if (def.deprecation) deprecation_text = def.deprecation->explanation;
+      view = {name,
+              inputs,
+              outputs,
+              attrs,
+              control_outputs,
+              shape_fn,
+              {def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
+               def.is_distributed_communication},
+              def.deprecation ? def.deprecation->version : 0,
+              deprecation_text,
+              doc};
+      return OkStatus();
+    }
+    static Status TooLong(const std::string& name) {
+      return errors::InvalidArgument("OwnedOp: the name '", name.substr(0, 32), "...' has more than 65535 characters");
+    }
+    // The words are put at known places, so that names need not keep to the grammar.
+    Status AddArg(const OpDef::ArgDef& arg, ArgSpec* out) {
+      std::string text = arg.name + ": ";
+      if (arg.is_ref) text += "Ref(";
+      const std::size_t number_begin = text.size();
+      if (!arg.number_attr.empty()) text += arg.number_attr + " * ";
+      const std::size_t type_begin = text.size();
+      const std::string& type_name = arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr;
+      text += arg.type != DataType::kInvalid ? std::string(Name(arg.type)) : type_name;
+      if (arg.is_ref) text += ")";
+      if (text.size() > UINT16_MAX) return TooLong(arg.name);
+      out->name_size = static_cast<std::uint16_t>(arg.name.size());
+      out->type_begin = static_cast<std::uint16_t>(type_begin);
+      out->number_begin = static_cast<std::uint16_t>(arg.number_attr.empty() ? 0 : number_begin);
+      out->type = arg.type;
+      out->is_ref = arg.is_ref;
+      out->is_type_list = !arg.type_list_attr.empty();
+      out->type_attr_index = IndexOf(type_name);
+      out->number_attr_index = IndexOf(arg.number_attr);
+      out->text = texts.emplace_back(std::move(text));
+      return OkStatus();
+    }
+    std::int16_t IndexOf(std::string_view attr_name) const {
+      for (std::size_t i = 0; i < attrs.size() && i < INT16_MAX; ++i)
+        if (!attr_name.empty() && attrs[i].name() == attr_name) return static_cast<std::int16_t>(i);
+      return -1;
+    }
+    Status AddAttr(const OpDef::AttrDef& attr) {
+      if (attr.name.size() > UINT16_MAX) return TooLong(attr.name);
+      AttrSpec& out = attrs.emplace_back();
+      out.name_size = static_cast<std::uint16_t>(attr.name.size());
+      std::string_view type = attr.type;
+      out.is_list = StartsWith(type, "list(");
+      if (out.is_list) type = type.substr(5, type.size() - 6);
+      for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k)
+        if (Name(static_cast<AttrKind>(k)) == type) out.kind = static_cast<AttrKind>(k);
+      out.has_minimum = attr.has_minimum;
+      out.minimum = attr.minimum;
+      std::string text = attr.name + ": ";
+      if (out.is_list) text += "list(";
+      if (attr.allowed_values.has_value()) {
+        const AttrList& allowed = attr.allowed_values.list();
+        out.allowed_begin = static_cast<std::uint32_t>(text.size() + 1);
+        out.allowed = allowed.s.empty() ? AllowedForm::kTypes : AllowedForm::kStrings;
+        for (const DataType t : allowed.type) out.allowed_types.insert(t);
+        const auto quoted = [](std::string* to, const std::string& s) { StrAppend(to, "'", CEscape(s), "'"); };
+        StrAppend(&text, "{", allowed.s.empty() ? StrJoin(allowed.type, ", ") : StrJoin(allowed.s, ", ", quoted), "}");
+      } else {
+        text += type;
+      }
+      if (out.is_list) text += ")";
+      if (attr.has_minimum) StrAppend(&text, " >= ", attr.minimum);
+      if (attr.default_value) {
+        out.has_default = true;
+        text += " = ";
+        out.default_begin = static_cast<std::uint32_t>(text.size());
+        if (!detail::SpecWriter::Write(*attr.default_value, &text))
+          return errors::InvalidArgument("OwnedOp: the default of attr '", attr.name, "' of op '", name,
+                                         "' has no value that can be written");
+      }
+      out.text = texts.emplace_back(std::move(text));
+      return OkStatus();
+    }
+  };
+
+  OwnedOp() = default;
+
+  Owned<Parts> parts_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/function_reach.hpp ----
 // ReachableFunctions: the part of a function library that some nodes can come to call.
 TENON_NAMESPACE_BEGIN
@@ -34406,15 +34455,17 @@ TENON_NAMESPACE_END
   static_assert(true, "")
 
 // ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
-// sleep, because waking a sleeping thread takes about as long.
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us and then leave
+// their processor to others, if there are any, for some 100 us before they sleep: waking a sleeping thread takes 10 to
+// 30 us, and between the large ops of a graph are small ones. They sleep away from the processor on which loops begin:
+// woken there, they would wait for the caller, who is at work on the same loop, until the system's next tick.
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
 
 // ---- tenon/base/thread.hpp ----
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
-// <thread>, which brings stop tokens, semaphores and unique pointers.
+// <thread>, which brings stop tokens, semaphores and unique pointers. AvoidedProcessor keeps one off a processor.
 #if __has_include(<pthread.h>)
 #include <pthread.h>
 #include <sched.h>
@@ -34502,6 +34553,14 @@ class Thread {
 #endif
     return count > 0 ? static_cast<int>(count) : 1;
   }
+  // The one that the calling thread runs on, from 0; -1 where the system does not say.
+  static int Processor() {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+  }
   // What a debugger shows for the calling thread: the first 15 characters. Nothing where the system has no names.
   static void NameThis([[maybe_unused]] const char* name) {
 #if defined(__linux__)
@@ -34530,6 +34589,41 @@ class Thread {
   bool joinable_ = false;
 #else
   std::thread thread_;
+#endif
+};
+
+// A processor that a thread is not to run on. Systems like to wake a thread where the one that wakes it runs, though
+// other processors are idle (in a virtual machine those that sleep count as taken), and move it only with a later tick,
+// after some milliseconds. Processors that others have taken from the thread (taskset, a cpuset) stay so, and one that
+// has no other keeps its own. Does nothing where systems other than Linux run.
+//
+// externally synchronised. Made by the thread it is for; others may set it while that lives.
+class AvoidedProcessor {
+ public:
+  // -1: none.
+  void Set([[maybe_unused]] int processor) {
+#if defined(__linux__)
+    if (processor == processor_) return;
+    cpu_set_t now;
+    // Fails where there are more processors than the set holds.
+    if (processor >= CPU_SETSIZE || sched_getaffinity(thread_, sizeof now, &now) != 0) return;
+    if (processor_ >= 0) {
+      cpu_set_t ours = all_;
+      CPU_CLR(processor_, &ours);
+      if (CPU_EQUAL(&now, &ours)) now = all_;
+    }
+    all_ = now;
+    if (processor >= 0) CPU_CLR(processor, &now);
+    processor_ = processor;
+    if (CPU_COUNT(&now) > 0) (void)sched_setaffinity(thread_, sizeof now, &now);
+#endif
+  }
+
+#if defined(__linux__)
+ private:
+  pid_t thread_ = gettid();
+  int processor_ = -1;
+  cpu_set_t all_{};  // what the thread had without us
 #endif
 };
 
@@ -34650,7 +34744,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  public:
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
-  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
+  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)), caller_processor_(Thread::Processor()) {
     if (threads > 1) threads_.reserve(static_cast<std::size_t>(threads) - 1);
     for (int i = 1; i < threads; ++i) {
       if (!StartIn(&threads_)) break;
@@ -34684,6 +34778,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     const int wanted = loop.places;
     {
       MutexLock lock(mutex_);
+      NoteCaller();
       loop.next_loop = loops_;
       loops_ = &loop;
     }
@@ -34735,6 +34830,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
+  static constexpr int kYields = 250;  // about 100 us
   static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
   static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
 
@@ -34839,33 +34935,66 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     --waiting_;
   }
 
+  // What the pool knows of one of its threads; under mutex_ but for `asleep`.
+  struct Place {
+    AvoidedProcessor avoided;
+    std::atomic<bool> asleep{false};
+    Place* next = nullptr;
+  };
+  // A loop begins on this thread: those that sleep are to wake elsewhere. Under mutex_. A thread of the pool may begin
+  // one too; the others then sleep where they do.
+  void NoteCaller() {
+    const int processor = WaitedThreads::current == this ? caller_processor_ : Thread::Processor();
+    if (processor == caller_processor_) return;
+    caller_processor_ = processor;
+    for (Place* place = places_; place != nullptr; place = place->next) {
+      if (place->asleep.load(std::memory_order_relaxed)) place->avoided.Set(processor);
+    }
+  }
+
   // A thread's life.
   void Main() {
     const OfThisThread mine(this);
+    Place place;
+    {
+      MutexLock lock(mutex_);
+      place.next = std::exchange(places_, &place);
+    }
     const int number = started_.fetch_add(1) + 1;
     Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething(number)) continue;
-      if (stopping_.load()) return;
-      WaitForChange(seen);
+      if (RunSomething(number, &place)) continue;
+      if (stopping_.load()) break;
+      WaitForChange(seen, &place);
     }
+    MutexLock lock(mutex_);
+    Place** link = &places_;
+    while (*link != &place) link = &(*link)->next;
+    *link = place.next;
   }
 
   // Spins, then sleeps, until published_ is no longer `seen`.
-  void WaitForChange(std::uint32_t seen) {
+  void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
+    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::Yield();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
+    {
+      MutexLock lock(mutex_);
+      place->avoided.Set(caller_processor_);
+      place->asleep.store(true, std::memory_order_relaxed);
+    }
     sleeping_.fetch_add(1);
     published_.wait(seen);
+    place->asleep.store(false, std::memory_order_relaxed);
     sleeping_.fetch_sub(1);
     wakeups_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
-  bool RunSomething(int number) {
+  bool RunSomething(int number, Place* place) {
     MutexLock lock(mutex_);
     Loop* loop = loops_;
     while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
@@ -34881,6 +35010,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (count_ == 0) return false;
     const Task task = Pop();
     const bool more = WorkIsLeft();
+    caller_processor_ = -1;  // who scheduled it may sleep by now
+    place->avoided.Set(-1);
     lock.unlock();
     if (more) Wake(1);
     task.fn(task.arg);
@@ -34980,6 +35111,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
+  int caller_processor_;  // where a loop was begun last; -1: tasks came since; under mutex_
+  Place* places_ = nullptr;  // of the threads that live; under mutex_
   std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
   std::atomic<std::uint32_t> finished_{0};  // counts loops that ended while a caller slept
   std::atomic<int> waiting_callers_{0};
@@ -36935,9 +37068,8 @@ class CpuDevice final : public Device {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/graph/import.hpp ----
-// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
-// import.
+// ---- tenon/graph/import_options.hpp ----
+// ImportOptions: what ImportGraphDef (graph/import.hpp) is told; and what it asks of the part that knows functions.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -36970,6 +37102,15 @@ struct FunctionImport {
                        CallShapes* calls, ShapeRefiner* refiner);
 };
 inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/import.hpp ----
+// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
+// import.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Does the work of ImportGraphDef; use that. one thread.
 class GraphImporter {
