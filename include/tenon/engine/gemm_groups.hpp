@@ -86,10 +86,11 @@ struct GroupTileAvx512 {
 #endif
 
 // One product. Work has, besides what is here:
-//   void PackRow(Index i, char* to) const       a row of a; elements of k that only fill its last group are zeros
-//   already void PackPanel(Index panel) const           of b, elements of k that only fill a group zeros bool
-//   Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end static
-//   Sum Add(Sum, Sum)
+//   void PackRow(Index i, char* to) const        of a; what only fills its last group is zero already
+//   void PackPanel(Index panel) const            of b; what only fills a group becomes zero
+//   bool Finishes() const                        whether sums are changed in the end
+//   Sum Finish(Index i, Index j, Sum) const      how
+//   static Sum Add(Sum, Sum)
 template <class Work, class Sum>
 class GroupProduct {
  public:
