@@ -36,7 +36,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// SessionOptions::lower_control_flow for several devices: If, Case, While and For run whole, each on its node's device.
+// SessionOptions::lower_control_flow for several devices: If, Case, While, For and calls run whole, each on its node's
+// device.
 inline Status KeepFunctionalOps(Graph*, const FunctionDefLibrary&, const OpRegistry&) { return OkStatus(); }
 
 namespace detail {
@@ -67,7 +68,7 @@ class PlacedDevices final : public SessionDevices {
       if (list_[i] == device) return resources_[i];
     return nullptr;
   }
-  GraphPass default_lowering() const override { return &LowerFunctionalOps; }
+  GraphPass default_lowering() const override { return &LowerForDevices; }
   Status Place(Graph* graph, const GraphState* older, Owned<PlacedGraph>* placed) override {
     TENON_ASSIGN_OR_RETURN(Owned<PlacedParts> made, PlacedParts::Create(owner_, graph, older));
     *placed = Owned<PlacedGraph>(made.release());
