@@ -18,6 +18,7 @@
 #include <tenon/base/log.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/kernel/device_resources.hpp>
 #include <tenon/kernel/session_tensors.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
@@ -222,6 +223,26 @@ TEST_SUITE("A session on several devices") {
     CHECK(FirstOf(Run(one, {}, {"read"})[0]) == 1);
     CHECK(FirstOf(Run(other, {}, {"read"})[0]) == 3);
     CHECK(own.sim("SIM:0").num_enqueued() > 0);
+  }
+
+  TEST_CASE("sessions may share what lives on the devices") {
+    const Own own;
+    ResourceMgr on_host;
+    DeviceResources on_others;
+    const SessionOptions options{
+        .device_mgr = own.manager.get(), .resources = &on_host, .device_resources = &on_others};
+    {
+      const Session one = Make(Variable(), options), other = Make(Variable(), options);
+      Run(one, {{"x", Pair(1, 2)}}, {}, {"init"});
+      Run(other, {{"x", Pair(3, 4)}}, {}, {"add"});
+      CHECK(Run(one, {}, {"read"})[0].vec<float>()(1) == 6);
+    }
+    Session last = Make(Variable(), options);
+    CHECK(FirstOf(Run(last, {}, {"read"})[0]) == 4);
+    REQUIRE(last.Reset({}).ok());
+    CHECK(Make(Variable(), options).Run({}, {"read"}).status().code() == Code::kFailedPrecondition);
+    CheckSays(Session::FromGraph(Variable(), {.devices = kNames, .device_resources = &on_others}).status(),
+              Code::kInvalidArgument, "device_resources are for sessions that share a device_mgr");
   }
 
   TEST_CASE("a variable on a device keeps its value from run to run, in any order of threads") {

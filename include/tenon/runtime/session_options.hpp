@@ -14,6 +14,7 @@ class Allocator;
 class CancellationManager;
 class Device;
 class DeviceMgr;
+class DeviceResources;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -68,6 +69,8 @@ struct SessionOptions {
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
                                      // or on the same `device`. Of several devices: those of the first CPU
+  DeviceResources* device_resources = nullptr;  // the same for the others of several devices
+                                                // (kernel/device_resources.hpp), for sessions with one device_mgr
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
