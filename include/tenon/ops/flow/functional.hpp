@@ -238,7 +238,7 @@ class ForKernel : public CallingKernel {
       return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
     const int count = ctx->num_inputs() - 3;
     if (counting_body_.number >= 0)
-      return RunCounting(ctx, {start, limit, delta, ctx->environment().host_allocator}, counting_body_);
+      return RunCounting(ctx, ForRange{start, limit, delta, ctx->environment().host_allocator}, counting_body_);
     Calls body;
     TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count + 1, count));
     for (int v = 0; v < count; ++v) body.result(v) = ctx->input(v + 3);  // the loop's variables
