@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/graph/colocation.hpp>
 
+#include "graph/function_graphs.hpp"
 #include "graph/placing.hpp"
 
 namespace colocation_test {
@@ -138,10 +139,40 @@ TEST_SUITE("ColocationGraph") {
     const Kernels kernels;
     const PlacerOptions options;
     REQUIRE(graph.AssignDevice(1, Full("GPU:5")).ok());
-    CHECK(errors::IsInternal(ColocationGraph(graph, devices, kernels, options, nullptr).Build()));
+    const Status gone = ColocationGraph(graph, devices, kernels, options, nullptr).Build();
+    CHECK(errors::IsInternal(gone));
+    CHECK(Says(gone, "Assigned device '/job:localhost/replica:0/task:0/device:GPU:5' does not match any device."));
     REQUIRE(graph.AssignDevice(1, Full("CPU:0")).ok());
     const Kernels other{{"Neg", "GPU"}};
     CHECK(errors::IsInvalidArgument(ColocationGraph(graph, devices, other, options, nullptr).Build()));
+    const PlacementDevices both = Devices({"CPU:0", "GPU:0"});
+    const Status unable = ColocationGraph(graph, both, other, options, nullptr).Build();
+    CHECK(errors::IsInternal(unable));
+    CHECK(Says(unable,
+               "Assigned device '/job:localhost/replica:0/task:0/device:CPU:0' does not have registered OpKernel "
+               "support for Neg"));
+  }
+
+  TEST_CASE("a reference or resource edge between two devices is refused, whoever put its ends there") {
+    Graph graph = Import(MakeGraph({MakeInput("x"), Variable("v"), MakeFloat("a", "Assign", {"v", "x"})}));
+    const PlacementDevices devices = Devices({"CPU:0", "GPU:0"});
+    const Kernels kernels;
+    const PlacerOptions options{.allow_soft_placement = true};
+    REQUIRE(graph.AssignDevice(1, Full("GPU:0")).ok());
+    REQUIRE(graph.AssignDevice(2, Full("CPU:0")).ok());
+    const Status status = ColocationGraph(graph, devices, kernels, options, nullptr).Build();
+    CHECK(errors::IsInvalidArgument(status));
+    CHECK(
+        Says(status, StrCat("Cannot place the graph because a reference or resource edge connects colocation groups "
+                            "with incompatible assigned devices: ",
+                            Full("GPU:0"), " vs ", Full("CPU:0"), ". The edge src node is v , and the dst node is a")));
+    const AttrValue types(SlimVector<DataType>{DataType::kResource, DataType::kResource});
+    Built two(
+        MakeGraph({On("/device:GPU:0", Resource("r")), On("/device:GPU:1", Resource("s")),
+                   MakeNode("w", "While", {"r", "s"},
+                            {{"T", types}, {"cond", function_test::Call("f")}, {"body", function_test::Call("f")}})}));
+    CHECK(errors::IsInvalidArgument(two.status));
+    CHECK(Says(two.status, "with incompatible resource devices: /device:GPU:"));
   }
 }
 }  // namespace colocation_test

@@ -155,11 +155,48 @@ TEST_SUITE("ImportInto") {
     CHECK(graph.library().function.size() == 2);
     CHECK(graph.versions().producer == 1200);
     CHECK(graph.versions().min_consumer == 3);
+    CHECK(graph.versions().bad_consumers.empty());
     CHECK(graph.Find("t/a")->def.device == "/device:CPU:1");
     CHECK(graph.Find("t/b")->def.device == "/device:CPU:0");
     CHECK(graph.Find("scaled")->def.device.empty());
     def.library.function[0].node_def[0].op = "Mul";
     CheckRefused(def, {.prefix = "u"}, "a different function with the same name already exists", std::move(graph));
+  }
+  TEST_CASE("versions: the oldest producer, the newest least consumer, all bad consumers") {
+    Graph graph = Base();
+    graph.mutable_versions().bad_consumers = {7, 9};
+    const int own = graph.versions().producer;
+    GraphDef def = Added();
+    def.versions.producer = own + 10;
+    def.versions.bad_consumers = {3, 9};
+    Into(&graph, def);
+    CHECK(graph.versions().producer == own);
+    CHECK(graph.versions().bad_consumers == SlimVector<int>{3, 7, 9});
+    def.versions.bad_consumers = {kGraphDefVersion};
+    CheckRefused(def, {.prefix = "p"}, "GraphDef disallows consumer version");
+    def.versions = {};
+    def.versions.producer = kGraphDefVersion + 22;
+    CheckRefused(def, {}, "Converting GraphDef to Graph has failed with an error: 'Node name 'x' already exists",
+                 std::move(graph));
+  }
+  TEST_CASE("shapes are inferred and compared with _output_shapes, or left alone") {
+    GraphDef wrong = Added();
+    const AttrValue shapes(SlimVector<PartialTensorShape>{PartialTensorShape({7})});
+    wrong.node[1].attr.Set("_output_shapes", shapes);
+    const ImportIntoOptions mapped{.input_map = {{"x", "pixels"}}, .infer_shapes = true};
+    CheckRefused(wrong, mapped,
+                 "Node 'a' has an _output_shapes attribute inconsistent with the GraphDef for output #0");
+    ImportIntoOptions unseen = mapped;
+    unseen.infer_shapes = false;
+    Graph graph = Base();
+    Into(&graph, wrong, unseen);
+    CHECK(InputsOf(graph, "a") == Strings{"pixels"});
+    Graph known = Base();
+    GraphDef right = Added();
+    right.node[0].attr.Set("_output_shapes", AttrValue(SlimVector<PartialTensorShape>{PartialTensorShape({4, -1})}));
+    Into(&known, right);
+    CHECK(known.Find("b")->output_shape(0).DebugString() == "[4,?]");
+    CHECK(!known.Find("x")->def.attr.contains("_output_shapes"));
   }
   TEST_CASE("loops") {
     GraphDef def = MakeGraph(
@@ -176,6 +213,10 @@ TEST_SUITE("ImportInto") {
     taken.node[0].name = "scaled";
     taken.node[1].input = {"scaled"};
     CheckRefused(taken, {}, "Node name 'scaled' already exists in the Graph");
+    Graph with_part = Base();
+    Into(&with_part, MakeGraph({MakeInput("a/part")}));
+    CheckRefused(Added(), {}, "Node name 'a' already exists in the Graph",
+                 std::move(with_part));  // as a part of another
     CheckRefused(Added(), {.prefix = "no good"},
                  "Imported node name prefix 'no good' would lead to invalid node names");
     CheckRefused(Added(), {.input_map = {{"x", "nobody:0"}}},

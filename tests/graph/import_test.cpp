@@ -10,6 +10,7 @@
 
 #include <tenon/graph/function_import.hpp>
 
+#include "flow_ops.hpp"
 #include "test_ops.hpp"
 
 namespace import_test {
@@ -140,6 +141,22 @@ TEST_SUITE("ImportGraphDef") {
                   "Node 'y': Unknown input node 'weight'; did you mean 'weights'?");
     CHECK_REFUSED(MakeGraph({MakeNode("noop", "NoOp"), MakeFloat("y", "Neg", {"noop"})}), kInvalidArgument,
                   "Node 'y': Connecting to invalid output 0 of source node noop which has 0 outputs.");
+  }
+  TEST_CASE("an output that a conditional or loop does not have may be one that TensorFlow 1 gave it when asked") {
+    const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
+    const auto refused = [&](NodeDef source) {
+      const std::string input = source.name + ":3";
+      return ImportGraphDef(MakeGraph({MakeInput("x"), std::move(source), MakeFloat("y", "Neg", {input})}), FlowOps())
+          .status();
+    };
+    const Status loop = refused(MakeNode(
+        "loop", "While", {"x"},
+        {{"T", floats}, {"cond", AttrValue(NameAttrList{"f", {}})}, {"body", AttrValue(NameAttrList{"f", {}})}}));
+    CHECK(loop == errors::InvalidArgument(
+                      "Node 'y': Connecting to invalid output 3 of source node loop which has 1 outputs. Try using "
+                      "tf.compat.v1.experimental.output_all_intermediates(True)."));
+    CHECK(refused(MakeFloat("n", "Neg", {"x"})) ==
+          errors::InvalidArgument("Node 'y': Connecting to invalid output 3 of source node n which has 1 outputs."));
   }
   TEST_CASE("dtypes at both ends of an edge must agree") {
     CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("i", "RandomInt"), MakeFloat("y", "AddV2", {"x", "i"})}),

@@ -336,6 +336,15 @@ TEST_SUITE("PartitionGraph") {
   TEST_CASE("refuses what cannot be divided") {
     const Graph unplaced = Import(MakeGraph({MakeInput("a")}));
     CHECK(errors::IsInvalidArgument(Parts(unplaced).status));
+    Graph incomplete = Assigned(MakeGraph({MakeInput("a"), MakeFloat("b", "Neg", {"a"})}), {});
+    const Node b = *incomplete.Find("b");
+    NodeDef lonely = b.def;
+    lonely.name = "lonely";
+    lonely.input.clear();
+    const Result<int> id = incomplete.AddNode(lonely, b.op, b.input_types, b.output_types);
+    REQUIRE_MESSAGE(id.ok(), id.status().ToString());
+    REQUIRE(incomplete.AssignDevice(*id, Full("CPU:0")).ok());
+    CHECK(Parts(incomplete).status == errors::InvalidArgument("Incomplete graph, missing 1 inputs for lonely"));
     GraphDef def =
         MakeGraph({MakeInput("a"), MakeNode("enter", "Enter", {"a"}, {{"T", DataType::kFloat}, {"frame_name", "f"}}),
                    MakeFloat("n", "Neg", {"enter"}), MakeFloat("exit", "Exit", {"n"})});

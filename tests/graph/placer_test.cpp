@@ -143,7 +143,9 @@ TEST_SUITE("PlaceGraph") {
     CHECK(group.Says(
         "Colocation members, user-requested devices, and framework assigned devices, if any:\n  x (Placeholder) "
         "/device:GPU:7\n  a (Neg) \n"));
-    CHECK(errors::IsFailedPrecondition(Placed(def, {}).status));
+    const Placed nowhere(def, {});
+    CHECK(errors::IsFailedPrecondition(nowhere.status));
+    CHECK(nowhere.Says("No devices are registered"));
   }
 }
 }  // namespace placer_test

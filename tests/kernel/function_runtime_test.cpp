@@ -20,6 +20,7 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     if (call.name != "reverse") return errors::InvalidArgument("only 'reverse', not '", call.name, "'");
     return FunctionHandle{0};
   }
+  Result<FunctionHandle> FindForBody(const NameAttrList&) override { return FunctionHandle{}; }
   Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
     return errors::NotFound("No gradient defined for op: ", function.name);
   }
@@ -47,6 +48,9 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     return OkStatus();
   }
   Status RunLoop(FunctionHandle, FunctionHandle, const StepEnvironment&, Span<Tensor>, ReadCondition) override {
+    return errors::Unimplemented("it has no loops");
+  }
+  Status RunFor(FunctionHandle, const StepEnvironment&, const ForRange&, Span<Tensor>) override {
     return errors::Unimplemented("it has no loops");
   }
 

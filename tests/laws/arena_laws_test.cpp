@@ -19,7 +19,9 @@ struct Network {
 TEST_SUITE("arenas") {
   TEST_CASE("of recorded networks") {
     for (const Network& network : {Network{"cnn_digits", {4, 28, 28, 1}}, Network{"mobilenet_v2", {2, 96, 96, 3}},
-                                   Network{"resnet50", {2, 64, 64, 3}}, Network{"dcgan_generator", {2, 64}}}) {
+                                   Network{"resnet50", {2, 64, 64, 3}}, Network{"dcgan_generator", {2, 64}},
+                                   Network{"unet_small", {2, 96, 96, 3}}, Network{"autoencoder", {2, 28, 28, 1}},
+                                   Network{"keyword_spotting", {2, 4000}}, Network{"quant_mobile", {2, 32, 32, 3}}}) {
       CAPTURE(network.name);
       const auto session = Session::FromGraphFile(std::string(TENON_TEST_DATA "/models/") + network.name + "/graph.pb",
                                                   {.intra_op_threads = 1, .plan_after_runs = 1});

@@ -43,6 +43,37 @@ struct TestHoarder {
 };
 TENON_REGISTER(Types<float>, TestHoarder);
 
+class LostKernel : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(errors::Unavailable("nobody answers")); }
+};
+struct TestLostNode {
+  static constexpr auto signature =
+      Op("TestLostNode").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : LostKernel {
+    using LostKernel::LostKernel;
+  };
+};
+// The same of an op that talks to others.
+struct TestLostPeer {
+  static constexpr auto signature = Op("TestLostPeer")
+                                        .Input("x: float")
+                                        .Output("y: float")
+                                        .SetIsDistributedCommunication()
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : LostKernel {
+    using LostKernel::LostKernel;
+  };
+};
+TENON_REGISTER(Types<float>, TestLostNode, TestLostPeer);
+
 }  // namespace
 
 TEST_SUITE("Engines") {
@@ -109,6 +140,29 @@ TEST_SUITE("Engines") {
       CHECK(session->Run({{"x", Tensor::Zeros<float>({2, 3})}, {"y", Tensor::Zeros<float>({3, 2})}}, {"dense/MatMul"})
                 .ok());
     }
+  }
+  TEST_CASE("Unavailable is Internal where no op of a transport says it, as in TensorFlow") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat);
+    b.Add("TestLostNode", "node", {x});
+    b.Add("TestLostPeer", "peer", {x});
+    FlowGraph looped(DataType::kFloat);
+    looped.Feed("x").Const("on", Tensor::Scalar(true)).Switch("switch", "x", "on");
+    looped.Node("node", "TestLostNode", {"switch:1"}, {}, false).Node("peer", "TestLostPeer", {"switch:1"}, {}, false);
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow})
+      for (const GraphDef& graph : {b.graph_def(), looped.def}) {
+        const auto session = Session::FromGraphDef(graph, {.inter_op_threads = 2, .executor = executor});
+        REQUIRE_MESSAGE(session.ok(), session.status().message());
+        const Status node = session->Run({{"x", Tensor::Scalar(1.0f)}}, {"node"}).status();
+        CHECK(node.code() == Code::kInternal);
+        CHECK_MESSAGE(Contains(node.message(),
+                               "nobody answers\nExecuting non-communication op <node> originally "
+                               "returned UnavailableError, and was replaced by InternalError"),
+                      node.message());
+        CHECK(Contains(node.message(), "[node 'node', CPU:0]"));
+        CHECK(session->Run({{"x", Tensor::Scalar(1.0f)}}, {"peer"}).status() ==
+              errors::Unavailable("nobody answers [node 'peer', CPU:0]"));
+      }
   }
 }
 }  // namespace executor_test

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tenon/devices.hpp>
+#include <tenon/device/device_factory.hpp>
+#include <tenon/kernel/simulated_kernels.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/full_runtime.hpp>
 #include <tenon/tenon.hpp>
 
@@ -197,6 +201,73 @@ TEST_SUITE("FunctionLibraryRuntime") {
     CHECK(f.runtime.Instantiate("double", {{"T", kFloatType}}, {.target = "GPX:0"}, &handle).code() ==
           Code::kInvalidArgument);
     CHECK(handle == FunctionLibraryRuntime::kInvalidHandle);
+  }
+  TEST_CASE("over several devices: nodes run where they ask to, variables are common to all instances") {
+    auto made = MakeDevices({"CPU:0", "SIM:0", "SIM:1"}, {CpuAllocator(), nullptr});
+    REQUIRE_MESSAGE(made.ok(), made.status().ToString());
+    const Owned<DeviceMgr> devices(StaticDeviceMgr::Create(*std::move(made)).value().release());
+    const auto enqueued = [&](const char* name) {
+      return static_cast<SimulatedDevice&>(**devices->LookupDevice(name)).num_enqueued();
+    };
+    Functions f(SessionOptions{.device_mgr = devices.get()});
+    const auto on = [](const char* device, NodeDef node) {
+      node.device = StrCat("/device:", device);
+      return node;
+    };
+    REQUIRE(f.library
+                .AddFunctionDef(Floats("spread", {"x"},
+                                       {on("SIM:0", MakeNode("a", "Neg", {"x"}, {{"T", kFloatType}})),
+                                        on("SIM:1", MakeNode("b", "Square", {"a:y:0"}, {{"T", kFloatType}})),
+                                        MakeNode("c", "AddV2", {"b:y:0", "x"}, {{"T", kFloatType}})},
+                                       "c:z:0"))
+                .ok());
+    // add(x): n += x on SIM:0, m += n on SIM:1; gives m.
+    const auto variable = [&](const char* device, const char* name) {
+      return on(device, MakeNode(name, "VarHandleOp", {},
+                                 {{"dtype", kFloatType},
+                                  {"shape", AttrValue(PartialTensorShape({}))},
+                                  {"shared_name", AttrValue(name)}}));
+    };
+    const std::pair<std::string, AttrValue> of_floats{"dtype", kFloatType};
+    FunctionDef add = Floats("add_both", {"x"},
+                             {variable("SIM:0", "n"), variable("SIM:1", "m"),
+                              MakeNode("n_add", "AssignAddVariableOp", {"n:resource:0", "x"}, {of_floats}),
+                              MakeNode("n_read", "ReadVariableOp", {"n:resource:0", "^n_add"}, {of_floats}),
+                              MakeNode("m_add", "AssignAddVariableOp", {"m:resource:0", "n_read:value:0"}, {of_floats}),
+                              MakeNode("m_read", "ReadVariableOp", {"m:resource:0", "^m_add"}, {of_floats})},
+                             "m_read:value:0");
+    FunctionDef begin = Floats("begin", {"x"},
+                               {variable("SIM:0", "n"), variable("SIM:1", "m"),
+                                MakeNode("n_set", "AssignVariableOp", {"n:resource:0", "x"}, {of_floats}),
+                                MakeNode("m_set", "AssignVariableOp", {"m:resource:0", "x"}, {of_floats})},
+                               "x");
+    add.signature.is_stateful = begin.signature.is_stateful = true;
+    REQUIRE(f.library.AddFunctionDef(add).ok());
+    REQUIRE(f.library.AddFunctionDef(begin).ok());
+
+    const Tensor x = Tensor::Scalar(3.0f);
+    const Handle spread = f.Make("spread");
+    const auto before = std::pair(enqueued("SIM:0"), enqueued("SIM:1"));
+    CHECK(First(f.Call(spread, {x})) == 12);
+    CHECK(enqueued("SIM:0") > before.first);
+    CHECK(enqueued("SIM:1") > before.second);
+    const auto after = std::pair(enqueued("SIM:0"), enqueued("SIM:1"));
+    CHECK(First(f.Call(f.Make("double", {{"T", kFloatType}}, {.target = "CPU:0"}), {x})) == 6);
+    CHECK(enqueued("SIM:0") == after.first);
+    CHECK(First(f.Call(f.Make("spread", {}, {.target = "SIM:1"}), {x})) == 12);  // whole
+    CHECK(enqueued("SIM:0") == after.first);
+    CHECK(enqueued("SIM:1") > after.second);
+
+    f.Call(f.Make("begin"), {Tensor::Scalar(1.0f)});
+    CHECK(First(f.Call(f.Make("add_both"), {Tensor::Scalar(2.0f)})) == 4);  // n = 3, m = 1 + 3
+    CHECK(First(f.Call(f.Make("add_both", {}, {.state_handle = "other"}), {Tensor::Scalar(1.0f)})) == 8);
+    // "count" adds 1 to what is called "n" on its device.
+    CHECK(First(f.Call(f.Make("count", {}, {.target = "SIM:0"}), {})) == 5);
+    CHECK(First(f.Call(f.Make("add_both"), {Tensor::Scalar(0.0f)})) == 13);
+    Handle handle = 0;
+    CHECK(f.runtime.Instantiate("count", {}, {.target = "SIM:7"}, &handle).code() == Code::kInvalidArgument);
+    const auto none = f.runtime.Run(f.Make("count", {}, {.target = "SIM:1"}), {});
+    CHECK(none.status().code() == Code::kNotFound);
   }
   TEST_CASE("a library that grows, and another one") {
     Functions f;

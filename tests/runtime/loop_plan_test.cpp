@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <random>
 #include <string>
 #include <thread>
@@ -43,7 +45,7 @@ class CountsPlans {
   static inline std::atomic<int> made{0}, failed{0};
 
  private:
-  static Owned<detail::PlannedLoop> Make(const Step& cond, const Tensor& condition, Step* body,
+  static Owned<detail::PlannedLoop> Make(const Step* cond, const Tensor* condition, Step* body,
                                          Span<const Tensor> variables) {
     Owned<detail::PlannedLoop> plan = real_(cond, condition, body, variables);
     ++(plan != nullptr ? made : failed);
@@ -90,6 +92,59 @@ std::vector<Tensor> Inputs(int count, float scale) {
   }
   return x;
 }
+
+// y = For(start, limit, delta, x0, x1, ...) of body(i, x...), whose variables have the types given.
+struct ForGraph {
+  explicit ForGraph(SlimVector<DataType> of) : types(std::move(of)) {
+    body.signature.name = "body";
+    body.signature.input_arg = {function_test::Arg("i", DataType::kInt32)};
+    for (std::size_t v = 0; v < types.size(); ++v) {
+      body.signature.input_arg.push_back(function_test::Arg(StrCat("x", v), types[v]));
+      body.signature.output_arg.push_back(function_test::Arg(StrCat("i", std::string(v, '_')), types[v]));
+      body.ret.push_back({body.signature.output_arg.back().name, StrCat("x", v)});
+    }
+  }
+  ForGraph& Add(std::string name, std::string op, std::initializer_list<std::string> inputs,
+                function_test::Attrs attrs) {
+    body.node_def.push_back(function_test::MakeNode(std::move(name), std::move(op), inputs, attrs));
+    return *this;
+  }
+  ForGraph& Next(std::size_t v, const std::string& value) {
+    body.ret[v].second = value;
+    return *this;
+  }
+  GraphDef Graph() const {
+    GraphDef graph;
+    graph.versions.producer = 1500;
+    NodeDef loop = function_test::MakeNode("y", "For", {"start", "limit", "delta"},
+                                           {{"T", AttrValue(types)}, {"body", function_test::Call("body")}});
+    for (const char* name : {"start", "limit", "delta"})
+      graph.node.push_back(function_test::MakeNode(name, "Placeholder", {}, {{"dtype", AttrValue(DataType::kInt32)}}));
+    for (std::size_t v = 0; v < types.size(); ++v) {
+      graph.node.push_back(
+          types[v] == DataType::kResource
+              ? function_test::MakeNode(
+                    StrCat("x", v), "VarHandleOp", {},
+                    {{"dtype", AttrValue(DataType::kInt32)}, {"shape", AttrValue(PartialTensorShape(TensorShape()))}})
+              : function_test::MakeNode(StrCat("x", v), "Placeholder", {}, {{"dtype", AttrValue(types[v])}}));
+      loop.input.push_back(StrCat("x", v));
+    }
+    graph.node.push_back(std::move(loop));
+    graph.library.function = {body};
+    return graph;
+  }
+  FunctionDef body;
+  SlimVector<DataType> types;
+};
+const AttrValue kFloats(DataType::kFloat), kInts(DataType::kInt32);
+
+std::vector<NamedTensor> Range(std::int32_t start, std::int32_t limit, std::int32_t delta) {
+  return {{"start", Tensor::Scalar(start)}, {"limit", Tensor::Scalar(limit)}, {"delta", Tensor::Scalar(delta)}};
+}
+struct Numbers {
+  std::int32_t start, limit, delta;
+};
+const Numbers kNumbers[] = {{0, 6, 1}, {0, 6, 1}, {5, -4, -2}, {3, 3, 0}, {0, 1, 7}, {0, 20, 3}, {-3, 9, 1}};
 
 }  // namespace
 
@@ -359,6 +414,185 @@ TEST_SUITE("Planned loops") {
       });
     for (std::thread& thread : threads) thread.join();
     for (const int n : wrong) CHECK(n == 0);
+  }
+}
+TEST_SUITE("Planned loops that count") {
+  TEST_CASE("give what loops without a plan and lowered ones give") {
+    // x0 += x1 * i; x1 and x2 change places; x3 becomes the number, x4 the number before.
+    ForGraph graph({DataType::kFloat, DataType::kFloat, DataType::kFloat, DataType::kInt32, DataType::kInt32});
+    graph.Add("number", "Cast", {"i"}, {{"SrcT", kInts}, {"DstT", kFloats}})
+        .Add("part", "Mul", {"x1", "number:y:0"}, {{"T", kFloats}})
+        .Add("sum", "AddV2", {"x0", "part:z:0"}, {{"T", kFloats}});
+    graph.Next(0, "sum:z:0").Next(1, "x2").Next(2, "x1").Next(3, "i").Next(4, "x3");
+    const CountsPlans plans;
+    SessionOptions lowered = kPlain;
+    lowered.lower_control_flow = LowerAllFunctionalOps;
+    const auto planned = Session::FromGraphDef(graph.Graph(), kPlanned),
+               plain = Session::FromGraphDef(graph.Graph(), kPlain),
+               frames = Session::FromGraphDef(graph.Graph(), lowered);
+    REQUIRE_MESSAGE(planned.ok(), planned.status().message());
+    const std::vector<std::string> fetches{"y:0", "y:1", "y:2", "y:3", "y:4"};
+    for (const Numbers& n : kNumbers) {
+      CAPTURE(n.start);
+      std::vector<NamedTensor> feeds = Range(n.start, n.limit, n.delta);
+      const std::vector<Tensor> x = Inputs(3, 0.5f);
+      for (std::size_t v = 0; v < 3; ++v) feeds.push_back({StrCat("x", v), x[v]});
+      feeds.push_back({"x3", Tensor::Scalar(std::int32_t{-7})});
+      feeds.push_back({"x4", Tensor::Scalar(std::int32_t{-8})});
+      const auto a = planned->Run(feeds, fetches), b = plain->Run(feeds, fetches), c = frames->Run(feeds, fetches);
+      REQUIRE_MESSAGE(a.ok(), a.status().message());
+      REQUIRE_MESSAGE(b.ok(), b.status().message());
+      REQUIRE_MESSAGE(c.ok(), c.status().message());
+      CHECK(Same(*a, *b));
+      CHECK(Same(*a, *c));
+    }
+    CHECK(plans.made == 1);
+    CHECK(plans.failed == 0);
+  }
+
+  TEST_CASE("numbers that somebody keeps stay what they were") {
+    // A variable keeps each number, a list all of them.
+    ForGraph graph({DataType::kResource, DataType::kVariant, DataType::kFloat});
+    const std::pair<std::string, AttrValue> of_ints{"dtype", kInts};
+    graph.Add("before", "ReadVariableOp", {"x0"}, {of_ints})
+        .Add("keep", "AssignVariableOp", {"x0", "i", "^before"}, {of_ints})
+        .Add("push", "TensorListPushBack", {"x1", "i"}, {{"element_dtype", kInts}})
+        .Add("number", "Cast", {"before:value:0"}, {{"SrcT", kInts}, {"DstT", kFloats}})
+        .Add("sum", "AddV2", {"x2", "number:y:0"}, {{"T", kFloats}});
+    graph.Next(1, "push:output_handle:0").Next(2, "sum:z:0");
+    GraphDef def = graph.Graph();
+    def.node.push_back(function_test::MakeNode("init", "AssignVariableOp", {"x0", "start"}, {of_ints}));
+    def.node.push_back(function_test::MakeNode("kept", "ReadVariableOp", {"x0"}, {of_ints}));
+    def.node.push_back(ConstNode("scalar", Tensor::Zeros<std::int32_t>({0})));
+    def.node.push_back(ConstNode("none", Tensor::Scalar(std::int32_t{-1})));
+    def.node.push_back(function_test::MakeNode("list", "EmptyTensorList", {"scalar", "none"},
+                                               {{"element_dtype", kInts}, {"shape_type", kInts}}));
+    def.node.push_back(
+        function_test::MakeNode("all", "TensorListStack", {"y:1", "scalar"}, {{"element_dtype", kInts}}));
+    for (const SessionOptions& options : {kPlanned, kPlain}) {
+      const auto session = Session::FromGraphDef(def, options);
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const Tensor list = (*session->Run({}, {"list"}))[0];
+      std::vector<std::pair<Tensor, std::vector<std::int32_t>>> stacks;
+      for (const std::int32_t limit : {7, 9, 2, 12}) {
+        std::vector<NamedTensor> feeds = Range(1, limit, 1);
+        REQUIRE(session->Run(feeds, std::vector<std::string>(), std::vector<std::string>{"init"}).ok());
+        feeds.push_back({"x1", list});
+        feeds.push_back({"x2", Tensor::Scalar(0.0f)});
+        const auto out = session->Run(feeds, std::vector<std::string>{"all", "y:2"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        std::vector<std::int32_t> numbers;
+        float sum = 1;  // the first read is what "init" wrote
+        for (std::int32_t i = 1; i < limit; ++i) {
+          numbers.push_back(i);
+          if (i + 1 < limit) sum += static_cast<float>(i);
+        }
+        stacks.emplace_back((*out)[0], numbers);
+        CHECK((*out)[1].scalar<float>()() == sum);
+        CHECK((*session->Run({}, {"kept"}))[0].scalar<std::int32_t>()() == limit - 1);
+        for (const auto& [tensor, right] : stacks) {
+          const auto flat = tensor.flat<std::int32_t>();
+          CHECK(std::vector<std::int32_t>(flat.begin(), flat.end()) == right);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("a shape that changes ends the plan, an error names its node, a deadline ends an endless one") {
+    ForGraph graph({DataType::kFloat, DataType::kInt32});
+    graph.body.node_def.push_back(ConstNode("four", Tensor::Scalar(std::int32_t{4})));
+    graph.body.node_def.push_back(ConstNode("zero", MakeTensor<std::int32_t>({1}, {0})));
+    graph.body.node_def.push_back(ConstNode("axis", Tensor::Scalar(std::int32_t{0})));
+    // The first Maximum(i, 4) elements of eight; 12 / (7 - i).
+    graph.body.node_def.push_back(ConstNode("eight", MakeTensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8})));
+    graph.body.node_def.push_back(ConstNode("seven", Tensor::Scalar(std::int32_t{7})));
+    graph.body.node_def.push_back(ConstNode("twelve", Tensor::Scalar(std::int32_t{12})));
+    graph.Add("more", "Maximum", {"i", "four:output:0"}, {{"T", kInts}})
+        .Add("size", "ExpandDims", {"more:z:0", "axis:output:0"}, {{"T", kInts}, {"Tdim", kInts}})
+        .Add("part", "Slice", {"eight:output:0", "zero:output:0", "size:output:0"}, {{"T", kFloats}, {"Index", kInts}})
+        .Add("rest", "Sub", {"seven:output:0", "i"}, {{"T", kInts}})
+        .Add("divided", "FloorDiv", {"twelve:output:0", "rest:z:0"}, {{"T", kInts}});
+    graph.Next(0, "part:output:0").Next(1, "divided:z:0");
+    const CountsPlans plans;
+    const auto planned = Session::FromGraphDef(graph.Graph(), kPlanned),
+               plain = Session::FromGraphDef(graph.Graph(), kPlain);
+    REQUIRE_MESSAGE(planned.ok(), planned.status().message());
+    const std::vector<std::string> fetches{"y:0", "y:1"};
+    for (const std::int32_t limit : {3, 7, 5, 7, 4, 8, 6}) {
+      std::vector<NamedTensor> feeds = Range(0, limit, 1);
+      feeds.push_back({"x0", MakeTensor<float>({4}, {0, 0, 0, 0})});
+      feeds.push_back({"x1", Tensor::Scalar(std::int32_t{1})});
+      const auto a = planned->Run(feeds, fetches), b = plain->Run(feeds, fetches);
+      CHECK(a.status() == b.status());
+      if (limit == 8) {
+        CHECK(a.status().code() == Code::kInvalidArgument);
+        CHECK_MESSAGE(Contains(a.status().message(), "[node 'divided', CPU:0]"), a.status().message());
+      } else {
+        REQUIRE_MESSAGE(a.ok(), a.status().message());
+        CHECK(Same(*a, *b));
+      }
+    }
+    CHECK(plans.made >= 1);
+
+    ForGraph endless({DataType::kInt32});
+    endless.Add("sum", "Maximum", {"x0", "i"}, {{"T", kInts}}).Next(0, "sum:z:0");
+    const auto session = Session::FromGraphDef(endless.Graph(), kPlanned);
+    std::vector<NamedTensor> feeds =
+        Range(std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 1);
+    feeds.push_back({"x0", Tensor::Scalar(std::int32_t{0})});
+    const Status late =
+        session->Run(feeds, std::vector<std::string>{"y"}, std::vector<std::string>(), {.timeout_in_ms = 30}).status();
+    CHECK(late.code() == Code::kDeadlineExceeded);
+    CHECK_MESSAGE(Contains(late.message(), "Loop execution was cancelled."), late.message());
+  }
+
+  TEST_CASE("take no memory from the heap but for what they give") {
+    ForGraph graph({DataType::kFloat, DataType::kFloat});
+    graph.Add("sum", "AddV2", {"x0", "x1"}, {{"T", kFloats}}).Next(0, "x1").Next(1, "sum:z:0");
+    const auto session = Session::FromGraphDef(graph.Graph(), kPlanned);
+    const auto callable = session->MakeCallable({.feeds = {"start", "limit", "delta", "x0", "x1"}, .fetches = {"y:0"}});
+    REQUIRE(callable.ok());
+    std::vector<Tensor> feeds, out(1);
+    for (const std::int32_t n : {0, 20, 1}) feeds.push_back(Tensor::Scalar(n));
+    for (int v = 0; v < 2; ++v) feeds.push_back(Tensor::Scalar(1.0f));
+    for (int run = 0; run < 4; ++run) REQUIRE(callable->Run(feeds, out).ok());
+    HeapCalls() = 0;
+    Status status;
+    for (int run = 0; run < 10; ++run) status.Update(callable->Run(feeds, out));
+    const long calls = HeapCalls();
+    CHECK(status.ok());
+    CHECK(calls == 0);
+    CHECK(out[0].scalar<float>()() == 10946);
+  }
+
+  TEST_CASE("within a planned While") {
+    // while (n--) x0 = For(0, i, 1, x0) of x0 + j
+    WhileGraph outer(1);
+    FunctionDef inner =
+        function_test::Floats("inner", {},
+                              {function_test::MakeNode("number", "Cast", {"j"}, {{"SrcT", kInts}, {"DstT", kFloats}}),
+                               function_test::MakeNode("sum", "AddV2", {"x", "number:y:0"}, {{"T", kFloats}})},
+                              "sum:z:0");
+    inner.signature.input_arg = {function_test::Arg("j", DataType::kInt32), function_test::Arg("x", DataType::kFloat)};
+    outer.body.node_def.push_back(ConstNode("zero", Tensor::Scalar(std::int32_t{0})));
+    outer.body.node_def.push_back(function_test::MakeNode(
+        "for", "For", {"zero:output:0", "i", "one:output:0", "x0"},
+        {{"T", AttrValue(SlimVector<DataType>{DataType::kFloat})}, {"body", function_test::Call("inner")}}));
+    outer.Next(0, "for:output:0");
+    GraphDef graph = outer.Graph();
+    graph.library.function.push_back(inner);
+    for (const SessionOptions& options : {kPlanned, kPlain}) {
+      const auto session = Session::FromGraphDef(graph, options);
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      for (const std::int32_t n : {9, 3, 0, 12}) {
+        float expected = 0.5f;
+        for (std::int32_t i = 0; i < n; ++i)
+          for (std::int32_t j = 0; j < i; ++j) expected += static_cast<float>(j);
+        const auto out = session->Run({{"n", Tensor::Scalar(n)}, {"x0", Tensor::Scalar(0.5f)}}, {"loop:2"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        CHECK((*out)[0].scalar<float>()() == expected);
+      }
+    }
   }
 }
 }  // namespace loop_plan_test

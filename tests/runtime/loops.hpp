@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tenon/base/str.hpp>
+#include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/node_def.hpp>
@@ -41,6 +42,11 @@ class FlowGraph {
   FlowGraph& Feed(const std::string& name) { return Feed(name, type_); }
   FlowGraph& Const(const std::string& name, const Tensor& value, Inputs controls = {}) {
     return Node(name, "Const", controls, {{"dtype", AttrValue(value.dtype())}, {"value", AttrValue(value)}}, false);
+  }
+  // A scalar by reference, of the graph's type.
+  FlowGraph& Variable(const std::string& name) {
+    return Node(name, "VariableV2", {},
+                {{"dtype", AttrValue(type_)}, {"shape", AttrValue(PartialTensorShape(TensorShape()))}}, false);
   }
   FlowGraph& Switch(const std::string& name, const std::string& data, const std::string& pred) {
     return Node(name, "Switch", {data, pred});

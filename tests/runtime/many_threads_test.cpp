@@ -80,14 +80,14 @@ TEST_SUITE("64 threads run one session") {
     for (const int plan_after : {0, 2}) {
       const auto session = Session::FromGraph(WideGraph(3, 3), {.intra_op_threads = 1, .plan_after_runs = plan_after});
       REQUIRE_MESSAGE(session.ok(), session.status().message());
-      CheckManyThreads(*session, {.feeds = {"x"}, .fetches = {"out"}}, Floats(), kRuns / 2);
+      CheckManyThreads(*session, {.feeds = {"x"}, .fetches = {"out"}}, Floats(), kRuns);
     }
   }
   TEST_CASE("on a pool of threads") {
     const auto session = Session::FromGraph(
         WideGraph(3, 3), {.inter_op_threads = 2, .intra_op_threads = 1, .executor = ExecutorKind::kDataflow});
     REQUIRE_MESSAGE(session.ok(), session.status().message());
-    CheckManyThreads(*session, {.feeds = {"x"}, .fetches = {"out"}}, Floats(), kRuns / 10);
+    CheckManyThreads(*session, {.feeds = {"x"}, .fetches = {"out"}}, Floats(), kRuns);
   }
   TEST_CASE("with a loop") {
     FlowGraph graph(DataType::kInt32);
@@ -96,7 +96,7 @@ TEST_SUITE("64 threads run one session") {
     REQUIRE_MESSAGE(session.ok(), session.status().message());
     std::vector<Tensor> inputs;
     for (std::int32_t i = 0; i < kInputs; ++i) inputs.push_back(Tensor::Scalar(i));
-    CheckManyThreads(*session, {.feeds = {"n"}, .fetches = {"exit"}}, inputs, kRuns / 10);
+    CheckManyThreads(*session, {.feeds = {"n"}, .fetches = {"exit"}}, inputs, kRuns);
   }
 }
 }  // namespace many_threads_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tenon/runtime/session_devices.hpp>
 #include <tenon/session.hpp>
 #include "four_devices.hpp"
 
@@ -54,12 +55,12 @@ TEST_SUITE("errors on several devices") {
         SimulatedDevice& device = SimOf(loaded.graph, name);
         const std::int64_t in_use = device.allocator()->GetStats()->bytes_in_use;
         for (std::int64_t nth = 1; nth < 1000; ++nth) {
-          device.InjectFailure(nth, errors::Unavailable("broken ", nth));
+          device.InjectFailure(nth, errors::DataLoss("broken ", nth));
           const Status status = loaded.Run();
           device.InjectFailure(0, Status());
           if (status.ok()) break;  // less than that was to be done
           ++injected;
-          CHECK(status.code() == Code::kUnavailable);
+          CHECK(status.code() == Code::kDataLoss);
           CHECK(status.message().find(StrCat("broken ", nth)) == 0);
           CHECK(device.allocator()->GetStats()->bytes_in_use <= in_use + (1 << 20));
           loaded.CheckRuns();
@@ -67,6 +68,43 @@ TEST_SUITE("errors on several devices") {
       }
     }
     CHECK(injected > 20);
+  }
+
+  TEST_CASE("what only follows from the first error never stands before it, whoever waits for whom") {
+    // "bad" fails on one of three devices. The others wait for its value, for a queue's, and for each other.
+    const SlimVector<DataType> floats{DataType::kFloat};
+    for (int where = 0; where < 3; ++where)
+      for (const ExecutorKind executor : {ExecutorKind::kAuto, ExecutorKind::kSequential}) {
+        GraphBuilder b;
+        const Output x = b.Placeholder("x", DataType::kFloat), y = b.Placeholder("y", DataType::kFloat);
+        const Output q = b.Add("FIFOQueueV2", "q", {}, {{"component_types", floats}});
+        const auto on = [&](int device, Output node) {
+          b.SetDevice(node, StrCat("/device:SIM:", device % 3));
+          return node;
+        };
+        const Output bad = on(where, b.Add("AddV2", "bad", {on(where + 1, b.Add("Neg", "before", {x})), y}));
+        std::vector<std::string> fetches;
+        for (int d = 0; d < 3; ++d) {
+          const Output got = b.Add("QueueDequeueV2", StrCat("get", d), {q}, {{"component_types", floats}});
+          const Output waits = on(d, b.Add("Neg", StrCat("waits", d), {bad}));
+          const Output late = on(d + 1, b.Add("Neg", StrCat("late", d), {got}));
+          on(d + 2, b.Add("AddV2", StrCat("out", d), {waits, late}));
+          fetches.push_back(StrCat("out", d));
+        }
+        REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+        const auto session = Session::FromGraph(
+            b, {.inter_op_threads = 4, .devices = {"CPU:0", "SIM:0", "SIM:1", "SIM:2"}, .executor = executor});
+        REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+        const std::vector<NamedTensor> feeds{{"x", MakeTensor<float>({2}, {1, 2})},
+                                             {"y", MakeTensor<float>({3}, {1, 2, 3})}};
+        for (int run = 0; run < 40; ++run) {
+          const Status status = session->Run(feeds, fetches).status();
+          CHECK_MESSAGE(status.code() == Code::kInvalidArgument, status.ToString());
+          CHECK_MESSAGE(status.message().find(StrCat("[node 'bad', SIM:", where, "]")) != std::string_view::npos,
+                        status.ToString());
+          CHECK_MESSAGE(status.message().find("cancelled") == std::string_view::npos, status.ToString());
+        }
+      }
   }
 
   TEST_CASE("of a run do not touch others that run at the same time") {
@@ -86,7 +124,7 @@ TEST_SUITE("errors on several devices") {
         }
       });
     for (int i = 0; i < 5; ++i) {
-      SimOf(loaded.graph, "SIM:0").InjectFailure(3, errors::Unavailable("one of them"));
+      SimOf(loaded.graph, "SIM:0").InjectFailure(3, errors::DataLoss("one of them"));
       std::this_thread::yield();
     }
     for (std::thread& thread : threads) thread.join();

@@ -182,7 +182,7 @@ TEST_SUITE("PartitionedGraph with control flow") {
     }
     const Tensor feeds[] = {Tensor::Scalar(0.0f), Tensor::Scalar(50.0f)};
     Tensor fetches[1];
-    SimOf(*graph, "SIM:0").InjectFailure(20, errors::Unavailable("in the middle"));
+    SimOf(*graph, "SIM:0").InjectFailure(20, errors::DataLoss("in the middle"));
     CHECK(callable->Run(feeds, fetches).message().find("in the middle") == 0);
     REQUIRE(callable->Run(feeds, fetches).ok());
     CHECK(fetches[0].scalar<float>()() == 50);

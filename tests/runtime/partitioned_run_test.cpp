@@ -43,13 +43,13 @@ TEST_SUITE("Runs of a PartitionedGraph") {
     Tensor fetches[1];
     for (const char* device : {"SIM:0", "SIM:1"}) {
       for (int nth = 1; nth <= 3; ++nth) {
-        SimOf(graph, device).InjectFailure(nth, errors::Unavailable("it broke"));
+        SimOf(graph, device).InjectFailure(nth, errors::DataLoss("it broke"));
         const Status status = callable.Run(feeds, fetches);
         if (status.ok()) {  // fewer things than that were queued
           SimOf(graph, device).InjectFailure(0, Status());
           continue;
         }
-        CHECK(status.code() == Code::kUnavailable);
+        CHECK(status.code() == Code::kDataLoss);
         CHECK(status.message().find("it broke") == 0);
         REQUIRE(callable.Run(feeds, fetches).ok());
         CHECK(fetches[0].vec<float>()(1) == 4);

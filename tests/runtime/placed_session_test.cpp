@@ -132,8 +132,8 @@ TEST_SUITE("PlacedSession") {
     const auto session = Placed(Chain().graph_def());
     const Tensor x = MakeTensor<float>({2}, {1, 2});
     Run(session, {{"x", x}}, {"w"});
-    Sim(session, "SIM:1").InjectFailure(2, errors::Unavailable("it broke"));  // 1: what comes from SIM:0; 2: z
-    CheckSays(session->Run({{"x", x}}, {"w"}).status(), Code::kUnavailable, "[node 'z', SIM:1]");
+    Sim(session, "SIM:1").InjectFailure(2, errors::DataLoss("it broke"));  // 1: what comes from SIM:0; 2: z
+    CheckSays(session->Run({{"x", x}}, {"w"}).status(), Code::kDataLoss, "[node 'z', SIM:1]");
     CHECK(Run(session, {{"x", x}}, {"w"})[0].vec<float>()(1) == 4);
   }
 
@@ -367,8 +367,8 @@ TEST_SUITE("PlacedSession with control flow") {
       const auto out = Run(session, {{"x", Tensor::Scalar(start)}}, {"out"});
       CHECK(out[0].scalar<float>()() == -std::max(start, 20.0f));
     }
-    Sim(session, "SIM:0").InjectFailure(25, errors::Unavailable("in the middle"));
-    CheckSays(session->Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).status(), Code::kUnavailable, "in the middle");
+    Sim(session, "SIM:0").InjectFailure(25, errors::DataLoss("in the middle"));
+    CheckSays(session->Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).status(), Code::kDataLoss, "in the middle");
     CHECK(Run(session, {{"x", Tensor::Scalar(0.0f)}}, {"out"})[0].scalar<float>()() == -20);
   }
 

@@ -132,6 +132,7 @@ std::vector<Places> AllPlaces() {
   return {{"one device", {"CPU:0"}, &LowerFunctionalOps},
           {"two devices", {"CPU:0", "SIM:0"}, nullptr},
           {"three devices", {"SIM:0", "CPU:0", "SIM:1"}, &LowerFunctionalOps},
+          {"three devices, calls taken apart", {"CPU:0", "SIM:0", "SIM:1"}, &LowerForDevices},
           {"four devices", kFour, &LowerAllFunctionalOps}};
 }
 

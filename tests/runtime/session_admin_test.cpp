@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/session.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -181,6 +182,48 @@ TEST_SUITE("Session::Close and Reset") {
     REQUIRE(session->Run({{"x", Tensor::Scalar(7.0f)}}, {}, {"set"}).ok());
     REQUIRE(session->Reset({}).ok());
     CHECK(session->Run({}, {"read"}).status().message() == "Session has been closed.");
+  }
+  TEST_CASE("Reset of containers by name leaves the others, and stops what runs") {
+    const SlimVector<DataType> floats{DataType::kFloat};
+    GraphBuilder b;
+    for (const std::string container : {"", "mine", "theirs"}) {
+      const std::string name = StrCat("v_", container);
+      const Output v = b.Add("VarHandleOp", name, {},
+                             {{"dtype", DataType::kFloat},
+                              {"shape", PartialTensorShape(TensorShape())},
+                              {"container", std::string_view(container)},
+                              {"shared_name", "v"}});
+      b.Add("AssignVariableOp", StrCat("set_", container),
+            {v, b.Const(StrCat("one_", container), Tensor::Scalar(1.0f))});
+      b.Add("ReadVariableOp", StrCat("read_", container), {v}, {{"dtype", DataType::kFloat}});
+    }
+    const Output q = b.Add("FIFOQueueV2", "q", {}, {{"component_types", floats}});
+    b.Add("QueueDequeueV2", "get", {q}, {{"component_types", floats}});
+    ResourceMgr resources;
+    const SessionOptions options{.resources = &resources};
+    auto session = Session::FromGraph(b, options);
+    const auto other = Session::FromGraph(b, options);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    REQUIRE(session->Run({}, {}, {"set_", "set_mine", "set_theirs"}).ok());
+    const auto has = [&](const std::string& container) {
+      const Status status =
+          other->Run(std::vector<NamedTensor>(), std::vector<std::string>{StrCat("read_", container)}).status();
+      CHECK((status.ok() || status.code() == Code::kFailedPrecondition));
+      return status.ok();
+    };
+    CHECK((has("") && has("mine") && has("theirs")));
+    Status waited;
+    std::thread waiter([&] { waited = session->Run({}, {"get"}).status(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::vector<std::string> names{"mine", "nobody"};
+    REQUIRE(session->Reset(names).ok());
+    waiter.join();
+    CHECK(waited.code() == Code::kCancelled);
+    CHECK(session->Run({}, {"read_"}).status().message() == "Session has been closed.");
+    CHECK((has("") && !has("mine") && has("theirs")));
+    auto another = Session::FromGraph(b, options);
+    REQUIRE(another->Reset({}).ok());  // the default container
+    CHECK((!has("") && !has("mine") && has("theirs")));
   }
 }
 

@@ -63,6 +63,26 @@ TEST_SUITE("SessionCounters") {
     CHECK(counters.programs_evicted == 2);
     CHECK(counters.runs == 5);
   }
+  TEST_CASE("the program that was not used for the longest time goes") {
+    const auto session = Session::FromGraph(WideGraph(3, 3), {.max_cached_signatures = 2});
+    const auto run = [&](const char* fetch) {
+      REQUIRE(session->Run({{"x", Tensor::Scalar(1.0f)}}, {fetch}).ok());
+      return CountersOf(*session).programs_evicted;
+    };
+    CHECK(run("c0_0") == 0);
+    CHECK(run("c1_1") == 0);
+    CHECK(run("c0_0") == 0);  // used again
+    CHECK(run("c2_2") == 1);  // in the place of c1_1
+    CHECK(run("c0_0") == 1);
+    CHECK(run("c2_2") == 1);
+    CHECK(run("c1_1") == 2);  // in the place of c0_0
+    CHECK(run("c2_2") == 2);
+    CHECK(CountersOf(*session).programs == 2);
+    // A callable keeps its program.
+    const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"sum0"}});
+    for (const char* fetch : {"c0_0", "c1_1", "c2_2"}) run(fetch);
+    CHECK((*(*callable)({Tensor::Scalar(1.0f)}))[0].scalar<float>()() == 5);
+  }
   TEST_CASE("memory of an allocator that counts") {
     TrackingAllocator memory(CpuAllocator());
     {

@@ -18,6 +18,7 @@
 #include <tenon/base/log.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/kernel/device_resources.hpp>
 #include <tenon/kernel/session_tensors.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
@@ -222,6 +223,26 @@ TEST_SUITE("A session on several devices") {
     CHECK(FirstOf(Run(one, {}, {"read"})[0]) == 1);
     CHECK(FirstOf(Run(other, {}, {"read"})[0]) == 3);
     CHECK(own.sim("SIM:0").num_enqueued() > 0);
+  }
+
+  TEST_CASE("sessions may share what lives on the devices") {
+    const Own own;
+    ResourceMgr on_host;
+    DeviceResources on_others;
+    const SessionOptions options{
+        .device_mgr = own.manager.get(), .resources = &on_host, .device_resources = &on_others};
+    {
+      const Session one = Make(Variable(), options), other = Make(Variable(), options);
+      Run(one, {{"x", Pair(1, 2)}}, {}, {"init"});
+      Run(other, {{"x", Pair(3, 4)}}, {}, {"add"});
+      CHECK(Run(one, {}, {"read"})[0].vec<float>()(1) == 6);
+    }
+    Session last = Make(Variable(), options);
+    CHECK(FirstOf(Run(last, {}, {"read"})[0]) == 4);
+    REQUIRE(last.Reset({}).ok());
+    CHECK(Make(Variable(), options).Run({}, {"read"}).status().code() == Code::kFailedPrecondition);
+    CheckSays(Session::FromGraph(Variable(), {.devices = kNames, .device_resources = &on_others}).status(),
+              Code::kInvalidArgument, "device_resources are for sessions that share a device_mgr");
   }
 
   TEST_CASE("a variable on a device keeps its value from run to run, in any order of threads") {
@@ -615,13 +636,13 @@ TEST_SUITE("Runs on several devices with RunOptions") {
     const Session session = Make(Chain(), {.device_mgr = own.manager.get()});
     const Tensor x = Pair(1, 2);
     REQUIRE(session.Run({{"x", x}}, {"w"}).ok());
-    own.sim("SIM:1").InjectFailure(2, errors::Unavailable("it broke"));  // 1: what comes from SIM:0; 2: z
-    CheckSays(session.Run({{"x", x}}, {"w"}).status(), Code::kUnavailable, "[node 'z', SIM:1]");
+    own.sim("SIM:1").InjectFailure(2, errors::DataLoss("it broke"));  // 1: what comes from SIM:0; 2: z
+    CheckSays(session.Run({{"x", x}}, {"w"}).status(), Code::kDataLoss, "[node 'z', SIM:1]");
     CHECK(Run(session, {{"x", x}}, {"w"})[0].vec<float>()(1) == 4);
     const Session loop = Make(CountingOnFour(20), {.device_mgr = own.manager.get()});
     REQUIRE(loop.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).ok());
-    own.sim("SIM:0").InjectFailure(25, errors::Unavailable("in the middle"));
-    CheckSays(loop.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).status(), Code::kUnavailable, "in the middle");
+    own.sim("SIM:0").InjectFailure(25, errors::DataLoss("in the middle"));
+    CheckSays(loop.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}).status(), Code::kDataLoss, "in the middle");
     CHECK(Run(loop, {{"x", Tensor::Scalar(0.0f)}}, {"out"})[0].scalar<float>()() == -20);
   }
 
@@ -709,7 +730,7 @@ TEST_SUITE("Who watches a session on several devices") {
     const Session session = Make(Chain(), {.device_mgr = own.manager.get(), .trace_sink = &listener});
     Run(session, {{"x", Pair(1, 2)}}, {"w"});
     Run(session, {{"y", Pair(1, 2)}}, {"z"});
-    own.sim("SIM:1").InjectFailure(2, errors::Unavailable("it broke"));
+    own.sim("SIM:1").InjectFailure(2, errors::DataLoss("it broke"));
     CHECK(!session.Run({{"x", Pair(1, 2)}}, {"w"}).ok());
     CHECK(listener.seen.size() == 3);
     CHECK(listener.seen[0] == 4);
@@ -966,8 +987,8 @@ TEST_SUITE("Partial runs on several devices") {
     Session session = Make(Chain(), {.device_mgr = own.manager.get()});
     CheckSays(session.PRunSetup({"x"}, {"nothing"}).status(), Code::kInvalidArgument, "was not found in the Graph");
     const std::string broken = session.PRunSetup({"x"}, {"w"}).value();
-    own.sim("SIM:1").InjectFailure(2, errors::Unavailable("it broke"));
-    CheckSays(session.PRun(broken, {{"x", Pair(1, 2)}}, {"w"}).status(), Code::kUnavailable, "[node 'z', SIM:1]");
+    own.sim("SIM:1").InjectFailure(2, errors::DataLoss("it broke"));
+    CheckSays(session.PRun(broken, {{"x", Pair(1, 2)}}, {"w"}).status(), Code::kDataLoss, "[node 'z', SIM:1]");
     const std::string late = session.PRunSetup({"x"}, {"w"}, {}, {.timeout_in_ms = 20}).value();
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
     CheckSays(session.PRun(late, {{"x", Pair(1, 2)}}, {"w"}).status(), Code::kDeadlineExceeded, "20 ms");

@@ -28,6 +28,8 @@ TENON_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
+// Of an IdentityN that stands for a node that was lowered, for those who know its name; others read what it reads.
+inline constexpr std::string_view kStandsForLoweredAttr = "_stands_for_lowered";
 
 // "x" is output 0 of x, "x:2" its output 2, "^x" the node x (output kControlSlot). `node` points into the parsed text.
 struct TensorName {

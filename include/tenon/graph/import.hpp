@@ -41,11 +41,10 @@ class GraphImporter {
         CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
     const Status status = Convert();
     if (status.ok()) return std::move(graph_);
-    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
+    return detail::WithVersionWarning(status, def_.versions.producer);
   }
 
  private:
-  static constexpr int kForwardCompatibilityDays = 21;
   static constexpr std::size_t kMaxNamesListed = 8;
   static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
                                                   << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
@@ -171,16 +170,6 @@ class GraphImporter {
     for (const NodeDef& other : def_.node) names.push_back(other.name);
     return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
                                    detail::SuggestNames(name, names));
-  }
-
-  TENON_COLD Status WithVersionWarning(const Status& status) const {
-    return Status(
-        status.code(),
-        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
-               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
-               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
-               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
-               "and might be the root cause for failing to import the GraphDef."));
   }
 
   // ---- functions and ops

@@ -361,7 +361,9 @@ class GraphInsertion {
 //                                                     .return_tensors = {"y"}}, registry.ops(), &graph, &results));
 inline Status ImportInto(GraphDef def, const ImportIntoOptions& options, const OpRegistry& registry, Graph* graph,
                          ImportResults* results = nullptr) {
-  return detail::GraphInsertion(std::move(def), options, registry, graph).Run(results);
+  const int producer = def.versions.producer;
+  const Status status = detail::GraphInsertion(std::move(def), options, registry, graph).Run(results);
+  return status.ok() ? status : detail::WithVersionWarning(status, producer);
 }
 
 TENON_SETUP_CODE_END

@@ -234,6 +234,7 @@ class FunctionInliner {
     NodeDef kept = MakeNodeDef(call_.name, "NoOp", call_.device, {});
     if (options_.keep_caller == KeepCaller::kFetchable && !results.empty()) {
       kept.op = "IdentityN";
+      kept.attr.Insert(std::string(kStandsForLoweredAttr), AttrValue(true));
       kept.attr.Insert("T", AttrValue(result_types_));
       kept.input = results;
     }

@@ -272,6 +272,13 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
 inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
   return LowerFunctionalOps(graph, library, registry, LowerOptions{});
 }
+// The same, and calls are taken apart, so that the nodes of a function have devices of their own and may use what lives
+// on several: TensorFlow's multi-device functions. What sessions on several devices do unasked. Calls that would
+// multiply without measure stay calls.
+inline Status LowerForDevices(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
+  const Status status = LowerFunctionalOps(graph, library, registry, LowerOptions{.inline_calls = true});
+  return status.code() != Code::kResourceExhausted ? status : LowerFunctionalOps(graph, library, registry);
+}
 // Everything that can be lowered and inlined, marked or not: another choice for it.
 inline Status LowerAllFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
   return LowerFunctionalOps(graph, library, registry, LowerOptions{.unmarked = true, .inline_calls = true});

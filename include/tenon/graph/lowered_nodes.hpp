@@ -91,6 +91,7 @@ class LoweredNodes {
     NodeDef kept = MakeNodeDef(node_.name, "NoOp", node_.device, {});
     if (keep_ == KeepCaller::kFetchable && !outputs.empty()) {
       kept.op = "IdentityN";
+      kept.attr.Insert(std::string(kStandsForLoweredAttr), AttrValue(true));
       kept.attr.Insert("T", AttrValue(types));
       kept.input = outputs;
     }

@@ -3,6 +3,7 @@
 // FunctionRuntime: what a kernel calls the functions of its graph's library through.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <tenon/base/span.hpp>
@@ -11,6 +12,7 @@
 
 TENON_NAMESPACE_BEGIN
 
+class Allocator;
 class ResourceMgr;
 struct NameAttrList;
 struct StepEnvironment;
@@ -22,6 +24,14 @@ struct FunctionHandle {
 
 // What a tensor means as a condition; an error when it can be none.
 using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
+
+// The numbers that a For counts, which fit int32. `allocator`: of the tensors that hold them.
+struct ForRange {
+  std::int64_t next, limit, delta;
+  Allocator* allocator;
+  bool More() const { return delta > 0 ? next < limit : delta < 0 && next > limit; }
+  void Step() { next += delta; }
+};
 
 // A function made ready to be called again and again by one kernel, as a loop does. one thread.
 class FunctionCalls {
@@ -52,6 +62,9 @@ class FunctionRuntime {
   // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // The function as the body of a For, for RunFor; an instance of its own. A handle of number -1: its first argument is
+  // no single tensor. Errors: of Find.
+  virtual Result<FunctionHandle> FindForBody(const NameAttrList& call) = 0;
   // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
   // (graph/gradient_maker.hpp). NotFound: there is none.
   virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
@@ -70,6 +83,10 @@ class FunctionRuntime {
   // means (kernel/condition.hpp).
   virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
                          Span<Tensor> variables, ReadCondition holds) = 0;
+  // variables[1, 2, ...] = body(range.next, variables...) for each number of the range (TensorFlow's For); variables[0]
+  // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
+  virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                        Span<Tensor> variables) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };

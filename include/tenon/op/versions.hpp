@@ -7,6 +7,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/str.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -48,6 +49,21 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
   }
   return OkStatus();
 }
+
+namespace detail {
+// What a failed import says of a graph that is so much newer that this may be why.
+TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) {
+  constexpr int kForwardCompatibilityDays = 21;
+  if (producer - kGraphDefVersion <= kForwardCompatibilityDays) return status;
+  return Status(
+      status.code(),
+      StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
+             "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
+             ". The GraphDef was produced by a binary built when GraphDef version was ", producer,
+             ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
+             "and might be the root cause for failing to import the GraphDef."));
+}
+}  // namespace detail
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

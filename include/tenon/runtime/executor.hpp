@@ -143,10 +143,17 @@ class NodeMeter {
   MemoryRecord memory_;
 };
 
-// "MatMul: ... [node 'dense/MatMul', CPU:0]".
+// "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is what transports say; of any other op it is Internal, as in
+// TensorFlow, so that nobody takes it for a lost connection.
 TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) {
   const Device* device = node.on_host ? program.host : program.device;
-  return status.WithAppended(StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"));
+  const std::string at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]");
+  if (status.code() != Code::kUnavailable || node.node->op->flags.is_distributed_communication)
+    return status.WithAppended(at);
+  return errors::Internal(status.message(), "\nExecuting non-communication op <", node.node->name(),
+                          "> originally returned UnavailableError, and was replaced by InternalError to avoid "
+                          "invoking TF network error handling logic.",
+                          at);
 }
 
 // Whether somebody gave the run up: engines look before every node.

@@ -28,7 +28,9 @@
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/device_resources.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/function.hpp>
@@ -62,8 +64,9 @@ class FunctionLibraryRuntime {
   static constexpr Handle kInvalidHandle = ~Handle{0};
 
   // `library` outlives this; functions that are added to it later can be instantiated, those that are instances stay
-  // what they were. `options`: as for a session, with one device at most; that, or the CPU, runs what names no target,
-  // and `resources`, if given, are its own.
+  // what they were. `options`: as for a session, with one device at most, which, or the CPU, runs what names no target,
+  // and `resources`, if given, are its own; or with a device_mgr. Then the nodes of what names no target run where they
+  // ask to, or as placement wants it (TensorFlow's multi-device functions), and targets are devices of the manager.
   explicit FunctionLibraryRuntime(const FunctionLibraryDefinition* library, SessionOptions options = {})
       : library_(library),
         options_(std::move(options)),
@@ -332,8 +335,22 @@ class FunctionLibraryRuntime {
     return OkStatus();
   }
 
+  // The resources of the first CPU of several devices are given apart from the others'.
+  Status ChooseAmongSeveral(std::string_view target, SessionOptions* options) {
+    const DeviceMgr& devices = *options->device_mgr;
+    const Device* const host = devices.HostCPU();
+    if (options->device_resources == nullptr) options->device_resources = &device_resources_;
+    if (options->resources == nullptr) options->resources = device_resources_.Of(host);
+    if (target.empty()) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(options->device, devices.LookupDevice(target));
+    if (options->device != host) options->resources = options->device_resources->Of(options->device);
+    options->device_mgr = nullptr;
+    options->device_resources = nullptr;
+    return OkStatus();
+  }
   // All instances on a device share it and its resources.
   Status ChooseDevice(std::string_view target, SessionOptions* options) {
+    if (options->device_mgr != nullptr) return ChooseAmongSeveral(target, options);
     const std::string name = target.empty() ? device_ : detail::SessionImpl::ShortDeviceName(target);
     const bool own = name == device_;  // the runtime's
     if (own && options->device != nullptr && options->resources != nullptr) return OkStatus();
@@ -395,6 +412,7 @@ class FunctionLibraryRuntime {
   std::string device_;  // "CPU:0": that runs what names no target
   mutable Mutex mutex_;
   SlimVector<Owned<Place>> places_;  // outlive the instances
+  DeviceResources device_resources_;  // of a device_mgr's
   SlimVector<Ref<Instance>> instances_;  // by handle; null: released
   mutable Owned<ThreadPool> call_pool_;  // of RunAsync, made by the first; goes before all that its runs use
 };

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,7 @@ class FunctionStep;
 struct SessionFunction {
   NameAttrList call;
   const FunctionDef* def = nullptr;
+  bool counts = false;  // the body of a For: its first result is its first argument
   std::atomic<bool> ready{false};
   Mutex mutex;  // of the rest, until `ready`
   Graph graph;
@@ -89,8 +91,16 @@ class FunctionStep final : public FunctionCalls {
   }
   // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
   Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
-    Status status = Loop(cond, variables, holds);
+    Status status = Loop(cond, variables, holds, nullptr);
     // Wherever in an iteration it was noticed.
+    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
+      return LoopCancelled();
+    return status;
+  }
+  // As FunctionRuntime::RunFor; this is a step of the body.
+  Status RunFor(ForRange range, Span<Tensor> variables) {
+    Status status = CountNext(range, variables);
+    if (status.ok()) status = Loop(nullptr, variables, nullptr, &range);
     if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
       return LoopCancelled();
     return status;
@@ -104,15 +114,32 @@ class FunctionStep final : public FunctionCalls {
   }
 
  private:
-  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
-    if (loop_ != nullptr && !loop_->Fits(cond->program_, variables)) loop_.reset();
+  static Status CountNext(const ForRange& range, Span<Tensor> variables) {
+    TENON_ASSIGN_OR_RETURN(variables[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
+    variables[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(range.next);
+    return OkStatus();
+  }
+  // Whether there is another iteration, which then gets its number, if the loop counts.
+  static Status GoesOn(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, const ForRange* range,
+                       bool hopeful, bool* go_on) {
+    if (range != nullptr) {
+      *go_on = range->More();
+      return *go_on ? CountNext(*range, variables) : OkStatus();
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
+    TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
+    return holds(cond->results_[0], go_on);
+  }
+  // `range`: null, or of a loop that counts and has no condition.
+  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, ForRange* range) {
+    if (loop_ != nullptr && !loop_->Fits(cond == nullptr ? nullptr : &cond->program_, variables)) loop_.reset();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
     const TraceCollector* const trace = TraceOf(step_);  // which shows every node
     bool finished = false;
     for (int in_a_row = 0;;) {
       if (loop_ != nullptr && trace == nullptr) {
-        Status status = loop_->Run(variables, holds, &finished);
+        Status status = loop_->Run(variables, holds, range, &finished);
         if (status.ok() && finished) return status;
         loop_.reset();
         if (!status.ok()) return status;
@@ -121,15 +148,14 @@ class FunctionStep final : public FunctionCalls {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
       const MakePlannedLoop make = runtime_parts.loops.load(std::memory_order_acquire);
-      const bool hopeful =
-          may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() && cond->program_.may_plan();
-      for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
-      TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
+      const bool hopeful = may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() &&
+                           (cond == nullptr || cond->program_.may_plan());
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(holds(cond->results_[0], &go_on));
+      TENON_RETURN_IF_ERROR(GoesOn(cond, variables, holds, range, hopeful, &go_on));
       if (!go_on) return OkStatus();
       for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
       TENON_RETURN_IF_ERROR(Run(!hopeful));
+      if (range != nullptr) range->Step();
       bool same = true;
       for (std::size_t i = 0; i < variables.size(); ++i) {
         same = same && results_[i].shape() == loop_shapes_[i];
@@ -139,7 +165,8 @@ class FunctionStep final : public FunctionCalls {
       if (!hopeful) continue;
       in_a_row = same ? in_a_row + 1 : 0;
       if (in_a_row < program_.plan_after_runs) continue;
-      loop_ = make(cond->step_, cond->results_[0], &step_, variables);
+      loop_ = make(cond == nullptr ? nullptr : &cond->step_, cond == nullptr ? nullptr : &cond->results_[0], &step_,
+                   variables);
       may_plan_loop_ = loop_ != nullptr;
     }
   }

@@ -80,6 +80,16 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     const int known = FindLocked(call);
     return FunctionHandle{known >= 0 ? known : AddLocked(call, def)};
   }
+  Result<FunctionHandle> FindForBody(const NameAttrList& call) override {
+    const FunctionDef* def = FindFunction(library(), call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    FunctionDef counts;
+    if (!PassCounterOn(*def, &counts)) return FunctionHandle{};
+    const MutexLock lock(mutex_);
+    if (const int known = FindLocked(call, true); known >= 0) return FunctionHandle{known};
+    made_.push_back(MakeOwned<FunctionDef>(std::move(counts)));
+    return FunctionHandle{AddLocked(call, made_.back().get(), true)};
+  }
 
   Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
     if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
@@ -136,6 +146,14 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return status;
   }
 
+  Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                Span<Tensor> variables) override {
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(body, caller, variables.size(), variables.size()));
+    const Status status = step->RunFor(range, variables);
+    step->End();
+    return status;
+  }
+
   TENON_NOINLINE Result<FunctionStep*> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
                                                  std::size_t num_args, std::size_t num_results) {
     SessionFunction* function;
@@ -163,16 +181,30 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   }
 
  private:
-  // Of a call that was found before; -1: it was not.
-  int FindLocked(const NameAttrList& call) const {
+  // Of a call that was found before; -1: it was not. `counts`: as the body of a For.
+  int FindLocked(const NameAttrList& call, bool counts = false) const {
     for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (functions_[i]->call == call) return static_cast<int>(i);
+      if (functions_[i]->counts == counts && functions_[i]->call == call) return static_cast<int>(i);
     return -1;
   }
-  int AddLocked(const NameAttrList& call, const FunctionDef* def) {
+  // *counts: `def` with its first argument as its first result, too. False where that is a list.
+  static bool PassCounterOn(const FunctionDef& def, FunctionDef* counts) {
+    if (def.signature.input_arg.empty()) return false;
+    OpDef::ArgDef counter = def.signature.input_arg[0];
+    if (!counter.number_attr.empty() || !counter.type_list_attr.empty()) return false;
+    *counts = def;
+    counts->ret.push_back({"", counter.name});
+    for (const OpDef::ArgDef& arg : def.signature.output_arg)  // no result has a longer name
+      if (arg.name.size() >= counter.name.size()) counter.name = StrCat(arg.name, "_");
+    counts->ret.back().first = counter.name;
+    counts->signature.output_arg.insert(counts->signature.output_arg.begin(), std::move(counter));
+    return true;
+  }
+  int AddLocked(const NameAttrList& call, const FunctionDef* def, bool counts = false) {
     Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
     function->call = call;
     function->def = def;
+    function->counts = counts;
     return static_cast<int>(functions_.size()) - 1;
   }
   TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
@@ -186,8 +218,8 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
     const MutexLock lock(mutex_);
     if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
-    gradients_.push_back(MakeOwned<FunctionDef>(std::move(made)));
-    return FunctionHandle{AddLocked(key, gradients_.back().get())};
+    made_.push_back(MakeOwned<FunctionDef>(std::move(made)));
+    return FunctionHandle{AddLocked(key, made_.back().get())};
   }
   // Of a session on another device: what runs on its CPU.
   Result<FunctionRuntime*> OnHost() {
@@ -216,9 +248,11 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     if (args != program.feeds.size())
       return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
                                      " is provided: function '", function.call.name, "'");
-    if (results != program.fetches.size())
-      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results,
+    if (results != program.fetches.size()) {
+      const std::size_t counter = function.counts ? 1 : 0;
+      return errors::InvalidArgument("Expects ", program.fetches.size() - counter, " results, but ", results - counter,
                                      " is provided: function '", function.call.name, "'");
+    }
     return OkStatus();
   }
   TENON_COLD Status Build(SessionFunction* function) {
@@ -271,7 +305,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   ResourceMgr* resources_ = nullptr;
   FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
-  SlimVector<Owned<FunctionDef>> gradients_;  // that were made for some of the functions
+  SlimVector<Owned<FunctionDef>> made_;  // gradients, and bodies that hand their counter on
   SlimVector<Owned<SessionFunction>> functions_;
   Owned<SessionFunctions> on_host_;  // null until a function is called there
 };

@@ -2,7 +2,8 @@
 #pragma once
 // LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
 // variable of plain data has two fixed places; the body reads from the one and writes to the other, in turn. So both
-// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
+// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing. A
+// loop that counts has no condition, and a number in the places of its first variable.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,35 +33,36 @@ namespace detail {
 // One thread runs it at a time, the owner of the cache of the body's step.
 class LoopPlan final : public PlannedLoop {
  public:
-  LoopPlan(const Step& cond, Step* body) : cond_(&cond.program()), body_(body), fetches_(body->program().fetches) {}
+  LoopPlan(const Step* cond, Step* body)
+      : cond_(cond == nullptr ? nullptr : &cond->program()), body_(body), fetches_(body->program().fetches) {}
   ~LoopPlan() override {
     if (memory_ != nullptr) memory_->Unref();
   }
   LoopPlan(const LoopPlan&) = delete;
   LoopPlan& operator=(const LoopPlan&) = delete;
 
-  bool Fits(const Program& cond, Span<const Tensor> variables) const override {
-    if (&cond != cond_) return false;
+  bool Fits(const Program* cond, Span<const Tensor> variables) const override {
+    if (cond != cond_) return false;
     for (std::size_t i = 0; i < variables.size(); ++i)
       if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
         return false;
     return true;
   }
 
-  Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) override {
+  Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) override {
     Begin(variables);
     int phase = 0;
     Status status;
 #if defined(__cpp_exceptions)
     PlannedRun* running = nullptr;
     try {
-      status = Iterate(variables, holds, &phase, finished, &running);
+      status = Iterate(variables, holds, range, &phase, finished, &running);
     } catch (...) {
       status = running->StatusOfThrown();
     }
 #else
     PlannedRun* running = nullptr;
-    status = Iterate(variables, holds, &phase, finished, &running);
+    status = Iterate(variables, holds, range, &phase, finished, &running);
 #endif
     if (status.ok() && *finished) status = TakeVariables(phase, variables);
     End();
@@ -69,12 +71,13 @@ class LoopPlan final : public PlannedLoop {
 
  private:
   // kMoved: a tensor that goes from run to run, wherever it lies: it holds no plain data, or somebody may keep it.
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved };
+  // kCounter: the number of a loop that counts, while nobody may keep it.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
   struct Variable {
     Kind kind = Kind::kInvariant;
     std::size_t bytes = 0;
     char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
-    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied; }
+    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied || kind == Kind::kCounter; }
   };
   // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
   struct Copy {
@@ -83,26 +86,35 @@ class LoopPlan final : public PlannedLoop {
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
-  Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
+  Status Iterate(Span<Tensor> variables, ReadCondition holds, ForRange* range, int* phase, bool* finished,
+                 PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
     const bool has_moved = !moved_.empty();
     for (;;) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
-      PlannedRun* const cond = *running = conds_[*phase].get();
-      if (has_moved) GiveToCond(cond->step());
-      TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
-      if (has_moved) TakeFromCond(cond->step());
+      PlannedRun* const cond = conds_[*phase].get();
+      PlannedRun* const body = bodies_[*phase].get();
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
+      if (range != nullptr) {
+        *running = body;
+        TENON_RETURN_IF_ERROR(CountNext(*range, *phase, &go_on));
+      } else {
+        *running = cond;
+        if (has_moved) GiveToCond(cond->step());
+        TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+        if (has_moved) TakeFromCond(cond->step());
+        TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
+      }
       if (!go_on) {
         *finished = true;
         return OkStatus();
       }
-      PlannedRun* const body = *running = bodies_[*phase].get();
+      *running = body;
       if (has_moved) GiveToBody(body->step());
       TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
+      if (range != nullptr) range->Step();
       if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
         return TakeResults(body->step(), variables);
       if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
@@ -112,9 +124,22 @@ class LoopPlan final : public PlannedLoop {
         std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
       }
       *phase = 1 - *phase;
-      if (cond->surprise() >= 0) [[unlikely]]
+      if (cond != nullptr && cond->surprise() >= 0) [[unlikely]]
         return TakeVariables(*phase, variables);
     }
+  }
+  // Whether the range has another number, which the body then finds where it reads the first variable.
+  Status CountNext(const ForRange& range, int phase, bool* go_on) {
+    *go_on = range.More();
+    if (!*go_on) return OkStatus();
+    const auto number = static_cast<std::int32_t>(range.next);
+    if (const Variable& counter = variables_[0]; counter.kind == Kind::kCounter) [[likely]] {
+      std::memcpy(counter.places[phase], &number, sizeof number);
+      return OkStatus();
+    }
+    TENON_ASSIGN_OR_RETURN(values_[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
+    values_[0].scalar<std::int32_t>()() = number;
+    return OkStatus();
   }
 
   TENON_NOINLINE void GiveToCond(Step* step) {
@@ -175,7 +200,8 @@ class LoopPlan final : public PlannedLoop {
   }
   template <class Visit>
   void ForEachRun(const Visit& visit) {
-    for (const Owned<PlannedRun>& run : conds_) visit(*run, *cond_);
+    for (const Owned<PlannedRun>& run : conds_)
+      if (run != nullptr) visit(*run, *cond_);
     for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
   }
 
@@ -184,7 +210,7 @@ class LoopPlan final : public PlannedLoop {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
       if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
-      if (!from.HasPlaces()) continue;
+      if (!from.HasPlaces() || from.kind == Kind::kCounter) continue;
       TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
       if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
     }
@@ -210,7 +236,7 @@ class LoopPlan final : public PlannedLoop {
 
   friend class LoopPlanner;
 
-  const Program* cond_;
+  const Program* cond_;  // null: the loop counts
   Step* const body_;
   const SlimVector<Program::Fetch>& fetches_;  // of the body
   SlimVector<TensorShape> shapes_;  // of the variables
@@ -230,7 +256,7 @@ TENON_SETUP_CODE_BEGIN
 // Makes a LoopPlan.
 class LoopPlanner {
  public:
-  LoopPlanner(const Step& cond, const Tensor& condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
+  LoopPlanner(const Step* cond, const Tensor* condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
       : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
 
   bool Make() {
@@ -260,7 +286,8 @@ class LoopPlanner {
     return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
   }
   int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
-  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable; }
+  bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
+  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable && !IsCounter(variable); }
   // What shares a value with a variable that moves does so, too: it must not be a view of a place.
   void SpreadMoves() {
     for (bool again = true; again;) {
@@ -302,6 +329,10 @@ class LoopPlanner {
         continue;
       }
       variable.bytes = given_[i].TotalBytes();
+      if (IsCounter(i)) {
+        variable.kind = Kind::kCounter;
+        continue;
+      }
       if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
         variable.kind = Kind::kCopied;
         sources_.push_back({static_cast<int>(i), value, maker[At(value)]});
@@ -352,10 +383,11 @@ class LoopPlanner {
         feeds.push_back(variable.places[phase]);
         next.push_back(variable.kind == Kind::kComputed ? variable.places[1 - phase] : nullptr);
       }
-      if (condition_.TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
-      if (!PlanRun(cond_, feeds, cond_result, &plan_.conds_[phase]) ||
-          !PlanRun(body_, feeds, next, &plan_.bodies_[phase]))
-        return false;
+      if (cond_ != nullptr) {
+        if (condition_->TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
+        if (!PlanRun(*cond_, feeds, cond_result, &plan_.conds_[phase])) return false;
+      }
+      if (!PlanRun(body_, feeds, next, &plan_.bodies_[phase])) return false;
     }
     return true;
   }
@@ -395,8 +427,8 @@ class LoopPlanner {
     int value;  // of the body's program
     int made_for;  // the variable that a node makes it for; -1: a feed or a constant
   };
-  const Step& cond_;
-  const Tensor& condition_;
+  const Step* const cond_;  // null: the loop counts
+  const Tensor* const condition_;
   Step& body_;
   const Span<const Tensor> given_;
   LoopPlan& plan_;
@@ -404,7 +436,7 @@ class LoopPlanner {
   SlimVector<std::uint8_t> moves_, kept_;  // per variable
 };
 
-inline Owned<PlannedLoop> MakeLoopPlan(const Step& cond, const Tensor& condition, Step* body,
+inline Owned<PlannedLoop> MakeLoopPlan(const Step* cond, const Tensor* condition, Step* body,
                                        Span<const Tensor> variables) {
   Owned<LoopPlan> plan = MakeOwned<LoopPlan>(cond, body);
   if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};

@@ -59,15 +59,18 @@ class RunPlans {
   virtual bool GetReport(PlanReport* report) const = 0;
 };
 
-// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+// A loop made of two programs, a condition and a body, or of a body whose first variable counts, planned for one set of
+// shapes. externally synchronised.
 class PlannedLoop {
  public:
   virtual ~PlannedLoop() = default;
-  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // `cond`: null where the loop counts.
+  virtual bool Fits(const Program* cond, Span<const Tensor> variables) const = 0;
   // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
   // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
-  // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
+  // goes on without the plan, which is good for nothing any more, as after an error. `range`: of a loop that counts,
+  // which goes on in it; then there is no condition.
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) = 0;
 };
 
 // The functions of a session's graph. thread-safe.
@@ -81,9 +84,9 @@ using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 // For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+// has just given; `condition` is what the condition gave, both are null where the loop counts. Uses the caches of the
+// body's step, which outlives it. Null when there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
                                                Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,

@@ -213,7 +213,8 @@ class PlacedParts final : public PlacedGraph {
   Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
                  const ProgramEnds& ends, const EndPlaces* places, Program* front,
                  Owned<PlacedProgram>* program) override {
-    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets, places));
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
+                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places));
     auto made = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
     made->Describe(ends, owner_.session->host(), front);
     *program = Owned<PlacedProgram>(made.release());
@@ -222,7 +223,8 @@ class PlacedParts final : public PlacedGraph {
   Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds, Span<const std::string> fetches,
                                                      Span<const std::string> targets, const ProgramEnds& ends,
                                                      PartialEnds* partial, Program* front) override {
-    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable, parts_->Prepare(feeds, fetches, targets));
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
+                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets));
     auto program = MakeOwned<PartialParts>(owner_, graph_, std::move(callable));
     program->Describe(ends, owner_.session->host(), front);
     TENON_RETURN_IF_ERROR(program->MakePartial(partial));
@@ -233,6 +235,16 @@ class PlacedParts final : public PlacedGraph {
   const SlimVector<GraphPartition>& partitions() const { return partitions_; }
 
  private:
+  // The feeds as they were found: what is fed in the place of a lowered node goes to its readers.
+  SlimVector<std::string> FeedNames(Span<const std::string> given, const ProgramEnds& ends) const {
+    SlimVector<std::string> names;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const InEdge edge = ends.feeds[i];
+      const std::string& node = graph_.node(edge.node).name();
+      names.push_back(ParseTensorName(given[i]).node == node ? given[i] : StrCat(node, ":", edge.output));
+    }
+    return names;
+  }
   static Status StayWithState(const Graph& older, Graph* graph) {
     for (int id = 0; id < graph->num_nodes(); ++id) {
       const Node& node = graph->node(id);

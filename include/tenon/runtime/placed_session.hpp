@@ -39,9 +39,9 @@ struct PlacedSessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
   bool log_device_placement = false;  // logs the placement report
-  // Before the placement, so that the nodes of branches and bodies have devices of their own; null: If, Case, While
-  // and For run whole on their node's device. LowerAllFunctionalOps also takes calls apart.
-  GraphPass lower_control_flow = &LowerFunctionalOps;
+  // Before the placement, so that the nodes of branches, bodies and called functions have devices of their own; null:
+  // If, Case, While, For and calls run whole on their node's device. With LowerFunctionalOps calls do.
+  GraphPass lower_control_flow = &LowerForDevices;
   ThreadPoolInterface* pool = nullptr;  // as in PartitionedGraphOptions
   bool constant_folding = true;
   bool flush_denormals = true;
@@ -151,7 +151,7 @@ class PlacedSession : public RefCounted {
     of_session.constant_folding = options.constant_folding;
     of_session.flush_denormals = options.flush_denormals;
     of_session.max_cached_signatures = options.max_cached_signatures;
-    const GraphPass usual = &LowerFunctionalOps;  // what sessions do unasked
+    const GraphPass usual = &LowerForDevices;  // what sessions do unasked
     if (options.lower_control_flow == nullptr)
       of_session.lower_control_flow = &KeepFunctionalOps;
     else if (options.lower_control_flow != usual)

@@ -58,7 +58,9 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
   // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
   const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
   for (const std::string& feed : feeds) {
-    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
+    TENON_ASSIGN_OR_RETURN(InEdge edge, FindEndpoint(graph, feed, "feed"));
+    if (const Node& node = graph.node(edge.node); node.def.attr.contains(kStandsForLoweredAttr)) [[unlikely]]
+      edge = node.input(edge.output);
     if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
     ends->feeds.push_back(edge);
   }

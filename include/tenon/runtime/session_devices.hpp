@@ -23,6 +23,7 @@
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/device_name.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/device_resources.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/graph.hpp>
@@ -36,7 +37,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// SessionOptions::lower_control_flow for several devices: If, Case, While and For run whole, each on its node's device.
+// SessionOptions::lower_control_flow for several devices: If, Case, While, For and calls run whole, each on its node's
+// device.
 inline Status KeepFunctionalOps(Graph*, const FunctionDefLibrary&, const OpRegistry&) { return OkStatus(); }
 
 namespace detail {
@@ -67,7 +69,7 @@ class PlacedDevices final : public SessionDevices {
       if (list_[i] == device) return resources_[i];
     return nullptr;
   }
-  GraphPass default_lowering() const override { return &LowerFunctionalOps; }
+  GraphPass default_lowering() const override { return &LowerForDevices; }
   Status Place(Graph* graph, const GraphState* older, Owned<PlacedGraph>* placed) override {
     TENON_ASSIGN_OR_RETURN(Owned<PlacedParts> made, PlacedParts::Create(owner_, graph, older));
     *placed = Owned<PlacedGraph>(made.release());
@@ -84,6 +86,8 @@ class PlacedDevices final : public SessionDevices {
       return errors::InvalidArgument(
           "SessionOptions: `device` is for sessions on one device; give a device_mgr that has ", options.device->name(),
           " and the others");
+    if (options.device_resources != nullptr && options.device_mgr == nullptr)
+      return errors::InvalidArgument("SessionOptions: device_resources are for sessions that share a device_mgr, too");
     if (options.device_mgr != nullptr && !options.devices.empty())
       return errors::InvalidArgument("SessionOptions: either `devices` or a device_mgr, which has all of its devices");
     return OkStatus();
@@ -104,7 +108,9 @@ class PlacedDevices final : public SessionDevices {
       if (device != host_) list_.push_back(device);
     resources_.push_back(host_resources);
     for (std::size_t i = 1; i < list_.size(); ++i)
-      resources_.push_back(own_resources_.emplace_back(MakeOwned<ResourceMgr>()).get());
+      resources_.push_back(options.device_resources != nullptr
+                               ? options.device_resources->Of(list_[i])
+                               : own_resources_.emplace_back(MakeOwned<ResourceMgr>()).get());
     return OkStatus();
   }
 

@@ -14,6 +14,7 @@ class Allocator;
 class CancellationManager;
 class Device;
 class DeviceMgr;
+class DeviceResources;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -68,6 +69,8 @@ struct SessionOptions {
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
                                      // or on the same `device`. Of several devices: those of the first CPU
+  DeviceResources* device_resources = nullptr;  // the same for the others of several devices
+                                                // (kernel/device_resources.hpp), for sessions with one device_mgr
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -81,8 +84,8 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively, or on
-                // several devices are lowered, so that the nodes of branches and bodies have devices of their own
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... and calls run natively,
+                // or on several devices by LowerForDevices, so that the nodes of functions have devices of their own
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.

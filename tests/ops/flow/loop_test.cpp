@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/flow/loop.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -66,6 +68,45 @@ TEST_SUITE("Loop ops") {
     }
     for (const DataType type : {DataType::kFloat, DataType::kVariant, DataType::kResource, DataType::kString})
       CHECK(runs(type, "NextIteration").ok());
+  }
+}
+
+TEST_SUITE("Loop ops on references") {
+  TEST_CASE("take a variable round, which every iteration writes to") {
+    FlowGraph g(DataType::kInt32);
+    g.Feed("n").Feed("x").Variable("v").Node("init", "Assign", {"v", "x"});
+    g.Count("", "n");
+    const std::pair<std::string, AttrValue> frame{"frame_name", AttrValue(std::string("frame"))};
+    g.Node("ev", "RefEnter", {"v"}, {frame}).Node("mv", "RefMerge", {"ev", "nv"}, {{"N", AttrValue(std::int64_t{2})}});
+    g.Node("sv", "RefSwitch", {"mv", "cond"}).Node("addv", "AssignAdd", {"sv:1", "add"});
+    g.Node("nv", "RefNextIteration", {"addv"}).Node("xv", "RefExit", {"sv"}).Node("after", "AssignAdd", {"xv", "n"});
+    for (const ExecutorKind executor : {ExecutorKind::kAuto, ExecutorKind::kDataflow}) {
+      const auto session = g.Load({.inter_op_threads = 2, .executor = executor});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      for (const int n : {0, 1, 4, 10}) {
+        REQUIRE(session->Run({{"x", Tensor::Scalar(100)}}, {}, {"init"}).ok());
+        const auto out = session->Run({{"n", Tensor::Scalar(n)}}, {"after"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        CHECK((*out)[0].scalar<int>()() == 100 + n * (n + 1) / 2 + n);
+        CHECK((*session->Run({}, {"v"}))[0].scalar<int>()() == 100 + n * (n + 1) / 2 + n);
+      }
+    }
+  }
+  TEST_CASE("a variable that enters as a constant is seen by every iteration as it is then") {
+    FlowGraph g(DataType::kInt32);
+    g.Feed("n").Feed("x").Variable("v").Node("init", "Assign", {"v", "x"});
+    g.Count("", "n");
+    g.Node("ev", "RefEnter", {"v"},
+           {{"frame_name", AttrValue(std::string("frame"))}, {"is_constant", AttrValue(true)}});
+    g.Node("addv", "AssignAdd", {"ev", "add"});
+    const auto session = g.Load();
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    for (const int n : {0, 1, 7}) {
+      REQUIRE(session->Run({{"x", Tensor::Scalar(5)}}, {}, {"init"}).ok());
+      const auto out = session->Run({{"n", Tensor::Scalar(n)}}, {"exit"}, {"addv"});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK((*session->Run({}, {"v"}))[0].scalar<int>()() == 5 + n * (n + 1) / 2);
+    }
   }
 }
 

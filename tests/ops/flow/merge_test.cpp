@@ -64,4 +64,59 @@ TEST_SUITE("Merge") {
     CHECK(both.message() == "Merge can not have more than one valid input.");
   }
 }
+
+TEST_SUITE("RefMerge") {
+  TEST_CASE("gives the variable that is not dead, to be written to") {
+    FlowGraph g;
+    g.Feed("x").Feed("p", DataType::kBool).Variable("v").Variable("w");
+    g.Node("sv", "RefSwitch", {"v", "p"}).Node("sw", "RefSwitch", {"w", "p"});
+    g.Node("v_init", "Assign", {"v", "x"}).Node("w_init", "Assign", {"w", "x"});
+    g.Node("m", "RefMerge", {"sv", "sw:1"}, {{"N", AttrValue(std::int64_t{2})}}).Node("add", "AssignAdd", {"m", "x"});
+    for (const ExecutorKind executor : {ExecutorKind::kAuto, ExecutorKind::kDataflow}) {
+      const auto session = g.Load({.inter_op_threads = 2, .executor = executor});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      REQUIRE(session->Run({{"x", Tensor::Scalar(1.0f)}}, {}, {"v_init", "w_init"}).ok());
+      float values[2] = {1, 1};
+      for (const bool p : {false, true, true, false, false}) {
+        const auto out = session->Run({{"x", Tensor::Scalar(10.0f)}, {"p", Tensor::Scalar(p)}}, {"add", "m:1"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        values[p ? 1 : 0] += 10;
+        CHECK((*out)[0].scalar<float>()() == values[p ? 1 : 0]);
+        CHECK((*out)[1].scalar<int>()() == (p ? 1 : 0));
+        const auto read = session->Run({}, {"v", "w"});
+        REQUIRE_MESSAGE(read.ok(), read.status().message());
+        for (std::size_t i = 0; i < 2; ++i) CHECK((*read)[i].scalar<float>()() == values[i]);
+      }
+    }
+  }
+}
+
+TEST_SUITE("RefSelect") {
+  TEST_CASE("gives the variable of a number, to be written to") {
+    FlowGraph g;
+    g.Feed("x").Feed("i", DataType::kInt32).Variable("v").Variable("w");
+    g.Node("v_init", "Assign", {"v", "x"}).Node("w_init", "Assign", {"w", "x"});
+    g.Node("r", "RefSelect", {"i", "v", "w"}, {{"N", AttrValue(std::int64_t{2})}}).Node("add", "AssignAdd", {"r", "x"});
+    const auto session = g.Load();
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto add = [&](const Tensor& i) {
+      return session->Run({{"x", Tensor::Scalar(10.0f)}, {"i", i}}, {"add"}).status();
+    };
+    REQUIRE(session->Run({{"x", Tensor::Scalar(1.0f)}}, {}, {"v_init", "w_init"}).ok());
+    REQUIRE(add(Tensor::Scalar(1)).ok());
+    REQUIRE(add(Tensor::Scalar(1)).ok());
+    REQUIRE(add(Tensor::Scalar(0)).ok());
+    const auto read = session->Run({}, {"v", "w"});
+    REQUIRE_MESSAGE(read.ok(), read.status().message());
+    CHECK((*read)[0].scalar<float>()() == 11);
+    CHECK((*read)[1].scalar<float>()() == 21);
+    for (const int i : {-1, 2}) {
+      const Status status = add(Tensor::Scalar(i));
+      CHECK(status.code() == Code::kInvalidArgument);
+      CHECK_MESSAGE(Contains(status.message(), StrCat("Index must be in the range [0, 2) but got ", i)),
+                    status.message());
+    }
+    CHECK(Contains(add(MakeTensor<int>({1}, {0})).message(), "Index must be a scalar, but it has shape [1]"));
+  }
+}
 }  // namespace flow_merge_test

@@ -2,6 +2,8 @@
 #include <tenon/ops/flow/switch.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -60,6 +62,32 @@ TEST_SUITE("Switch") {
     FlowGraph known = g;
     known.def.node[1].attr.Insert("shape", AttrValue(PartialTensorShape({1})));
     CHECK(Contains(known.Load().status().message(), "Shape must be rank 0 but is rank 1"));
+  }
+}
+
+TEST_SUITE("RefSwitch") {
+  TEST_CASE("hands the variable itself to the branch that is taken, with or without a value") {
+    FlowGraph g;
+    g.Feed("x").Feed("p", DataType::kBool).Variable("v");
+    g.Node("s", "RefSwitch", {"v", "p"}).Node("add", "AssignAdd", {"s", "x"}).Node("set", "Assign", {"s:1", "x"});
+    const auto fed = [](float x, bool p) {
+      return std::vector<NamedTensor>{{"x", Tensor::Scalar(x)}, {"p", Tensor::Scalar(p)}};
+    };
+    const std::vector<std::string> none, both{"add", "set"};
+    for (const ExecutorKind executor : {ExecutorKind::kAuto, ExecutorKind::kDataflow}) {
+      const auto session = g.Load({.inter_op_threads = 2, .executor = executor});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const Status early = session->Run(fed(1, false), none, both).status();
+      CHECK(early.code() == Code::kFailedPrecondition);
+      CHECK(Contains(early.message(), "Attempting to use uninitialized value"));
+      float expected = 0;
+      for (const auto& [x, p] : {std::pair(5.0f, true), {2.0f, false}, {1.0f, false}, {4.0f, true}, {3.0f, false}}) {
+        const Status status = session->Run(fed(x, p), none, both).status();
+        REQUIRE_MESSAGE(status.ok(), status.message());
+        expected = p ? x : expected + x;
+        CHECK((*session->Run({}, {"v"}))[0].scalar<float>()() == expected);
+      }
+    }
   }
 }
 

@@ -88,6 +88,8 @@ TEST_SUITE("tables, with TensorFlow's answers") {
     CHECK(m.Size() == 2);
     CHECK(m.Floats("find", keys) == Floats{5, -1});
     CHECK(m.Set("init", Long({1, 3}), Float({1, 9})).ok());  // does nothing
+    CHECK(Refuses(m.Set("init", Long({1, 3, 4}), Float({1, 9, 8})), Code::kFailedPrecondition,
+                  "Table was already initialized with different data."));
     CHECK(m.Size() == 2);
     CHECK(Refuses(m.Set("insert", Long({1}), Float({1})), Code::kUnimplemented, "Insert not supported by"));
     CHECK(Refuses(m.Do("remove", {{"k", Long({1})}}), Code::kUnimplemented, "Remove not supported by"));
