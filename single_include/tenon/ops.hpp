@@ -1228,10 +1228,11 @@ struct GroupTileAvx512 {
 #endif
 
 // One product. Work has, besides what is here:
-//   void PackRow(Index i, char* to) const       a row of a; elements of k that only fill its last group are zeros
-//   already void PackPanel(Index panel) const           of b, elements of k that only fill a group zeros bool
-//   Finishes() const, Sum Finish(Index i, Index j, Sum) const      whether and how sums are changed in the end static
-//   Sum Add(Sum, Sum)
+//   void PackRow(Index i, char* to) const        of a; what only fills its last group is zero already
+//   void PackPanel(Index panel) const            of b; what only fills a group becomes zero
+//   bool Finishes() const                        whether sums are changed in the end
+//   Sum Finish(Index i, Index j, Sum) const      how
+//   static Sum Add(Sum, Sum)
 template <class Work, class Sum>
 class GroupProduct {
  public:
@@ -14228,7 +14229,13 @@ class WhileKernel : public CallingKernel {
 
 class ForKernel : public CallingKernel {
  public:
-  explicit ForKernel(OpKernelConstruction* c) : CallingKernel(c) { Find(c, "body", &body_); }
+  explicit ForKernel(OpKernelConstruction* c) : CallingKernel(c) {
+    Find(c, "body", &body_);
+    NameAttrList call;
+    if (!c->status().ok() || !c->GetAttr("body", &call).ok()) return;
+    const Result<FunctionHandle> counting = c->function_library()->FindForBody(call);
+    if (counting.ok()) counting_body_ = *counting;
+  }
   void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Loop(ctx)); }
 
  private:
@@ -14245,6 +14252,8 @@ class ForKernel : public CallingKernel {
     if (!((delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit)))
       return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
     const int count = ctx->num_inputs() - 3;
+    if (counting_body_.number >= 0)
+      return RunCounting(ctx, ForRange{start, limit, delta, ctx->environment().host_allocator}, counting_body_);
     Calls body;
     TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count + 1, count));
     for (int v = 0; v < count; ++v) body.result(v) = ctx->input(v + 3);  // the loop's variables
@@ -14260,7 +14269,19 @@ class ForKernel : public CallingKernel {
     return OkStatus();
   }
 
+  static Status RunCounting(OpKernelContext* ctx, const ForRange& range, FunctionHandle body) {
+    if (ctx->function_library() == nullptr) [[unlikely]]
+      return NoFunctions();
+    InlinedVector<Tensor, 8> variables(static_cast<std::size_t>(ctx->num_outputs()) + 1);
+    for (int v = 0; v < ctx->num_outputs(); ++v) variables[static_cast<std::size_t>(v) + 1] = ctx->input(v + 3);
+    TENON_RETURN_IF_ERROR(ctx->function_library()->RunFor(body, ctx->environment(), range, variables));
+    for (int v = 0; v < ctx->num_outputs(); ++v)
+      ctx->set_output(v, std::move(variables[static_cast<std::size_t>(v) + 1]));
+    return OkStatus();
+  }
+
   FunctionHandle body_;
+  FunctionHandle counting_body_;  // the same, for RunFor; number -1: its first argument is a list
 };
 
 TENON_SETUP_CODE_BEGIN

@@ -5330,6 +5330,7 @@ class Allocator;
 class CancellationManager;
 class Device;
 class DeviceMgr;
+class DeviceResources;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -5384,6 +5385,8 @@ struct SessionOptions {
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
                                      // or on the same `device`. Of several devices: those of the first CPU
+  DeviceResources* device_resources = nullptr;  // the same for the others of several devices
+                                                // (kernel/device_resources.hpp), for sessions with one device_mgr
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -5397,8 +5400,8 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively, or on
-                // several devices are lowered, so that the nodes of branches and bodies have devices of their own
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... and calls run natively,
+                // or on several devices by LowerForDevices, so that the nodes of functions have devices of their own
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.
@@ -14361,6 +14364,21 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
   return OkStatus();
 }
 
+namespace detail {
+// What a failed import says of a graph that is so much newer that this may be why.
+TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) {
+  constexpr int kForwardCompatibilityDays = 21;
+  if (producer - kGraphDefVersion <= kForwardCompatibilityDays) return status;
+  return Status(
+      status.code(),
+      StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
+             "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
+             ". The GraphDef was produced by a binary built when GraphDef version was ", producer,
+             ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
+             "and might be the root cause for failing to import the GraphDef."));
+}
+}  // namespace detail
+
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
@@ -23140,6 +23158,7 @@ TENON_NAMESPACE_END
 // FunctionRuntime: what a kernel calls the functions of its graph's library through.
 TENON_NAMESPACE_BEGIN
 
+class Allocator;
 class ResourceMgr;
 struct NameAttrList;
 struct StepEnvironment;
@@ -23151,6 +23170,14 @@ struct FunctionHandle {
 
 // What a tensor means as a condition; an error when it can be none.
 using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
+
+// The numbers that a For counts, which fit int32. `allocator`: of the tensors that hold them.
+struct ForRange {
+  std::int64_t next, limit, delta;
+  Allocator* allocator;
+  bool More() const { return delta > 0 ? next < limit : delta < 0 && next > limit; }
+  void Step() { next += delta; }
+};
 
 // A function made ready to be called again and again by one kernel, as a loop does. one thread.
 class FunctionCalls {
@@ -23181,6 +23208,9 @@ class FunctionRuntime {
   // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // The function as the body of a For, for RunFor; an instance of its own. A handle of number -1: its first argument is
+  // no single tensor. Errors: of Find.
+  virtual Result<FunctionHandle> FindForBody(const NameAttrList& call) = 0;
   // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
   // (graph/gradient_maker.hpp). NotFound: there is none.
   virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
@@ -23199,6 +23229,10 @@ class FunctionRuntime {
   // means (kernel/condition.hpp).
   virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
                          Span<Tensor> variables, ReadCondition holds) = 0;
+  // variables[1, 2, ...] = body(range.next, variables...) for each number of the range (TensorFlow's For); variables[0]
+  // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
+  virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                        Span<Tensor> variables) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };
@@ -30470,6 +30504,8 @@ TENON_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
+// Of an IdentityN that stands for a node that was lowered, for those who know its name; others read what it reads.
+inline constexpr std::string_view kStandsForLoweredAttr = "_stands_for_lowered";
 
 // "x" is output 0 of x, "x:2" its output 2, "^x" the node x (output kControlSlot). `node` points into the parsed text.
 struct TensorName {
@@ -35343,15 +35379,18 @@ class RunPlans {
   virtual bool GetReport(PlanReport* report) const = 0;
 };
 
-// A loop made of two programs, a condition and a body, planned for one set of shapes. externally synchronised.
+// A loop made of two programs, a condition and a body, or of a body whose first variable counts, planned for one set of
+// shapes. externally synchronised.
 class PlannedLoop {
  public:
   virtual ~PlannedLoop() = default;
-  virtual bool Fits(const Program& cond, Span<const Tensor> variables) const = 0;
+  // `cond`: null where the loop counts.
+  virtual bool Fits(const Program* cond, Span<const Tensor> variables) const = 0;
   // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
   // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
-  // goes on without the plan, which is good for nothing any more, as after an error.
-  virtual Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) = 0;
+  // goes on without the plan, which is good for nothing any more, as after an error. `range`: of a loop that counts,
+  // which goes on in it; then there is no condition.
+  virtual Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) = 0;
 };
 
 // The functions of a session's graph. thread-safe.
@@ -35365,9 +35404,9 @@ using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 // For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave. Uses the caches of the body's step, which outlives it. Null
-// when there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step& cond, const Tensor& condition, Step* body,
+// has just given; `condition` is what the condition gave, both are null where the loop counts. Uses the caches of the
+// body's step, which outlives it. Null when there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
                                                Span<const Tensor> variables);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -36547,10 +36586,17 @@ class NodeMeter {
   MemoryRecord memory_;
 };
 
-// "MatMul: ... [node 'dense/MatMul', CPU:0]".
+// "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is what transports say; of any other op it is Internal, as in
+// TensorFlow, so that nobody takes it for a lost connection.
 TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) {
   const Device* device = node.on_host ? program.host : program.device;
-  return status.WithAppended(StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"));
+  const std::string at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]");
+  if (status.code() != Code::kUnavailable || node.node->op->flags.is_distributed_communication)
+    return status.WithAppended(at);
+  return errors::Internal(status.message(), "\nExecuting non-communication op <", node.node->name(),
+                          "> originally returned UnavailableError, and was replaced by InternalError to avoid "
+                          "invoking TF network error handling logic.",
+                          at);
 }
 
 // Whether somebody gave the run up: engines look before every node.
@@ -36689,6 +36735,598 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 }  // namespace detail
 
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/import_options.hpp ----
+// ImportOptions: what ImportGraphDef (graph/import.hpp) is told; and what it asks of the part that knows functions.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+struct CallShapes {
+  const FunctionDefLibrary* library = nullptr;
+  SlimVector<std::string_view> inside;
+  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
+  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
+};
+
+struct ImportOptions {
+  bool infer_shapes = true;           // and refuse what can never run
+  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
+  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
+  std::string default_device;         // for nodes that ask for none
+  ConstantEvaluator* evaluator = nullptr;  // outlives the call
+  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
+};
+
+// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+struct FunctionImport {
+  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
+  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // The node's op is a function: it becomes a call.
+  Status (*make_call)(const FunctionDef& function, NodeDef* node);
+  // The shapes that a call's results have with its arguments' shapes.
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                       CallShapes* calls, ShapeRefiner* refiner);
+};
+inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/import.hpp ----
+// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
+// import.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Does the work of ImportGraphDef; use that. one thread.
+class GraphImporter {
+ public:
+  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
+      : def_(std::move(def)), options_(options), ops_(registry) {}
+
+  Result<Graph> Import() {
+    TENON_RETURN_IF_ERROR(
+        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
+    const Status status = Convert();
+    if (status.ok()) return std::move(graph_);
+    return detail::WithVersionWarning(status, def_.versions.producer);
+  }
+
+ private:
+  static constexpr std::size_t kMaxNamesListed = 8;
+  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
+                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
+
+  struct Input {
+    int position;  // of the producer in the GraphDef
+    int output;    // kControlSlot: control dependency
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  int count() const { return static_cast<int>(def_.node.size()); }
+
+  Status Convert() {
+    TENON_RETURN_IF_ERROR(IndexNodes());
+    TENON_RETURN_IF_ERROR(ParseInputs());
+    TENON_RETURN_IF_ERROR(CheckLibrary());
+    TENON_RETURN_IF_ERROR(FindOps());
+    graph_.Reserve(def_.node.size());
+    graph_.versions_ = def_.versions;
+    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
+    ShapeRefiner refiner(&graph_, options_.evaluator);
+    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
+    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
+    for (const BackEdge& edge : back_edges_) {
+      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
+    }
+    index_.Renumber(ids_);
+    graph_.names_ = std::move(index_);
+    graph_.library_ = std::move(def_.library);
+    return OkStatus();
+  }
+
+  // ---- names
+  // The name of the node at a position, wherever its NodeDef is by now.
+  struct NameOf {
+    const GraphImporter* importer;
+    std::string_view operator()(int position) const {
+      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
+      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
+    }
+  };
+
+  // Names are looked up in batches, so that their places in the index come from memory all at once.
+  static constexpr int kBatch = 32;
+
+  Status IndexNodes() {
+    index_.Reserve(def_.node.size());
+    std::uint32_t hashes[kBatch];
+    for (int begin = 0; begin < count(); begin += kBatch) {
+      const int end = std::min(begin + kBatch, count());
+      for (int n = begin; n < end; ++n) {
+        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
+        index_.Prefetch(hashes[n - begin]);
+      }
+      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
+    }
+    return OkStatus();
+  }
+  Status IndexNode(int n, std::uint32_t hash) {
+    const NodeDef& node = def_.node[Slot(n)];
+    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
+      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+    }
+    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
+      return errors::InvalidArgument("Node '", node.name, "' is not unique");
+    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
+    bool control = false;
+    for (const std::string& input : node.input) {
+      if (!input.empty() && input.front() == '^') {
+        control = true;
+      } else if (control) {
+        return errors::InvalidArgument("Node '", node.name,
+                                       "': Control dependencies must come after regular dependencies");
+      }
+    }
+    return OkStatus();
+  }
+
+  Status ParseInputs() {
+    input_begin_.reserve(def_.node.size() + 1);
+    std::size_t total = 0;
+    for (const NodeDef& node : def_.node) {
+      input_begin_.push_back(total);
+      total += node.input.size();
+    }
+    input_begin_.push_back(total);
+    inputs_.reserve(total);
+    Wanted batch[kBatch];
+    int size = 0;
+    for (int n = 0; n < count(); ++n) {
+      for (const std::string& text : def_.node[Slot(n)].input) {
+        const TensorName name = ParseTensorName(text);
+        const std::uint32_t hash = index_.HashOf(name.node);
+        index_.Prefetch(hash);
+        batch[size++] = {hash, n, name, text};
+        if (size < kBatch) continue;
+        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
+        size = 0;
+      }
+    }
+    return FindInputs(Span<const Wanted>(batch, Slot(size)));
+  }
+  struct Wanted {
+    std::uint32_t hash;
+    int node;  // that has the input
+    TensorName name;
+    std::string_view text;
+  };
+  Status FindInputs(Span<const Wanted> batch) {
+    for (const Wanted& input : batch) {
+      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
+      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+      inputs_.push_back({position, input.name.output});
+    }
+    return OkStatus();
+  }
+  Span<const Input> InputsOf(int n) const {
+    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+  }
+
+  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
+    SlimVector<std::string_view> names;
+    for (const NodeDef& other : def_.node) names.push_back(other.name);
+    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
+                                   detail::SuggestNames(name, names));
+  }
+
+  // ---- functions and ops
+  Status CheckLibrary() {
+    if (def_.library.function.empty()) return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
+    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
+                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
+                                 "<tenon/graph/function_import.hpp> where there is no session");
+  }
+
+  // One OpInfo per node; every unknown op is reported at once.
+  Status FindOps() {
+    infos_.reserve(def_.node.size());
+    struct Unknown {
+      std::string_view op;
+      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
+      std::size_t uses = 0;
+    };
+    SlimVector<Unknown> unknown;
+    detail::NameIndex unknown_index;
+    for (NodeDef& node : def_.node) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
+          ops_.registry().Find(node.op) == nullptr) {
+        infos_.push_back(nullptr);
+      } else {
+        infos_.push_back(ops_.Find(node.op));
+      }
+      if (infos_.back() != nullptr) continue;
+      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
+        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
+        infos_.back() = ops_.Find(node.op);
+        if (infos_.back() == nullptr) return NoCallOp(node, *function);
+        continue;
+      }
+      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
+      int at = unknown_index.Find(node.op, name_of);
+      if (at < 0) {
+        at = static_cast<int>(unknown.size());
+        unknown.push_back({node.op, {}, 0});
+        unknown_index.Insert(node.op, at, name_of);
+      }
+      Unknown& entry = unknown[Slot(at)];
+      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
+    }
+    if (unknown.empty()) return OkStatus();
+    SlimVector<std::string_view> known;
+    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
+    std::string text;
+    for (const Unknown& entry : unknown) {
+      if (&entry != &unknown.front()) text += '\n';
+      StrAppend(&text, "Op type not registered '", entry.op, "'");
+      if (&entry == &unknown.front()) {
+        text +=
+            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
+      }
+      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
+      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
+      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
+      text += detail::SuggestNames(entry.op, known);
+    }
+    return errors::NotFound(text);
+  }
+
+  const FunctionDef* FunctionNamed(std::string_view op) const {
+    const SlimVector<FunctionDef>& functions = def_.library.function;
+    const int at =
+        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
+    return at < 0 ? nullptr : &functions[Slot(at)];
+  }
+  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
+                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
+  }
+
+  // ---- order
+  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
+  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
+  bool IsBackEdge(int dst, Input input) const {
+    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
+  }
+  bool IsNextIteration(Input input) const {
+    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
+  }
+  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
+  bool EntersLoop(int merge) const {
+    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+  }
+
+  // Positions in the order in which the nodes get their ids: topological, ties by position.
+  Status Order(SlimVector<int>* order) const {
+    bool in_order = true;
+    for (int n = 0; n < count() && in_order; ++n) {
+      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
+    }
+    order->resize(def_.node.size());
+    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
+    if (in_order) return OkStatus();
+
+    SlimVector<int> pending(def_.node.size(), 0);
+    SlimVector<std::size_t> begin(def_.node.size() + 2,
+                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (IsBackEdge(n, input)) continue;
+        ++pending[Slot(n)];
+        ++begin[Slot(input.position) + 2];
+      }
+    }
+    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
+    SlimVector<int> consumers(begin.back());
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
+      }
+    }
+    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
+      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
+    });
+    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
+  }
+
+  TENON_COLD Status Cycle(std::size_t nodes) const {
+    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
+      SlimVector<int> producers;
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) producers.push_back(input.position);
+      }
+      return producers;
+    });
+    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
+    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
+                                   CycleToString(cycle, name_of));
+  }
+
+  // ---- nodes
+  struct BackEdge {
+    Input src;
+    int dst;
+    int input;
+  };
+
+  Status ConvertNodes(ShapeRefiner* refiner) {
+    SlimVector<int> order;
+    TENON_RETURN_IF_ERROR(Order(&order));
+    ids_.assign(def_.node.size(), -1);
+    for (const int n : order) {
+      TENON_RETURN_IF_ERROR(ConvertNode(n));
+      if (!options_.infer_shapes) continue;
+      const Status status = InferShapes(ids_[Slot(n)], refiner);
+      if (status.ok()) continue;
+      if (!options_.ignore_shape_errors) return status;
+      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
+    }
+    return OkStatus();
+  }
+
+  Status ConvertNode(int n) {
+    NodeDef& def = def_.node[Slot(n)];
+    const OpInfo& info = *infos_[Slot(n)];
+    const Span<const Input> inputs = InputsOf(n);
+    TENON_RETURN_IF_ERROR(CheckColocation(def));
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
+      if (src < 0 && !IsMerge(n)) {
+        return errors::InvalidArgument("Node '", def.name,
+                                       "' had a back edge, but only Merge nodes can have back edges.");
+      }
+    }
+    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
+    info.AddDefaults(&def);
+    Node& node = graph_.nodes_.emplace_back();
+    const int id = graph_.num_nodes() - 1;
+    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
+    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
+    outputs_ += node.output_types.size();
+    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
+      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
+                                     outputs_, " together.");
+    }
+    node.id = id;
+    node.node_class = info.node_class();
+    node.op = &info.op();
+    node.def = std::move(def);
+    node.inputs.resize(node.input_types.size());
+    ids_[Slot(n)] = id;
+    return Connect(id, inputs);
+  }
+
+  Status Connect(int id, Span<const Input> inputs) {
+    int slot = 0;
+    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (input.output == kControlSlot) {
+        if (src >= 0) controls.push_back(src);
+      } else if (src < 0) {
+        back_edges_.push_back({input, id, slot++});
+      } else {
+        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
+      }
+    }
+    if (controls.size() > 1) {
+      const InlinedVector<int, 4> given(controls);
+      controls.clear();
+      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
+             return given[a] != given[b] &&
+                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
+           }))
+        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
+    }
+    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
+    return OkStatus();
+  }
+
+  Status CheckColocation(const NodeDef& node) const {
+    constexpr std::string_view kPrefix = "loc:@";
+    const AttrValue* groups = node.attr.Find("_class");
+    if (groups == nullptr) return OkStatus();
+    for (const std::string& group : groups->list().s) {
+      if (!StartsWith(group, kPrefix)) continue;
+      const std::string_view name = std::string_view(group).substr(kPrefix.size());
+      if (index_.Find(name, NameOf{this}) < 0) {
+        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
+      }
+    }
+    return OkStatus();
+  }
+
+  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
+    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
+    const std::string& op = src.def.op;
+    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
+    return errors::InvalidArgument(
+        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
+        " which has ", src.num_outputs(), " outputs.",
+        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+  }
+
+  // ---- shapes
+  Status InferCall(int id, ShapeRefiner* refiner) {
+    const std::string_view op = graph_.node(id).op_name();
+    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import == nullptr) return OkStatus();  // no graph with functions comes here
+    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
+    if (calls->library == nullptr) calls->library = &def_.library;
+    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
+  }
+
+  Status InferShapes(int id, ShapeRefiner* refiner) {
+    constexpr std::string_view kAttr = "_output_shapes";
+    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
+    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
+    Node& node = graph_.nodes_[Slot(id)];
+    SlimVector<PartialTensorShape> given;
+    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
+      return OkStatus();
+    if (given.size() < node.output_types.size()) {
+      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
+                                     " attribute specifies shapes for ", given.size(), " outputs");
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
+      if (status.ok()) continue;
+      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
+                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
+                                     status.message());
+    }
+    node.def.attr.erase(kAttr);
+    return OkStatus();
+  }
+
+  GraphDef def_;
+  const ImportOptions& options_;
+  OpInfoCache ops_;
+  Graph graph_;
+  detail::NameIndex index_;           // name -> position
+  detail::NameIndex function_index_;  // name -> position in the library
+  SlimVector<const OpInfo*> infos_;  // per position
+  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<std::size_t> input_begin_;
+  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
+  SlimVector<BackEdge> back_edges_;
+  std::size_t outputs_ = 0;  // of all nodes so far
+  CallShapes calls_;
+};
+
+// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
+// `registry` outlives the graph.
+//
+//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
+//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
+inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
+  return GraphImporter(std::move(def), registry, options).Import();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/program_ends.hpp ----
+// What a signature names, found in a graph: feeds, fetches and targets, with TensorFlow's errors where there is none
+// of that name; and whether the tensors of a run fit it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What a signature names, in a graph.
+struct ProgramEnds {
+  SlimVector<InEdge> feeds, fetches;
+  SlimVector<int> targets;
+};
+// The device whose memory a feed or fetch is in; null: host memory.
+struct EndPlaces {
+  SlimVector<Device*> feeds, fetches;
+};
+
+// The output of a node that a feed or fetch names, `text` as it was written. `what`: "feed" or "fetch".
+inline Result<InEdge> OutputOf(const Node& node, const TensorName& name, std::string_view text, std::string_view what) {
+  if (node.num_outputs() == 0 && what == "fetch")
+    return errors::InvalidArgument("Tried to fetch data for '", text,
+                                   "', which produces no output.  To run to a node but not fetch any data, pass '",
+                                   text,
+                                   "' as an argument to the 'target_node_names' argument of the Session::Run API.");
+  if (name.output >= node.num_outputs())
+    return errors::OutOfRange("Node '", name.node, "' (type: '", node.op_name(),
+                              "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
+  return InEdge{node.id, name.output};
+}
+TENON_COLD inline Status NoSuchEndpoint(const TensorName& name, std::string_view text, std::string_view what,
+                                        std::string_view hint) {
+  return errors::InvalidArgument(
+      "Tensor ", name.node, ":", name.output,
+      ", specified in either feed_devices or fetch_devices was not found in the Graph: ", what, " '", text, "'", hint);
+}
+
+// The output of a graph: "x", "x:0".
+inline Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
+  const TensorName name = ParseTensorName(text);
+  const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
+  if (node == nullptr) return NoSuchEndpoint(name, text, what, graph.DidYouMeanNode(name.node));
+  return OutputOf(*node, name, text, what);
+}
+
+// May a run be fed these tensors, and give so many? feed_at(i) is the Program::Feed of feeds[i].
+template <class FeedAt>
+Status CheckFeeds(Span<const Tensor> feeds, std::size_t num_feeds, const FeedAt& feed_at, std::size_t fetches,
+                  std::size_t num_fetches) {
+  if (feeds.size() != num_feeds) [[unlikely]]
+    return errors::InvalidArgument("Expected ", num_feeds, " feed tensors, but got ", feeds.size());
+  if (fetches != num_fetches) [[unlikely]]
+    return errors::InvalidArgument("Expected room for ", num_fetches, " fetched tensors, but got ", fetches);
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    const Program::Feed& feed = feed_at(i);
+    if (feeds[i].dtype() != feed.dtype) [[unlikely]]
+      return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
+                                     " is provided: feed '", feed.name, "'");
+    if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
+      return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
+                                     "', which has shape ", feed.shape);
+    if (!feeds[i].IsInitialized()) [[unlikely]]
+      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    if (!IsAlignedFor(feed.dtype, feeds[i].raw_data())) [[unlikely]]
+      return errors::InvalidArgument("Feed '", feed.name,
+                                     "': ", MisalignedText(feeds[i].raw_data(), ViewAlignment(feed.dtype)));
+  }
+  return OkStatus();
+}
+
+inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                       Span<const std::string> targets, ProgramEnds* ends) {
+  if (fetches.empty() && targets.empty())
+    return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+  // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
+  const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
+  for (const std::string& feed : feeds) {
+    TENON_ASSIGN_OR_RETURN(InEdge edge, FindEndpoint(graph, feed, "feed"));
+    if (const Node& node = graph.node(edge.node); node.def.attr.contains(kStandsForLoweredAttr)) [[unlikely]]
+      edge = node.input(edge.output);
+    if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+    ends->feeds.push_back(edge);
+  }
+  for (const std::string& fetch : fetches) {
+    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
+    if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
+    ends->fetches.push_back(edge);
+  }
+  std::string missing, hints;
+  for (const std::string& target : targets) {
+    const TensorName name = ParseTensorName(target);
+    if (const Node* node = graph.Find(name.node); node != nullptr)
+      ends->targets.push_back(node->id);
+    else
+      NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
+  }
+  if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/run_settings.hpp ----
@@ -37005,26 +37643,9 @@ class Prepared : public RefCounted {
   }
 
   Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
-    if (feeds.size() != program_->feeds.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
-    if (fetches.size() != program_->fetches.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ",
-                                     fetches.size());
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      const Program::Feed& feed = program_->feeds[i];
-      if (feeds[i].dtype() != feed.dtype) [[unlikely]]
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
-                                       " is provided: feed '", feed.name, "'");
-      if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
-        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
-                                       "', which has shape ", feed.shape);
-      if (!feeds[i].IsInitialized()) [[unlikely]]
-        return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
-      if (!detail::IsAlignedFor(feeds[i].dtype(), feeds[i].raw_data())) [[unlikely]]
-        return errors::InvalidArgument(
-            "Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
-    }
-    return OkStatus();
+    return detail::CheckFeeds(
+        feeds, program_->feeds.size(), [this](std::size_t i) -> const Program::Feed& { return program_->feeds[i]; },
+        fetches.size(), program_->fetches.size());
   }
 
   Owned<Program> program_;
@@ -37066,504 +37687,6 @@ class CpuDevice final : public Device {
   Cpu cpu_;
 };
 
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/import_options.hpp ----
-// ImportOptions: what ImportGraphDef (graph/import.hpp) is told; and what it asks of the part that knows functions.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
-struct CallShapes {
-  const FunctionDefLibrary* library = nullptr;
-  SlimVector<std::string_view> inside;
-  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
-  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
-  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
-};
-
-struct ImportOptions {
-  bool infer_shapes = true;           // and refuse what can never run
-  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
-  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
-  std::string default_device;         // for nodes that ask for none
-  ConstantEvaluator* evaluator = nullptr;  // outlives the call
-  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
-};
-
-// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
-struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
-  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
-  // The node's op is a function: it becomes a call.
-  Status (*make_call)(const FunctionDef& function, NodeDef* node);
-  // The shapes that a call's results have with its arguments' shapes.
-  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
-                       CallShapes* calls, ShapeRefiner* refiner);
-};
-inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/import.hpp ----
-// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
-// import.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// Does the work of ImportGraphDef; use that. one thread.
-class GraphImporter {
- public:
-  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
-      : def_(std::move(def)), options_(options), ops_(registry) {}
-
-  Result<Graph> Import() {
-    TENON_RETURN_IF_ERROR(
-        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
-    const Status status = Convert();
-    if (status.ok()) return std::move(graph_);
-    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
-  }
-
- private:
-  static constexpr int kForwardCompatibilityDays = 21;
-  static constexpr std::size_t kMaxNamesListed = 8;
-  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
-
-  struct Input {
-    int position;  // of the producer in the GraphDef
-    int output;    // kControlSlot: control dependency
-  };
-
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  int count() const { return static_cast<int>(def_.node.size()); }
-
-  Status Convert() {
-    TENON_RETURN_IF_ERROR(IndexNodes());
-    TENON_RETURN_IF_ERROR(ParseInputs());
-    TENON_RETURN_IF_ERROR(CheckLibrary());
-    TENON_RETURN_IF_ERROR(FindOps());
-    graph_.Reserve(def_.node.size());
-    graph_.versions_ = def_.versions;
-    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
-    ShapeRefiner refiner(&graph_, options_.evaluator);
-    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
-    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
-    for (const BackEdge& edge : back_edges_) {
-      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
-    }
-    index_.Renumber(ids_);
-    graph_.names_ = std::move(index_);
-    graph_.library_ = std::move(def_.library);
-    return OkStatus();
-  }
-
-  // ---- names
-  // The name of the node at a position, wherever its NodeDef is by now.
-  struct NameOf {
-    const GraphImporter* importer;
-    std::string_view operator()(int position) const {
-      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
-      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
-    }
-  };
-
-  // Names are looked up in batches, so that their places in the index come from memory all at once.
-  static constexpr int kBatch = 32;
-
-  Status IndexNodes() {
-    index_.Reserve(def_.node.size());
-    std::uint32_t hashes[kBatch];
-    for (int begin = 0; begin < count(); begin += kBatch) {
-      const int end = std::min(begin + kBatch, count());
-      for (int n = begin; n < end; ++n) {
-        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
-        index_.Prefetch(hashes[n - begin]);
-      }
-      for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
-    }
-    return OkStatus();
-  }
-  Status IndexNode(int n, std::uint32_t hash) {
-    const NodeDef& node = def_.node[Slot(n)];
-    if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
-      return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
-    }
-    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
-      return errors::InvalidArgument("Node '", node.name, "' is not unique");
-    if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
-    bool control = false;
-    for (const std::string& input : node.input) {
-      if (!input.empty() && input.front() == '^') {
-        control = true;
-      } else if (control) {
-        return errors::InvalidArgument("Node '", node.name,
-                                       "': Control dependencies must come after regular dependencies");
-      }
-    }
-    return OkStatus();
-  }
-
-  Status ParseInputs() {
-    input_begin_.reserve(def_.node.size() + 1);
-    std::size_t total = 0;
-    for (const NodeDef& node : def_.node) {
-      input_begin_.push_back(total);
-      total += node.input.size();
-    }
-    input_begin_.push_back(total);
-    inputs_.reserve(total);
-    Wanted batch[kBatch];
-    int size = 0;
-    for (int n = 0; n < count(); ++n) {
-      for (const std::string& text : def_.node[Slot(n)].input) {
-        const TensorName name = ParseTensorName(text);
-        const std::uint32_t hash = index_.HashOf(name.node);
-        index_.Prefetch(hash);
-        batch[size++] = {hash, n, name, text};
-        if (size < kBatch) continue;
-        TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
-        size = 0;
-      }
-    }
-    return FindInputs(Span<const Wanted>(batch, Slot(size)));
-  }
-  struct Wanted {
-    std::uint32_t hash;
-    int node;  // that has the input
-    TensorName name;
-    std::string_view text;
-  };
-  Status FindInputs(Span<const Wanted> batch) {
-    for (const Wanted& input : batch) {
-      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
-      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
-      inputs_.push_back({position, input.name.output});
-    }
-    return OkStatus();
-  }
-  Span<const Input> InputsOf(int n) const {
-    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
-  }
-
-  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
-    SlimVector<std::string_view> names;
-    for (const NodeDef& other : def_.node) names.push_back(other.name);
-    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
-                                   detail::SuggestNames(name, names));
-  }
-
-  TENON_COLD Status WithVersionWarning(const Status& status) const {
-    return Status(
-        status.code(),
-        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
-               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
-               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
-               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
-               "and might be the root cause for failing to import the GraphDef."));
-  }
-
-  // ---- functions and ops
-  Status CheckLibrary() {
-    if (def_.library.function.empty()) return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
-    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
-                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
-                                 "<tenon/graph/function_import.hpp> where there is no session");
-  }
-
-  // One OpInfo per node; every unknown op is reported at once.
-  Status FindOps() {
-    infos_.reserve(def_.node.size());
-    struct Unknown {
-      std::string_view op;
-      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
-      std::size_t uses = 0;
-    };
-    SlimVector<Unknown> unknown;
-    detail::NameIndex unknown_index;
-    for (NodeDef& node : def_.node) {
-      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
-          ops_.registry().Find(node.op) == nullptr) {
-        infos_.push_back(nullptr);
-      } else {
-        infos_.push_back(ops_.Find(node.op));
-      }
-      if (infos_.back() != nullptr) continue;
-      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
-        infos_.back() = ops_.Find(node.op);
-        if (infos_.back() == nullptr) return NoCallOp(node, *function);
-        continue;
-      }
-      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
-      int at = unknown_index.Find(node.op, name_of);
-      if (at < 0) {
-        at = static_cast<int>(unknown.size());
-        unknown.push_back({node.op, {}, 0});
-        unknown_index.Insert(node.op, at, name_of);
-      }
-      Unknown& entry = unknown[Slot(at)];
-      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
-    }
-    if (unknown.empty()) return OkStatus();
-    SlimVector<std::string_view> known;
-    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
-    std::string text;
-    for (const Unknown& entry : unknown) {
-      if (&entry != &unknown.front()) text += '\n';
-      StrAppend(&text, "Op type not registered '", entry.op, "'");
-      if (&entry == &unknown.front()) {
-        text +=
-            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
-      }
-      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
-      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
-      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
-      text += detail::SuggestNames(entry.op, known);
-    }
-    return errors::NotFound(text);
-  }
-
-  const FunctionDef* FunctionNamed(std::string_view op) const {
-    const SlimVector<FunctionDef>& functions = def_.library.function;
-    const int at =
-        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
-    return at < 0 ? nullptr : &functions[Slot(at)];
-  }
-  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
-    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
-                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
-                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
-  }
-
-  // ---- order
-  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
-  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
-  bool IsBackEdge(int dst, Input input) const {
-    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
-  }
-  bool IsNextIteration(Input input) const {
-    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
-  }
-  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
-  bool EntersLoop(int merge) const {
-    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
-  }
-
-  // Positions in the order in which the nodes get their ids: topological, ties by position.
-  Status Order(SlimVector<int>* order) const {
-    bool in_order = true;
-    for (int n = 0; n < count() && in_order; ++n) {
-      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
-    }
-    order->resize(def_.node.size());
-    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
-    if (in_order) return OkStatus();
-
-    SlimVector<int> pending(def_.node.size(), 0);
-    SlimVector<std::size_t> begin(def_.node.size() + 2,
-                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
-    for (int n = 0; n < count(); ++n) {
-      for (const Input& input : InputsOf(n)) {
-        if (IsBackEdge(n, input)) continue;
-        ++pending[Slot(n)];
-        ++begin[Slot(input.position) + 2];
-      }
-    }
-    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
-    SlimVector<int> consumers(begin.back());
-    for (int n = 0; n < count(); ++n) {
-      for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
-      }
-    }
-    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
-      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
-    });
-    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
-  }
-
-  TENON_COLD Status Cycle(std::size_t nodes) const {
-    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
-      SlimVector<int> producers;
-      for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) producers.push_back(input.position);
-      }
-      return producers;
-    });
-    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
-    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
-                                   CycleToString(cycle, name_of));
-  }
-
-  // ---- nodes
-  struct BackEdge {
-    Input src;
-    int dst;
-    int input;
-  };
-
-  Status ConvertNodes(ShapeRefiner* refiner) {
-    SlimVector<int> order;
-    TENON_RETURN_IF_ERROR(Order(&order));
-    ids_.assign(def_.node.size(), -1);
-    for (const int n : order) {
-      TENON_RETURN_IF_ERROR(ConvertNode(n));
-      if (!options_.infer_shapes) continue;
-      const Status status = InferShapes(ids_[Slot(n)], refiner);
-      if (status.ok()) continue;
-      if (!options_.ignore_shape_errors) return status;
-      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
-    }
-    return OkStatus();
-  }
-
-  Status ConvertNode(int n) {
-    NodeDef& def = def_.node[Slot(n)];
-    const OpInfo& info = *infos_[Slot(n)];
-    const Span<const Input> inputs = InputsOf(n);
-    TENON_RETURN_IF_ERROR(CheckColocation(def));
-    for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
-      if (src < 0 && !IsMerge(n)) {
-        return errors::InvalidArgument("Node '", def.name,
-                                       "' had a back edge, but only Merge nodes can have back edges.");
-      }
-    }
-    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
-    info.AddDefaults(&def);
-    Node& node = graph_.nodes_.emplace_back();
-    const int id = graph_.num_nodes() - 1;
-    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
-    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
-    outputs_ += node.output_types.size();
-    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
-      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
-                                     outputs_, " together.");
-    }
-    node.id = id;
-    node.node_class = info.node_class();
-    node.op = &info.op();
-    node.def = std::move(def);
-    node.inputs.resize(node.input_types.size());
-    ids_[Slot(n)] = id;
-    return Connect(id, inputs);
-  }
-
-  Status Connect(int id, Span<const Input> inputs) {
-    int slot = 0;
-    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
-    for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (input.output == kControlSlot) {
-        if (src >= 0) controls.push_back(src);
-      } else if (src < 0) {
-        back_edges_.push_back({input, id, slot++});
-      } else {
-        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
-      }
-    }
-    if (controls.size() > 1) {
-      const InlinedVector<int, 4> given(controls);
-      controls.clear();
-      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
-             return given[a] != given[b] &&
-                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
-           }))
-        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
-    }
-    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
-    return OkStatus();
-  }
-
-  Status CheckColocation(const NodeDef& node) const {
-    constexpr std::string_view kPrefix = "loc:@";
-    const AttrValue* groups = node.attr.Find("_class");
-    if (groups == nullptr) return OkStatus();
-    for (const std::string& group : groups->list().s) {
-      if (!StartsWith(group, kPrefix)) continue;
-      const std::string_view name = std::string_view(group).substr(kPrefix.size());
-      if (index_.Find(name, NameOf{this}) < 0) {
-        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
-      }
-    }
-    return OkStatus();
-  }
-
-  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
-    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
-    const std::string& op = src.def.op;
-    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
-    return errors::InvalidArgument(
-        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
-        " which has ", src.num_outputs(), " outputs.",
-        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
-  }
-
-  // ---- shapes
-  Status InferCall(int id, ShapeRefiner* refiner) {
-    const std::string_view op = graph_.node(id).op_name();
-    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import == nullptr) return OkStatus();  // no graph with functions comes here
-    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
-    if (calls->library == nullptr) calls->library = &def_.library;
-    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
-  }
-
-  Status InferShapes(int id, ShapeRefiner* refiner) {
-    constexpr std::string_view kAttr = "_output_shapes";
-    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
-    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
-    Node& node = graph_.nodes_[Slot(id)];
-    SlimVector<PartialTensorShape> given;
-    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
-      return OkStatus();
-    if (given.size() < node.output_types.size()) {
-      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
-                                     " attribute specifies shapes for ", given.size(), " outputs");
-    }
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
-      if (status.ok()) continue;
-      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
-                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
-                                     status.message());
-    }
-    node.def.attr.erase(kAttr);
-    return OkStatus();
-  }
-
-  GraphDef def_;
-  const ImportOptions& options_;
-  OpInfoCache ops_;
-  Graph graph_;
-  detail::NameIndex index_;           // name -> position
-  detail::NameIndex function_index_;  // name -> position in the library
-  SlimVector<const OpInfo*> infos_;  // per position
-  SlimVector<Input> inputs_;         // of all nodes, one after the other
-  SlimVector<std::size_t> input_begin_;
-  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
-  SlimVector<BackEdge> back_edges_;
-  std::size_t outputs_ = 0;  // of all nodes so far
-  CallShapes calls_;
-};
-
-// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
-// `registry` outlives the graph.
-//
-//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
-//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
-inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
-  return GraphImporter(std::move(def), registry, options).Import();
-}
-
-TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/packed_weights.hpp ----
@@ -38297,76 +38420,6 @@ class ProgramBuilder {
   SlimVector<SlimVector<Tensor>> constant_nodes_;  // per graph node: the values of its outputs, where they are known
   SlimVector<std::pair<int, int>> edges_;
 };
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/program_ends.hpp ----
-// What a signature names, found in a graph: feeds, fetches and targets, with TensorFlow's errors where there is none
-// of that name.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// What a signature names, in a graph.
-struct ProgramEnds {
-  SlimVector<InEdge> feeds, fetches;
-  SlimVector<int> targets;
-};
-// The device whose memory a feed or fetch is in; null: host memory.
-struct EndPlaces {
-  SlimVector<Device*> feeds, fetches;
-};
-
-// The output of a graph that a feed or fetch names: "x", "x:0". `what`: "feed" or "fetch".
-inline Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
-  const TensorName name = ParseTensorName(text);
-  const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
-  if (node == nullptr)
-    return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
-                                   ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
-                                   what, " '", text, "'", graph.DidYouMeanNode(name.node));
-  if (node->num_outputs() == 0 && what == "fetch")
-    return errors::InvalidArgument("Tried to fetch data for '", text,
-                                   "', which produces no output.  To run to a node but not fetch any data, pass '",
-                                   text,
-                                   "' as an argument to the 'target_node_names' argument of the Session::Run API.");
-  if (name.output >= node->num_outputs())
-    return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
-                              "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
-  return InEdge{node->id, name.output};
-}
-
-inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<const std::string> fetches,
-                       Span<const std::string> targets, ProgramEnds* ends) {
-  if (fetches.empty() && targets.empty())
-    return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-  // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
-  const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
-  for (const std::string& feed : feeds) {
-    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
-    if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-    ends->feeds.push_back(edge);
-  }
-  for (const std::string& fetch : fetches) {
-    TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
-    if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-    ends->fetches.push_back(edge);
-  }
-  std::string missing, hints;
-  for (const std::string& target : targets) {
-    const TensorName name = ParseTensorName(target);
-    if (const Node* node = graph.Find(name.node); node != nullptr)
-      ends->targets.push_back(node->id);
-    else
-      NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
-  }
-  if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
-  return OkStatus();
-}
 
 }  // namespace detail
 
@@ -41291,6 +41344,7 @@ class FunctionStep;
 struct SessionFunction {
   NameAttrList call;
   const FunctionDef* def = nullptr;
+  bool counts = false;  // the body of a For: its first result is its first argument
   std::atomic<bool> ready{false};
   Mutex mutex;  // of the rest, until `ready`
   Graph graph;
@@ -41347,8 +41401,16 @@ class FunctionStep final : public FunctionCalls {
   }
   // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
   Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
-    Status status = Loop(cond, variables, holds);
+    Status status = Loop(cond, variables, holds, nullptr);
     // Wherever in an iteration it was noticed.
+    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
+      return LoopCancelled();
+    return status;
+  }
+  // As FunctionRuntime::RunFor; this is a step of the body.
+  Status RunFor(ForRange range, Span<Tensor> variables) {
+    Status status = CountNext(range, variables);
+    if (status.ok()) status = Loop(nullptr, variables, nullptr, &range);
     if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
       return LoopCancelled();
     return status;
@@ -41362,15 +41424,32 @@ class FunctionStep final : public FunctionCalls {
   }
 
  private:
-  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
-    if (loop_ != nullptr && !loop_->Fits(cond->program_, variables)) loop_.reset();
+  static Status CountNext(const ForRange& range, Span<Tensor> variables) {
+    TENON_ASSIGN_OR_RETURN(variables[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
+    variables[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(range.next);
+    return OkStatus();
+  }
+  // Whether there is another iteration, which then gets its number, if the loop counts.
+  static Status GoesOn(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, const ForRange* range,
+                       bool hopeful, bool* go_on) {
+    if (range != nullptr) {
+      *go_on = range->More();
+      return *go_on ? CountNext(*range, variables) : OkStatus();
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
+    TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
+    return holds(cond->results_[0], go_on);
+  }
+  // `range`: null, or of a loop that counts and has no condition.
+  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, ForRange* range) {
+    if (loop_ != nullptr && !loop_->Fits(cond == nullptr ? nullptr : &cond->program_, variables)) loop_.reset();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
     const TraceCollector* const trace = TraceOf(step_);  // which shows every node
     bool finished = false;
     for (int in_a_row = 0;;) {
       if (loop_ != nullptr && trace == nullptr) {
-        Status status = loop_->Run(variables, holds, &finished);
+        Status status = loop_->Run(variables, holds, range, &finished);
         if (status.ok() && finished) return status;
         loop_.reset();
         if (!status.ok()) return status;
@@ -41379,15 +41458,14 @@ class FunctionStep final : public FunctionCalls {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
       const MakePlannedLoop make = runtime_parts.loops.load(std::memory_order_acquire);
-      const bool hopeful =
-          may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() && cond->program_.may_plan();
-      for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
-      TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
+      const bool hopeful = may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() &&
+                           (cond == nullptr || cond->program_.may_plan());
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(holds(cond->results_[0], &go_on));
+      TENON_RETURN_IF_ERROR(GoesOn(cond, variables, holds, range, hopeful, &go_on));
       if (!go_on) return OkStatus();
       for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
       TENON_RETURN_IF_ERROR(Run(!hopeful));
+      if (range != nullptr) range->Step();
       bool same = true;
       for (std::size_t i = 0; i < variables.size(); ++i) {
         same = same && results_[i].shape() == loop_shapes_[i];
@@ -41397,7 +41475,8 @@ class FunctionStep final : public FunctionCalls {
       if (!hopeful) continue;
       in_a_row = same ? in_a_row + 1 : 0;
       if (in_a_row < program_.plan_after_runs) continue;
-      loop_ = make(cond->step_, cond->results_[0], &step_, variables);
+      loop_ = make(cond == nullptr ? nullptr : &cond->step_, cond == nullptr ? nullptr : &cond->results_[0], &step_,
+                   variables);
       may_plan_loop_ = loop_ != nullptr;
     }
   }
@@ -42445,6 +42524,16 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     const int known = FindLocked(call);
     return FunctionHandle{known >= 0 ? known : AddLocked(call, def)};
   }
+  Result<FunctionHandle> FindForBody(const NameAttrList& call) override {
+    const FunctionDef* def = FindFunction(library(), call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    FunctionDef counts;
+    if (!PassCounterOn(*def, &counts)) return FunctionHandle{};
+    const MutexLock lock(mutex_);
+    if (const int known = FindLocked(call, true); known >= 0) return FunctionHandle{known};
+    made_.push_back(MakeOwned<FunctionDef>(std::move(counts)));
+    return FunctionHandle{AddLocked(call, made_.back().get(), true)};
+  }
 
   Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
     if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
@@ -42501,6 +42590,14 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return status;
   }
 
+  Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                Span<Tensor> variables) override {
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(body, caller, variables.size(), variables.size()));
+    const Status status = step->RunFor(range, variables);
+    step->End();
+    return status;
+  }
+
   TENON_NOINLINE Result<FunctionStep*> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
                                                  std::size_t num_args, std::size_t num_results) {
     SessionFunction* function;
@@ -42528,16 +42625,30 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   }
 
  private:
-  // Of a call that was found before; -1: it was not.
-  int FindLocked(const NameAttrList& call) const {
+  // Of a call that was found before; -1: it was not. `counts`: as the body of a For.
+  int FindLocked(const NameAttrList& call, bool counts = false) const {
     for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (functions_[i]->call == call) return static_cast<int>(i);
+      if (functions_[i]->counts == counts && functions_[i]->call == call) return static_cast<int>(i);
     return -1;
   }
-  int AddLocked(const NameAttrList& call, const FunctionDef* def) {
+  // *counts: `def` with its first argument as its first result, too. False where that is a list.
+  static bool PassCounterOn(const FunctionDef& def, FunctionDef* counts) {
+    if (def.signature.input_arg.empty()) return false;
+    OpDef::ArgDef counter = def.signature.input_arg[0];
+    if (!counter.number_attr.empty() || !counter.type_list_attr.empty()) return false;
+    *counts = def;
+    counts->ret.push_back({"", counter.name});
+    for (const OpDef::ArgDef& arg : def.signature.output_arg)  // no result has a longer name
+      if (arg.name.size() >= counter.name.size()) counter.name = StrCat(arg.name, "_");
+    counts->ret.back().first = counter.name;
+    counts->signature.output_arg.insert(counts->signature.output_arg.begin(), std::move(counter));
+    return true;
+  }
+  int AddLocked(const NameAttrList& call, const FunctionDef* def, bool counts = false) {
     Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
     function->call = call;
     function->def = def;
+    function->counts = counts;
     return static_cast<int>(functions_.size()) - 1;
   }
   TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
@@ -42551,8 +42662,8 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
     const MutexLock lock(mutex_);
     if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
-    gradients_.push_back(MakeOwned<FunctionDef>(std::move(made)));
-    return FunctionHandle{AddLocked(key, gradients_.back().get())};
+    made_.push_back(MakeOwned<FunctionDef>(std::move(made)));
+    return FunctionHandle{AddLocked(key, made_.back().get())};
   }
   // Of a session on another device: what runs on its CPU.
   Result<FunctionRuntime*> OnHost() {
@@ -42581,9 +42692,11 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     if (args != program.feeds.size())
       return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
                                      " is provided: function '", function.call.name, "'");
-    if (results != program.fetches.size())
-      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results,
+    if (results != program.fetches.size()) {
+      const std::size_t counter = function.counts ? 1 : 0;
+      return errors::InvalidArgument("Expects ", program.fetches.size() - counter, " results, but ", results - counter,
                                      " is provided: function '", function.call.name, "'");
+    }
     return OkStatus();
   }
   TENON_COLD Status Build(SessionFunction* function) {
@@ -42636,7 +42749,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   ResourceMgr* resources_ = nullptr;
   FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
-  SlimVector<Owned<FunctionDef>> gradients_;  // that were made for some of the functions
+  SlimVector<Owned<FunctionDef>> made_;  // gradients, and bodies that hand their counter on
   SlimVector<Owned<SessionFunction>> functions_;
   Owned<SessionFunctions> on_host_;  // null until a function is called there
 };
@@ -43341,7 +43454,8 @@ TENON_NAMESPACE_END
 // ---- tenon/runtime/loop_plan.hpp ----
 // LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
 // variable of plain data has two fixed places; the body reads from the one and writes to the other, in turn. So both
-// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing.
+// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing. A
+// loop that counts has no condition, and a number in the places of its first variable.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -43349,35 +43463,36 @@ namespace detail {
 // One thread runs it at a time, the owner of the cache of the body's step.
 class LoopPlan final : public PlannedLoop {
  public:
-  LoopPlan(const Step& cond, Step* body) : cond_(&cond.program()), body_(body), fetches_(body->program().fetches) {}
+  LoopPlan(const Step* cond, Step* body)
+      : cond_(cond == nullptr ? nullptr : &cond->program()), body_(body), fetches_(body->program().fetches) {}
   ~LoopPlan() override {
     if (memory_ != nullptr) memory_->Unref();
   }
   LoopPlan(const LoopPlan&) = delete;
   LoopPlan& operator=(const LoopPlan&) = delete;
 
-  bool Fits(const Program& cond, Span<const Tensor> variables) const override {
-    if (&cond != cond_) return false;
+  bool Fits(const Program* cond, Span<const Tensor> variables) const override {
+    if (cond != cond_) return false;
     for (std::size_t i = 0; i < variables.size(); ++i)
       if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
         return false;
     return true;
   }
 
-  Status Run(Span<Tensor> variables, ReadCondition holds, bool* finished) override {
+  Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) override {
     Begin(variables);
     int phase = 0;
     Status status;
 #if defined(__cpp_exceptions)
     PlannedRun* running = nullptr;
     try {
-      status = Iterate(variables, holds, &phase, finished, &running);
+      status = Iterate(variables, holds, range, &phase, finished, &running);
     } catch (...) {
       status = running->StatusOfThrown();
     }
 #else
     PlannedRun* running = nullptr;
-    status = Iterate(variables, holds, &phase, finished, &running);
+    status = Iterate(variables, holds, range, &phase, finished, &running);
 #endif
     if (status.ok() && *finished) status = TakeVariables(phase, variables);
     End();
@@ -43386,12 +43501,13 @@ class LoopPlan final : public PlannedLoop {
 
  private:
   // kMoved: a tensor that goes from run to run, wherever it lies: it holds no plain data, or somebody may keep it.
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved };
+  // kCounter: the number of a loop that counts, while nobody may keep it.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
   struct Variable {
     Kind kind = Kind::kInvariant;
     std::size_t bytes = 0;
     char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
-    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied; }
+    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied || kind == Kind::kCounter; }
   };
   // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
   struct Copy {
@@ -43400,26 +43516,35 @@ class LoopPlan final : public PlannedLoop {
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
-  Status Iterate(Span<Tensor> variables, ReadCondition holds, int* phase, bool* finished, PlannedRun** running) {
+  Status Iterate(Span<Tensor> variables, ReadCondition holds, ForRange* range, int* phase, bool* finished,
+                 PlannedRun** running) {
     NodeMeter meter(nullptr, nullptr);
     const CancellationManager* const cancellation = CancellationOf(*body_);
     const bool has_moved = !moved_.empty();
     for (;;) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
-      PlannedRun* const cond = *running = conds_[*phase].get();
-      if (has_moved) GiveToCond(cond->step());
-      TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
-      if (has_moved) TakeFromCond(cond->step());
+      PlannedRun* const cond = conds_[*phase].get();
+      PlannedRun* const body = bodies_[*phase].get();
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
+      if (range != nullptr) {
+        *running = body;
+        TENON_RETURN_IF_ERROR(CountNext(*range, *phase, &go_on));
+      } else {
+        *running = cond;
+        if (has_moved) GiveToCond(cond->step());
+        TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+        if (has_moved) TakeFromCond(cond->step());
+        TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
+      }
       if (!go_on) {
         *finished = true;
         return OkStatus();
       }
-      PlannedRun* const body = *running = bodies_[*phase].get();
+      *running = body;
       if (has_moved) GiveToBody(body->step());
       TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
+      if (range != nullptr) range->Step();
       if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
         return TakeResults(body->step(), variables);
       if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
@@ -43429,9 +43554,22 @@ class LoopPlan final : public PlannedLoop {
         std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
       }
       *phase = 1 - *phase;
-      if (cond->surprise() >= 0) [[unlikely]]
+      if (cond != nullptr && cond->surprise() >= 0) [[unlikely]]
         return TakeVariables(*phase, variables);
     }
+  }
+  // Whether the range has another number, which the body then finds where it reads the first variable.
+  Status CountNext(const ForRange& range, int phase, bool* go_on) {
+    *go_on = range.More();
+    if (!*go_on) return OkStatus();
+    const auto number = static_cast<std::int32_t>(range.next);
+    if (const Variable& counter = variables_[0]; counter.kind == Kind::kCounter) [[likely]] {
+      std::memcpy(counter.places[phase], &number, sizeof number);
+      return OkStatus();
+    }
+    TENON_ASSIGN_OR_RETURN(values_[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
+    values_[0].scalar<std::int32_t>()() = number;
+    return OkStatus();
   }
 
   TENON_NOINLINE void GiveToCond(Step* step) {
@@ -43492,7 +43630,8 @@ class LoopPlan final : public PlannedLoop {
   }
   template <class Visit>
   void ForEachRun(const Visit& visit) {
-    for (const Owned<PlannedRun>& run : conds_) visit(*run, *cond_);
+    for (const Owned<PlannedRun>& run : conds_)
+      if (run != nullptr) visit(*run, *cond_);
     for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
   }
 
@@ -43501,7 +43640,7 @@ class LoopPlan final : public PlannedLoop {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
       if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
-      if (!from.HasPlaces()) continue;
+      if (!from.HasPlaces() || from.kind == Kind::kCounter) continue;
       TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
       if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
     }
@@ -43527,7 +43666,7 @@ class LoopPlan final : public PlannedLoop {
 
   friend class LoopPlanner;
 
-  const Program* cond_;
+  const Program* cond_;  // null: the loop counts
   Step* const body_;
   const SlimVector<Program::Fetch>& fetches_;  // of the body
   SlimVector<TensorShape> shapes_;  // of the variables
@@ -43547,7 +43686,7 @@ TENON_SETUP_CODE_BEGIN
 // Makes a LoopPlan.
 class LoopPlanner {
  public:
-  LoopPlanner(const Step& cond, const Tensor& condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
+  LoopPlanner(const Step* cond, const Tensor* condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
       : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
 
   bool Make() {
@@ -43577,7 +43716,8 @@ class LoopPlanner {
     return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
   }
   int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
-  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable; }
+  bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
+  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable && !IsCounter(variable); }
   // What shares a value with a variable that moves does so, too: it must not be a view of a place.
   void SpreadMoves() {
     for (bool again = true; again;) {
@@ -43619,6 +43759,10 @@ class LoopPlanner {
         continue;
       }
       variable.bytes = given_[i].TotalBytes();
+      if (IsCounter(i)) {
+        variable.kind = Kind::kCounter;
+        continue;
+      }
       if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
         variable.kind = Kind::kCopied;
         sources_.push_back({static_cast<int>(i), value, maker[At(value)]});
@@ -43669,10 +43813,11 @@ class LoopPlanner {
         feeds.push_back(variable.places[phase]);
         next.push_back(variable.kind == Kind::kComputed ? variable.places[1 - phase] : nullptr);
       }
-      if (condition_.TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
-      if (!PlanRun(cond_, feeds, cond_result, &plan_.conds_[phase]) ||
-          !PlanRun(body_, feeds, next, &plan_.bodies_[phase]))
-        return false;
+      if (cond_ != nullptr) {
+        if (condition_->TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
+        if (!PlanRun(*cond_, feeds, cond_result, &plan_.conds_[phase])) return false;
+      }
+      if (!PlanRun(body_, feeds, next, &plan_.bodies_[phase])) return false;
     }
     return true;
   }
@@ -43712,8 +43857,8 @@ class LoopPlanner {
     int value;  // of the body's program
     int made_for;  // the variable that a node makes it for; -1: a feed or a constant
   };
-  const Step& cond_;
-  const Tensor& condition_;
+  const Step* const cond_;  // null: the loop counts
+  const Tensor* const condition_;
   Step& body_;
   const Span<const Tensor> given_;
   LoopPlan& plan_;
@@ -43721,7 +43866,7 @@ class LoopPlanner {
   SlimVector<std::uint8_t> moves_, kept_;  // per variable
 };
 
-inline Owned<PlannedLoop> MakeLoopPlan(const Step& cond, const Tensor& condition, Step* body,
+inline Owned<PlannedLoop> MakeLoopPlan(const Step* cond, const Tensor* condition, Step* body,
                                        Span<const Tensor> variables) {
   Owned<LoopPlan> plan = MakeOwned<LoopPlan>(cond, body);
   if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};
@@ -47319,6 +47464,7 @@ class FunctionInliner {
     NodeDef kept = MakeNodeDef(call_.name, "NoOp", call_.device, {});
     if (options_.keep_caller == KeepCaller::kFetchable && !results.empty()) {
       kept.op = "IdentityN";
+      kept.attr.Insert(std::string(kStandsForLoweredAttr), AttrValue(true));
       kept.attr.Insert("T", AttrValue(result_types_));
       kept.input = results;
     }
@@ -47455,6 +47601,7 @@ class LoweredNodes {
     NodeDef kept = MakeNodeDef(node_.name, "NoOp", node_.device, {});
     if (keep_ == KeepCaller::kFetchable && !outputs.empty()) {
       kept.op = "IdentityN";
+      kept.attr.Insert(std::string(kStandsForLoweredAttr), AttrValue(true));
       kept.attr.Insert("T", AttrValue(types));
       kept.input = outputs;
     }
@@ -47953,6 +48100,13 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
 // What TensorFlow does: SessionOptions::lower_control_flow may be this.
 inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
   return LowerFunctionalOps(graph, library, registry, LowerOptions{});
+}
+// The same, and calls are taken apart, so that the nodes of a function have devices of their own and may use what lives
+// on several: TensorFlow's multi-device functions. What sessions on several devices do unasked. Calls that would
+// multiply without measure stay calls.
+inline Status LowerForDevices(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
+  const Status status = LowerFunctionalOps(graph, library, registry, LowerOptions{.inline_calls = true});
+  return status.code() != Code::kResourceExhausted ? status : LowerFunctionalOps(graph, library, registry);
 }
 // Everything that can be lowered and inlined, marked or not: another choice for it.
 inline Status LowerAllFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {

@@ -2,8 +2,8 @@
 #pragma once
 // Who reads each value of a program last, in sequential order: that one may take it over, and then its memory can go.
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>

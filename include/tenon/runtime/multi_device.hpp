@@ -4,7 +4,6 @@
 // by side, each as a program of its own, and meet in the run's rendezvous.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,6 +28,7 @@
 #include <tenon/runtime/functions.hpp>
 #include <tenon/runtime/loaded_part.hpp>
 #include <tenon/runtime/partitioned_run.hpp>
+#include <tenon/runtime/program_ends.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/program_builder.hpp>
 #include <tenon/runtime/session_parts.hpp>
@@ -230,15 +230,8 @@ class PartitionedGraph : public RefCounted {
     const TensorName name = ParseTensorName(text);
     InEdge edge{-1, name.output};
     *part = name.output == kControlSlot ? -1 : Find(name.node, &edge.node);
-    if (*part < 0)
-      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
-                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
-                                     what, " '", text, "'", DidYouMean(name.node));
-    const Node& node = parts_[At(*part)]->graph.node(edge.node);
-    if (name.output >= node.num_outputs())
-      return errors::OutOfRange("Node '", name.node, "' (type: '", node.op_name(),
-                                "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
-    return edge;
+    if (*part < 0) return detail::NoSuchEndpoint(name, text, what, DidYouMean(name.node));
+    return detail::OutputOf(parts_[At(*part)]->graph.node(edge.node), name, text, what);
   }
   // Notes where an endpoint of the signature is. `place`: as in EndPlaces.
   void AddEnd(int part, const InEdge& edge, Device* place, SlimVector<InEdge>* edges,

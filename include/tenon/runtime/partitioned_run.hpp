@@ -33,6 +33,7 @@
 #include <tenon/runtime/device_rendezvous.hpp>
 #include <tenon/runtime/parallel_frames.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_ends.hpp>
 #include <tenon/runtime/run_settings.hpp>
 #include <tenon/runtime/step.hpp>
 
@@ -294,26 +295,9 @@ class PartitionedCallable : public RefCounted {
   }
 
   Status Check(Span<const Tensor> feeds, Span<Tensor> fetches) const {
-    if (feeds.size() != feeds_.size())
-      return errors::InvalidArgument("Expected ", feeds_.size(), " feed tensors, but got ", feeds.size());
-    if (fetches.size() != fetches_.size())
-      return errors::InvalidArgument("Expected room for ", fetches_.size(), " fetched tensors, but got ",
-                                     fetches.size());
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      const Program::Feed& feed = FeedAt(feeds_[i]);
-      if (feeds[i].dtype() != feed.dtype)
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
-                                       " is provided: feed '", feed.name, "'");
-      if (!feed.shape.IsCompatibleWith(feeds[i].shape()))
-        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
-                                       "', which has shape ", feed.shape);
-      if (!feeds[i].IsInitialized())
-        return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
-      if (!IsAlignedFor(feed.dtype, feeds[i].raw_data()))
-        return errors::InvalidArgument("Feed '", feed.name,
-                                       "': ", MisalignedText(feeds[i].raw_data(), ViewAlignment(feed.dtype)));
-    }
-    return OkStatus();
+    return CheckFeeds(
+        feeds, feeds_.size(), [this](std::size_t i) -> const Program::Feed& { return FeedAt(feeds_[i]); },
+        fetches.size(), fetches_.size());
   }
   Owned<PartitionedRun> Take() {
     {

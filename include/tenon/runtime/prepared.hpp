@@ -25,6 +25,7 @@
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/program_ends.hpp>
 #include <tenon/runtime/run_settings.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
 #include <tenon/runtime/step.hpp>
@@ -213,26 +214,9 @@ class Prepared : public RefCounted {
   }
 
   Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
-    if (feeds.size() != program_->feeds.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
-    if (fetches.size() != program_->fetches.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ",
-                                     fetches.size());
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      const Program::Feed& feed = program_->feeds[i];
-      if (feeds[i].dtype() != feed.dtype) [[unlikely]]
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
-                                       " is provided: feed '", feed.name, "'");
-      if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
-        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
-                                       "', which has shape ", feed.shape);
-      if (!feeds[i].IsInitialized()) [[unlikely]]
-        return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
-      if (!detail::IsAlignedFor(feeds[i].dtype(), feeds[i].raw_data())) [[unlikely]]
-        return errors::InvalidArgument(
-            "Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
-    }
-    return OkStatus();
+    return detail::CheckFeeds(
+        feeds, program_->feeds.size(), [this](std::size_t i) -> const Program::Feed& { return program_->feeds[i]; },
+        fetches.size(), program_->fetches.size());
   }
 
   Owned<Program> program_;

@@ -4,7 +4,6 @@
 // nothing is looked up by name again. Built once (program_builder.hpp),
 // shared by all steps that run it.
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>

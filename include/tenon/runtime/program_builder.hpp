@@ -4,10 +4,9 @@
 // values, copies those that are wanted in the other memory, and adds up who waits for whom.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>

@@ -3,6 +3,7 @@
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
 // One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>

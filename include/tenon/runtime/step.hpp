@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <utility>
 
 #include <tenon/base/owned.hpp>
