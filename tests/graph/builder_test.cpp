@@ -59,6 +59,14 @@ TEST_SUITE("GraphBuilder") {
   }
   TEST_CASE("names nodes after their op when they have no name") {
     GraphBuilder b(TestOps());
+    const Output one = b.Const("one", Tensor::Scalar(1.0f));
+    CHECK(b.Name(b.Add("AddV2", {one, one})) == "AddV2");
+    CHECK(b.Name(b.Add("AddV2", {one, one}, {{"T", DataType::kFloat}})) == "AddV2_1");
+    CHECK(b.Name(b.Add("IdentityN", {{one, one}})) == "IdentityN");
+    REQUIRE_MESSAGE(b.status().ok(), b.status().message());
+  }
+  TEST_CASE("the names that nodes get") {
+    GraphBuilder b(TestOps());
     CHECK(b.Name(b.Add("NoOp", "")) == "NoOp");
     CHECK(b.Name(b.Add("NoOp", "")) == "NoOp_1");
     CHECK(b.Name(b.Add("NoOp", "NoOp_2")) == "NoOp_2");

@@ -1047,6 +1047,10 @@ TEST_SUITE("Errors of sessions on several devices") {
     const Tensor x = Pair(1, 2);
     CheckSays(session.Run({{"x", x}}, {"nothing"}).status(), Code::kInvalidArgument, "was not found in the Graph");
     CheckSays(session.Run({{"x", x}}, {"w:1"}).status(), Code::kOutOfRange, "does not have output 1");
+    auto with_no_op = Chain();
+    with_no_op.Add("NoOp", "nop", {});
+    CheckSays(OnFour(with_no_op).Run({{"x", x}}, {"nop"}).status(), Code::kInvalidArgument,
+              "Tried to fetch data for 'nop', which produces no output");
     CheckSays(session.Run({{"x", x}}, {}, {"nothing"}).status(), Code::kNotFound, "Some target nodes not found");
     CheckSays(session.Run({{"x", x}}, {}).status(), Code::kInvalidArgument, "at least one target");
     CheckSays(session.Run({{"x", x}, {"x", x}}, {"w"}).status(), Code::kInvalidArgument, "fed more than once");

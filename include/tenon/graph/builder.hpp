@@ -72,6 +72,10 @@ class GraphBuilder {
              std::initializer_list<Attr> attrs = {}) {
     return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
   }
+  // The same under the op's name, made unique.
+  Output Add(std::string_view op, std::initializer_list<Input> inputs, std::initializer_list<Attr> attrs = {}) {
+    return Add(op, "", inputs, attrs);
+  }
   // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
