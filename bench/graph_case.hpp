@@ -20,6 +20,7 @@ struct GraphCase {
   PeerGraph graph = {};
   SessionOptions session = {};  // for Tenon
   bool by_name = false;     // Session::Run with the names, which are looked up every time; else a Callable
+  bool tensorflow = true;   // takes part
   bool optimize = false;    // TensorFlow's graph optimizations
   bool single_threaded = true;  // TensorFlow's single-threaded executor, too
   double relative_error = 1e-4;  // of a peer's floats
@@ -47,9 +48,9 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   TENON_ASSIGN_OR_RETURN(const Callable callable, session.MakeCallable(signature));
   TENON_RETURN_IF_ERROR(callable.Run(feeds, fetches));
 
-  if (c.pool_threads == 0) {
+  if (c.tensorflow && c.pool_threads == 0) {
     AddTensorFlowInCaller(state, graph, c.optimize, c.single_threaded, fetches, c.relative_error);
-  } else {
+  } else if (c.tensorflow) {
     const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads,
                                  c.optimize};
     AddPeer(

@@ -89,12 +89,13 @@ struct Subject {
 //   }
 class State {
  public:
-  State(const Options& options, std::int64_t arg) : options_(options), arg_(arg) {
+  State(const Options& options, std::string_view name, std::int64_t arg) : options_(options), name_(name), arg_(arg) {
     subjects_.push_back({"Tenon", {}, {}});
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  std::string_view name() const { return name_; }
   std::int64_t arg() const { return arg_; }
   const Options& options() const { return options_; }
 
@@ -285,6 +286,7 @@ class State {
   }
 
   const Options& options_;
+  std::string_view name_;  // of the case, which outlives this
   std::int64_t arg_;
   std::vector<Subject> subjects_;  // the first is the loop
   double flops_ = 0, bytes_ = 0, items_ = 0;
@@ -316,6 +318,12 @@ struct Registration {
     Cases().push_back({name, run, args});
   }
 };
+
+// What adds cases when the program has begun, and knows all of its ops.
+inline std::vector<void (*)()>& CaseLists() {
+  static std::vector<void (*)()> lists;
+  return lists;
+}
 
 // Something the reader of the results should know, such as a peer's version. Said once.
 inline std::vector<std::string>& Notes() {

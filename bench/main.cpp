@@ -312,6 +312,7 @@ int Main(int argc, char** argv) {
     std::fprintf(understood ? stdout : stderr, kUsage, argv[0]);
     return understood ? 0 : 2;
   }
+  for (void (*const add)() : CaseLists()) add();
   std::sort(Cases().begin(), Cases().end(),
             [](const Case& a, const Case& b) { return std::strcmp(a.name, b.name) < 0; });
   std::vector<Result> results;
@@ -324,7 +325,7 @@ int Main(int argc, char** argv) {
         std::printf("%s\n", result.name.c_str());
         continue;
       }
-      result.state = std::make_unique<State>(line.options, arg);
+      result.state = std::make_unique<State>(line.options, c.name, arg);
       if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K%s ", result.name.c_str());
       c.run(*result.state);
       failed |= !result.state->error().ok();

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models]...
-# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh).
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models]...
+# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), and every_op, for which
+# all ops are compiled; its table goes into docs/op_benchmarks.md.
 # All but those named -portable are compiled with -march=native. The programs run for 15 minutes at most, all together
 # (building them takes longer the first time); what is left then keeps its old table.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
@@ -77,14 +78,14 @@ done
 python3 - $build/tables "${measured[@]}" <<'EOF'
 import re
 import sys
-path = "docs/benchmarks.md"
-text = open(path, encoding="utf-8").read()
 for name in sys.argv[2:]:
+    path = "docs/op_benchmarks.md" if name == "every_op" else "docs/benchmarks.md"
+    text = open(path, encoding="utf-8").read()
     table = open(f"{sys.argv[1]}/{name}.md", encoding="utf-8").read().strip()
     pattern = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
     text, found = re.subn(pattern, lambda m: f"{m[1]}\n{table}\n\n{m[2]}", text, flags=re.DOTALL)
     if not found:
         sys.exit(f"tools/bench.sh: {path} has no place for the table '{name}'")
-open(path, "w", encoding="utf-8").write(text)
+    open(path, "w", encoding="utf-8").write(text)
+    print(f"wrote {path}: {name}")
 EOF
-echo "wrote docs/benchmarks.md"
