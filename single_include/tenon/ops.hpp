@@ -4716,11 +4716,17 @@ struct NdCopy {
   void Add(Index size, Index in, Index out) {
     elements = MultiplySizes(elements, size);
     if (size == 1 || elements == 0) return;
-    if (!dims.empty() && dims.back().in == in * size && dims.back().out == out * size) {
-      dims.back() = {dims.back().size * size, in, out};
+    if (!dims.empty() && dims.back().in == Times(in, size) && dims.back().out == Times(out, size)) {
+      dims.back() = {Times(dims.back().size, size), in, out};
     } else {
       dims.push_back({size, in, out});
     }
+  }
+
+ private:
+  // Wraps around only where a size of 0 follows, and nothing is copied.
+  static Index Times(Index a, Index b) {
+    return static_cast<Index>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   }
 };
 
@@ -7553,11 +7559,15 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   if (g.columns.size == 1) g.columns.dilation = 1;
   // What the windows cover, paddings included, is copied when there are paddings: its bytes must be a number.
   constexpr Index kMostBytes = 16;  // of one element
-  const auto covered = [](const Window& w) { return w.output > 0 ? (w.output - 1) * w.stride + w.extent() : 0; };
+  const auto covered = [](const Window& w) {  // -1: no int64 holds it
+    const Index before_last = w.output > 0 ? (w.output - 1) * w.stride : 0, extent = w.output > 0 ? w.extent() : 0;
+    return extent > std::numeric_limits<Index>::max() - before_last ? Index{-1} : before_last + extent;
+  };
   const Index image = MultiplyWithoutOverflow(covered(g.rows), covered(g.columns));
   if (image < 0 || MultiplyWithoutOverflow(MultiplyWithoutOverflow(image, kMostBytes), g.in_depth) < 0)
-    return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
-                                   " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
+    return errors::InvalidArgument("the convolution's windows of ", g.rows.extent(), " x ", g.columns.extent(), " x ",
+                                   g.in_depth, " elements, ", g.rows.output, " x ", g.columns.output,
+                                   " of them, cover more with their paddings than int64 has bytes for");
   *geometry = g;
   TensorShape output;
   TENON_ASSIGN_OR_RETURN(output, TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}));
@@ -10655,6 +10665,9 @@ inline Status MatrixSetDiagShape(InferenceContext* c) {
 // The sizes of matrices with these diagonals, the longest of `length` elements; -1 stands for "as small as possible".
 inline Status MatrixSizes(std::int64_t lower, std::int64_t upper, std::int64_t length, std::int64_t* rows,
                           std::int64_t* columns) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 62;  // the diagonals' numbers are of 32 bits
+  if (length > kMostElements)
+    return errors::InvalidArgument("diagonals of ", length, " elements are those of no matrix");
   const std::int64_t min_rows = length - std::min<std::int64_t>(upper, 0);
   const std::int64_t min_columns = length + std::max<std::int64_t>(lower, 0);
   if (*rows == -1 && *columns == -1) *rows = *columns = std::max(min_rows, min_columns);

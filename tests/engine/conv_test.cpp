@@ -205,6 +205,13 @@ TEST_SUITE("Conv2D") {
           "INVALID_ARGUMENT: Nonzero explicit padding in the batch or depth dimensions is not supported");
   }
 
+  TEST_CASE("windows that cover more than int64 holds are refused") {
+    constexpr Index kMost = std::numeric_limits<Index>::max();
+    CHECK(GeometryError({{1, 5, 5, 1}, {2, 1, 1, 1}, {1, 1, 1, 1}, {1, kMost - 1, 1, 1}}) ==
+          "INVALID_ARGUMENT: the convolution's windows of 9223372036854775807 x 1 x 1 elements, 5 x 5 of them, cover "
+          "more with their paddings than int64 has bytes for");
+  }
+
   TEST_CASE("gives scratch memory back, and says so when there is none") {
     TrackingAllocator allocator(CpuAllocator());
     Cpu device{.allocator = &allocator};

@@ -2,6 +2,7 @@
 #include <tenon/engine/transpose.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
@@ -104,6 +105,15 @@ TEST_SUITE("CopyNd") {
           same = same && out[static_cast<std::size_t>(r * n + c)] == in[static_cast<std::size_t>(c * n + r)];
       CHECK(same);
     }
+  }
+  TEST_CASE("sizes whose products are no int64 are those of nothing") {
+    constexpr Index kMost = std::numeric_limits<Index>::max();
+    NdCopy copy;  // [0, 2, 4, kMost] becomes [2, 4, kMost, 0]
+    copy.Add(2, 0, 0);
+    copy.Add(4, kMost, 0);
+    copy.Add(kMost, 1, 0);
+    copy.Add(0, 0, 1);
+    CHECK(copy.elements == 0);
   }
 }
 }  // namespace transpose_test

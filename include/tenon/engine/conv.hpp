@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
@@ -96,11 +97,15 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   if (g.columns.size == 1) g.columns.dilation = 1;
   // What the windows cover, paddings included, is copied when there are paddings: its bytes must be a number.
   constexpr Index kMostBytes = 16;  // of one element
-  const auto covered = [](const Window& w) { return w.output > 0 ? (w.output - 1) * w.stride + w.extent() : 0; };
+  const auto covered = [](const Window& w) {  // -1: no int64 holds it
+    const Index before_last = w.output > 0 ? (w.output - 1) * w.stride : 0, extent = w.output > 0 ? w.extent() : 0;
+    return extent > std::numeric_limits<Index>::max() - before_last ? Index{-1} : before_last + extent;
+  };
   const Index image = MultiplyWithoutOverflow(covered(g.rows), covered(g.columns));
   if (image < 0 || MultiplyWithoutOverflow(MultiplyWithoutOverflow(image, kMostBytes), g.in_depth) < 0)
-    return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
-                                   " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
+    return errors::InvalidArgument("the convolution's windows of ", g.rows.extent(), " x ", g.columns.extent(), " x ",
+                                   g.in_depth, " elements, ", g.rows.output, " x ", g.columns.output,
+                                   " of them, cover more with their paddings than int64 has bytes for");
   *geometry = g;
   TensorShape output;
   TENON_ASSIGN_OR_RETURN(output, TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}));

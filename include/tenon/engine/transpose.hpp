@@ -35,11 +35,17 @@ struct NdCopy {
   void Add(Index size, Index in, Index out) {
     elements = MultiplySizes(elements, size);
     if (size == 1 || elements == 0) return;
-    if (!dims.empty() && dims.back().in == in * size && dims.back().out == out * size) {
-      dims.back() = {dims.back().size * size, in, out};
+    if (!dims.empty() && dims.back().in == Times(in, size) && dims.back().out == Times(out, size)) {
+      dims.back() = {Times(dims.back().size, size), in, out};
     } else {
       dims.push_back({size, in, out});
     }
+  }
+
+ private:
+  // Wraps around only where a size of 0 follows, and nothing is copied.
+  static Index Times(Index a, Index b) {
+    return static_cast<Index>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   }
 };
 

@@ -2,6 +2,8 @@
 #include <tenon/ops/array/matrix_diag.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <tenon/memory/limited_allocator.hpp>
@@ -84,6 +86,13 @@ TEST_SUITE("Diagonals") {
     CHECK(Run<ops::MatrixDiag>({}, {Tensor(DataType::kFloat, {3, 0})}).shape() == TensorShape({3, 0, 0}));
   }
 
+  TEST_CASE("diagonals too long for a matrix are refused, also where there are none") {
+    std::int64_t rows = -1, columns = -1;
+    CHECK(ops::detail::MatrixSizes(0, 1, std::numeric_limits<std::int64_t>::max(), &rows, &columns).code() ==
+          Code::kInvalidArgument);
+    CHECK(ops::detail::MatrixSizes(0, 1, 3, &rows, &columns).ok());
+    CHECK(rows == 3);
+  }
   TEST_CASE("diagonals outside, and sizes that do not fit, are refused") {
     const Tensor m = Make<float>({2, 3}, {1}), zero = Tensor::Scalar<float>(0), row = Make<float>({3}, {1});
     constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();

@@ -83,6 +83,9 @@ inline Status MatrixSetDiagShape(InferenceContext* c) {
 // The sizes of matrices with these diagonals, the longest of `length` elements; -1 stands for "as small as possible".
 inline Status MatrixSizes(std::int64_t lower, std::int64_t upper, std::int64_t length, std::int64_t* rows,
                           std::int64_t* columns) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 62;  // the diagonals' numbers are of 32 bits
+  if (length > kMostElements)
+    return errors::InvalidArgument("diagonals of ", length, " elements are those of no matrix");
   const std::int64_t min_rows = length - std::min<std::int64_t>(upper, 0);
   const std::int64_t min_columns = length + std::max<std::int64_t>(lower, 0);
   if (*rows == -1 && *columns == -1) *rows = *columns = std::max(min_rows, min_columns);
