@@ -76,12 +76,42 @@ done
 
 # Each table goes between its two marks: <!-- table: NAME --> and <!-- end -->.
 python3 - $build/tables "${measured[@]}" <<'EOF'
+import json
 import re
 import sys
+
+
+def duration(ns):
+    for unit, scale in (("ns", 1), ("us", 1e3), ("ms", 1e6)):
+        if ns < 999.5 * scale:
+            return f"{ns / scale:.3g} {unit}"
+    return f"{ns / 1e9:.3g} s"
+
+
+# A line for each op, those first that take longest beside TensorFlow.
+def op_table(report):
+    machine, rows = report["machine"], []
+    for case in report["cases"]:
+        if "error" in case:  # of an optional component
+            continue
+        tenon = case["subjects"][0]
+        peers = [s for s in case["subjects"][1:] if "median_ns" in s]
+        ratio = peers[0]["tenon_ratio"] if peers else None
+        rows.append((-(ratio or 0), case["name"], duration(tenon["median_ns"]),
+                     duration(peers[0]["median_ns"]) if peers else "", f"{ratio:.2f}" if peers else ""))
+    head = [f"{machine['date']}. {machine['cpu']}, {machine['cores']} cores ({machine['instructions']}). "
+            f"{machine['compiler']} {machine['flags']}. " + "; ".join(n for n in report["notes"] if "samples" not in n), "",
+            "| op | Tenon | TensorFlow | Tenon / it |", "|---|---:|---:|---:|"]
+    return "\n".join(head + [f"| {' | '.join(row[1:])} |" for row in sorted(rows)])
+
+
 for name in sys.argv[2:]:
     path = "docs/op_benchmarks.md" if name == "every_op" else "docs/benchmarks.md"
     text = open(path, encoding="utf-8").read()
-    table = open(f"{sys.argv[1]}/{name}.md", encoding="utf-8").read().strip()
+    if name == "every_op":
+        table = op_table(json.load(open(f"bench/baselines/{name}.json", encoding="utf-8")))
+    else:
+        table = open(f"{sys.argv[1]}/{name}.md", encoding="utf-8").read().strip()
     pattern = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
     text, found = re.subn(pattern, lambda m: f"{m[1]}\n{table}\n\n{m[2]}", text, flags=re.DOTALL)
     if not found:
