@@ -146,6 +146,17 @@ struct Numbers {
 };
 const Numbers kNumbers[] = {{0, 6, 1}, {0, 6, 1}, {5, -4, -2}, {3, 3, 0}, {0, 1, 7}, {0, 20, 3}, {-3, 9, 1}};
 
+// After the runs by which it is planned.
+void CheckRunsWithoutHeap(const Callable& callable, const std::vector<Tensor>& feeds, std::vector<Tensor>* out) {
+  for (int run = 0; run < 4; ++run) REQUIRE(callable.Run(feeds, *out).ok());
+  HeapCalls() = 0;
+  Status status;
+  for (int run = 0; run < 10; ++run) status.Update(callable.Run(feeds, *out));
+  const long calls = HeapCalls();
+  CHECK(status.ok());
+  CHECK(calls == 0);
+}
+
 }  // namespace
 
 TEST_SUITE("Planned loops") {
@@ -357,13 +368,7 @@ TEST_SUITE("Planned loops") {
     const auto callable = loop.session->MakeCallable({.feeds = {"n", "x0", "x1"}, .fetches = {"loop:2"}});
     REQUIRE(callable.ok());
     std::vector<Tensor> feeds{Tensor::Scalar(std::int32_t{20}), Tensor::Scalar(1.0f), Tensor::Scalar(1.0f)}, out(1);
-    for (int run = 0; run < 4; ++run) REQUIRE(callable->Run(feeds, out).ok());
-    HeapCalls() = 0;
-    Status status;
-    for (int run = 0; run < 10; ++run) status.Update(callable->Run(feeds, out));
-    const long calls = HeapCalls();
-    CHECK(status.ok());
-    CHECK(calls == 0);
+    CheckRunsWithoutHeap(*callable, feeds, &out);
     CHECK(out[0].scalar<float>()() == 10946);
   }
 
@@ -555,13 +560,7 @@ TEST_SUITE("Planned loops that count") {
     std::vector<Tensor> feeds, out(1);
     for (const std::int32_t n : {0, 20, 1}) feeds.push_back(Tensor::Scalar(n));
     for (int v = 0; v < 2; ++v) feeds.push_back(Tensor::Scalar(1.0f));
-    for (int run = 0; run < 4; ++run) REQUIRE(callable->Run(feeds, out).ok());
-    HeapCalls() = 0;
-    Status status;
-    for (int run = 0; run < 10; ++run) status.Update(callable->Run(feeds, out));
-    const long calls = HeapCalls();
-    CHECK(status.ok());
-    CHECK(calls == 0);
+    CheckRunsWithoutHeap(*callable, feeds, &out);
     CHECK(out[0].scalar<float>()() == 10946);
   }
 
