@@ -44,7 +44,7 @@ Status Compare(const Tensor& got, const Tensor& wanted, double relative_error) {
   const auto a = got.flat<float>();
   const auto b = wanted.flat<float>();
   for (Index i = 0; i < b.size(); ++i)
-    if (!(std::abs(a[i] - b[i]) <= 1e-5 + relative_error * std::abs(b[i])))
+    if (a[i] != b[i] && !(std::abs(a[i] - b[i]) <= 1e-5 + relative_error * std::abs(b[i])))  // equal: infinities, too
       return errors::Internal("gives ", a[i], " in element ", i, " where Tenon gives ", b[i]);
   return OkStatus();
 }
