@@ -27,15 +27,32 @@ std::vector<std::string> Names(const Graph& graph, const SlimVector<char>& mask)
   }
   return names;
 }
-std::vector<std::string> Run(const Graph& graph, std::vector<std::string_view> roots,
-                             std::vector<TensorName> fed = {}) {
-  std::vector<int> ids;
-  std::vector<InEdge> edges;
-  for (const std::string_view name : roots) ids.push_back(graph.Find(name)->id);
-  for (const TensorName& name : fed) edges.push_back({graph.Find(name.node)->id, name.output});
-  return Names(graph, NodesToRun(graph, ids, edges));
+struct Wanted {
+  Wanted(const Graph& graph, const std::vector<std::string_view>& roots, const std::vector<TensorName>& names) {
+    std::vector<int> ids;
+    for (const std::string_view name : roots) ids.push_back(graph.Find(name)->id);
+    for (const TensorName& name : names) fed.push_back({graph.Find(name.node)->id, name.output});
+    run = NodesToRun(graph, ids, fed);
+  }
+  std::vector<InEdge> fed;
+  SlimVector<char> run;
+};
+std::vector<std::string> Run(const Graph& graph, const std::vector<std::string_view>& roots,
+                             const std::vector<TensorName>& fed = {}) {
+  return Names(graph, Wanted(graph, roots, fed).run);
 }
 using Strings = std::vector<std::string>;
+// The same in the order in which they may run; empty when there is none.
+Strings Ordered(const Graph& graph, const std::vector<std::string_view>& roots,
+                const std::vector<TensorName>& fed = {}) {
+  const Wanted wanted(graph, roots, fed);
+  const auto order = OrderToRun(graph, wanted.run, wanted.fed);
+  CHECK((order.ok() || order.status().code() == Code::kInvalidArgument));
+  Strings names;
+  if (order.ok())
+    for (const int id : *order) names.push_back(graph.node(id).name());
+  return names;
+}
 
 // x -> a -> b;  c waits for x and a;  two outputs of `pair` come from x and a.
 Graph Small() {
@@ -84,6 +101,11 @@ TEST_SUITE("graph algorithms") {
     CHECK(Run(graph, {"a"}, {{"d", 0}}) == Strings{"a"});
     CHECK(Run(graph, {"a"}, {{"e", 0}}) == Strings{"a", "b", "c", "d"});
     CHECK(Run(graph, {"e", "f"}) == Strings{"e", "f", "x"});
+    // In order, where feeds leave no cycle.
+    CHECK(Ordered(graph, {"c"}).empty());
+    CHECK(Ordered(graph, {"a"}, {{"d", 0}}) == Strings{"a"});
+    CHECK(Ordered(graph, {"e", "f"}) == Strings{"f", "x", "e"});
+    CHECK(Ordered(graph, {"d"}, {{"a", 0}}) == Strings{"c", "b", "x", "e", "d"});
   }
   TEST_CASE("an order puts inputs first and keeps the order of ids otherwise") {
     const SlimVector<int> order = TopologicalOrder(Small()).value();

@@ -284,5 +284,43 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
   return run;
 }
 
+// The nodes of a mask that NodesToRun made, each after those that it waits for; back edges of while loops, and what is
+// fed, are not waited for. InvalidArgument when there is no such order.
+inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed) {
+  const auto runs = [run](int id) { return run[static_cast<std::size_t>(id)] != 0; };
+  const auto for_each_input = [&](const Node& node, auto&& visit) {
+    for (const InEdge& edge : node.inputs)
+      if (edge.node >= 0 && runs(edge.node) && !HasItem(fed, edge) && !IsBackEdge(graph.node(edge.node), node))
+        visit(edge.node);
+    for (const int control : node.control_inputs)
+      if (runs(control)) visit(control);
+  };
+  SlimVector<int> order;
+  bool in_order = true;  // the usual graph has every node behind its inputs: then the numbers are the order
+  for (const Node& node : graph.nodes()) {
+    if (!runs(node.id)) continue;
+    order.push_back(node.id);
+    for_each_input(node, [&](int src) { in_order = in_order && src < node.id; });
+  }
+  if (in_order) return order;
+  const std::size_t count = order.size();
+  SlimVector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
+  SlimVector<SlimVector<int>> successors(static_cast<std::size_t>(graph.num_nodes()));
+  for (const int id : order) {
+    for_each_input(graph.node(id), [&](int src) {
+      ++pending[static_cast<std::size_t>(id)];
+      successors[static_cast<std::size_t>(src)].push_back(id);
+    });
+  }
+  const SlimVector<int> all = OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
+    for (const int next : successors[static_cast<std::size_t>(id)]) visit(next);
+  });
+  order.clear();
+  for (const int id : all)
+    if (runs(id)) order.push_back(id);
+  if (order.size() == count) return order;
+  return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+}
+
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

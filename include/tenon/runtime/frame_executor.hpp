@@ -17,6 +17,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/frame_arrival.hpp>
 #include <tenon/runtime/frame_plan.hpp>
 #include <tenon/runtime/frame_state.hpp>
 #include <tenon/runtime/parts.hpp>
@@ -98,36 +99,6 @@ class FrameRun {
   }
 
   // ---- activation
-  enum class Arrival : std::uint8_t { kWaits, kReady, kReadyDead, kUnused };
-
-  // What an edge makes of its target's count. kUnused: the target, a Merge, has its value already.
-  TENON_ALWAYS_INLINE static Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-    if (edge.target == FlowEdge::kMerge) return ArriveAtMerge(count, edge, dead, frame);
-    if (dead) count.dead = 1;
-    if (--count.pending != 0) return Arrival::kWaits;
-    return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
-  }
-  static Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-    const int inputs = frame.nodes[At(edge.node)].num_inputs;
-    const auto dies = [&count] {
-      count.pending = 0;
-      return Arrival::kReadyDead;
-    };
-    if (edge.input == kControlSlot) {
-      count.pending -= 2;
-      if (count.pending == 0) return Arrival::kReady;
-      return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
-    }
-    if ((count.pending & 1) == 0) return Arrival::kUnused;
-    if (dead) {
-      ++count.dead;
-      return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
-    }
-    count.pending -= 1;
-    count.dead = edge.input;
-    return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
-  }
-
   // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
   // of the producer's output 0.
   TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {

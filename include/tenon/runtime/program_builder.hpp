@@ -88,40 +88,7 @@ class ProgramBuilder {
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
-    std::size_t count = 0;
-    const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
-    const auto for_each_edge = [&](const Node& node, auto&& visit) {
-      for (const InEdge& edge : node.inputs)
-        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node) && !IsBackEdge(graph_.node(edge.node), node))
-          visit(edge.node);
-      for (const int control : node.control_inputs)
-        if (counts(node, control)) visit(control);
-    };
-    // The usual graph has every node behind its inputs: then the numbers are the order.
-    bool in_order = true;
-    for (const Node& node : graph_.nodes()) {
-      if (wanted[At(node.id)] == 0) continue;
-      ++count;
-      order_.push_back(node.id);
-      for_each_edge(node, [&](int src) { in_order = in_order && src < node.id; });
-    }
-    if (in_order) return OkStatus();
-    order_.clear();
-    SlimVector<int> pending(At(graph_.num_nodes()), 0);
-    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
-    for (const Node& node : graph_.nodes()) {
-      if (wanted[At(node.id)] == 0) continue;
-      for_each_edge(node, [&](int src) {
-        ++pending[At(node.id)];
-        successors[At(src)].push_back(node.id);
-      });
-    }
-    for (const int id : OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
-           for (const int next : successors[At(id)]) visit(next);
-         }))
-      if (wanted[At(id)] != 0) order_.push_back(id);
-    if (order_.size() != count)
-      return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_));
     return OkStatus();
   }
   // Fills in the program's frames when some node needs them.
