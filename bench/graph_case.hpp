@@ -29,7 +29,7 @@ struct GraphCase {
 
 inline PeerGraph Describe(const GraphBuilder& builder, std::vector<NamedTensor> feeds, std::vector<std::string> fetches,
                           std::vector<std::string> targets = {}) {
-  return {SerializeGraphDef(builder.graph_def()), {}, std::move(feeds), std::move(fetches), std::move(targets)};
+  return {SerializeGraphDef(builder.graph_def()), {}, std::move(feeds), std::move(fetches), std::move(targets), {}};
 }
 
 inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
@@ -38,6 +38,7 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   const PeerGraph& graph = c.graph;
   TENON_ASSIGN_OR_RETURN(const Session session,
                          Session::FromGraphDef(std::as_bytes(std::span<const char>(graph.graph_def)), options));
+  for (const PeerStep& step : graph.before) TENON_RETURN_IF_ERROR(session.Run(step.feeds, {}, step.targets).status());
 
   std::vector<Tensor> feeds, fetches(graph.fetches.size());
   CallableOptions signature{{}, graph.fetches, graph.targets};

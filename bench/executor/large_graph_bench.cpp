@@ -48,8 +48,8 @@ Status TimeSums(State& state, const SessionOptions& options) {
   const int nodes = static_cast<int>(state.arg());
   TENON_ASSIGN_OR_RETURN(PeerGraph graph, Sums(nodes));
   state.SetItems(nodes, "node");
-  return TimeGraphOrFail(
-      state, {.graph = std::move(graph), .session = options, .tensorflow = nodes <= kMostOfTensorFlow});
+  return TimeGraphOrFail(state,
+                         {.graph = std::move(graph), .session = options, .tensorflow = nodes <= kMostOfTensorFlow});
 }
 
 Status TimeFirstRun(State& state) {

@@ -23,12 +23,19 @@
 
 namespace tenon::bench {
 
+// What is run once, for its effects.
+struct PeerStep {
+  std::vector<NamedTensor> feeds;
+  std::vector<std::string> targets;
+};
+
 // A graph and one way to run it.
 struct PeerGraph {
   std::string graph_def;  // bytes
   std::string onnx_file;  // the same graph for ONNX Runtime; empty: it takes no part
   std::vector<NamedTensor> feeds;
   std::vector<std::string> fetches, targets;
+  std::vector<PeerStep> before;  // of a session's first run; not for ONNX Runtime
 };
 
 // one thread

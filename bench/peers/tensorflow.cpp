@@ -137,7 +137,7 @@ class TensorFlowSession final : public PeerSession {
       api_.DeleteSession(session_, status_);
     }
     api_.DeleteGraph(graph_);
-    for (TF_Tensor* tensor : feeds_) api_.DeleteTensor(tensor);
+    Free(run_.feeds);
     api_.DeleteStatus(status_);
   }
 
@@ -147,15 +147,7 @@ class TensorFlowSession final : public PeerSession {
     api_.GraphImportGraphDef(graph_, &bytes, import, status_);
     api_.DeleteImportGraphDefOptions(import);
     TENON_RETURN_IF_ERROR(LastStatus());
-    for (const NamedTensor& feed : graph.feeds) {
-      TENON_RETURN_IF_ERROR(Find(feed.name, &feed_outputs_));
-      feeds_.push_back(Copy(feed.tensor));
-    }
-    for (const std::string& fetch : graph.fetches) TENON_RETURN_IF_ERROR(Find(fetch, &fetch_outputs_));
-    std::vector<TF_Output> targets;
-    for (const std::string& target : graph.targets) TENON_RETURN_IF_ERROR(Find(target, &targets));
-    for (const TF_Output& target : targets) targets_.push_back(target.oper);
-    fetches_.resize(fetch_outputs_.size());
+    TENON_RETURN_IF_ERROR(Prepare(graph.feeds, graph.fetches, graph.targets, &run_));
 
     TF_SessionOptions* session_options = api_.NewSessionOptions();
     const std::string config = ConfigProto(options);
@@ -166,23 +158,29 @@ class TensorFlowSession final : public PeerSession {
       status = LastStatus();
     }
     api_.DeleteSessionOptions(session_options);
+    for (const PeerStep& step : graph.before) {
+      Signature once;
+      if (status.ok()) status = Prepare(step.feeds, {}, step.targets, &once);
+      if (status.ok()) RunOnce(once), status = LastStatus();
+      Free(once.feeds);
+    }
     return status;
   }
 
   Status Run(std::int64_t times) override {
     for (; times > 0; --times) {
-      RunOnce();
+      RunOnce(run_);
       if (api_.GetCode(status_) != 0) [[unlikely]]
         return LastStatus();
-      DropFetches();
+      Free(run_.fetches);
     }
     return OkStatus();
   }
   Result<std::vector<Tensor>> Fetch() override {
-    RunOnce();
+    RunOnce(run_);
     TENON_RETURN_IF_ERROR(LastStatus());
     std::vector<Tensor> values;
-    for (const TF_Tensor* fetch : fetches_) {
+    for (const TF_Tensor* fetch : run_.fetches) {
       std::vector<Index> dims;
       for (int i = 0; i < api_.NumDims(fetch); ++i) dims.push_back(api_.Dim(fetch, i));
       TENON_ASSIGN_OR_RETURN(Tensor value, Tensor::Make(static_cast<DataType>(api_.TensorType(fetch)),
@@ -192,18 +190,36 @@ class TensorFlowSession final : public PeerSession {
       std::memcpy(value.raw_data(), api_.TensorData(fetch), value.TotalBytes());
       values.push_back(std::move(value));
     }
-    DropFetches();
+    Free(run_.fetches);
     return values;
   }
 
  private:
-  void RunOnce() {
-    api_.SessionRun(session_, nullptr, feed_outputs_.data(), feeds_.data(), static_cast<int>(feeds_.size()),
-                    fetch_outputs_.data(), fetches_.data(), static_cast<int>(fetches_.size()), targets_.data(),
-                    static_cast<int>(targets_.size()), nullptr, status_);
+  struct Signature {
+    std::vector<TF_Output> feed_outputs, fetch_outputs;
+    std::vector<TF_Tensor*> feeds, fetches;
+    std::vector<const TF_Operation*> targets;
+  };
+  Status Prepare(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                 const std::vector<std::string>& targets, Signature* run) const {
+    for (const NamedTensor& feed : feeds) {
+      TENON_RETURN_IF_ERROR(Find(feed.name, &run->feed_outputs));
+      run->feeds.push_back(Copy(feed.tensor));
+    }
+    for (const std::string& fetch : fetches) TENON_RETURN_IF_ERROR(Find(fetch, &run->fetch_outputs));
+    std::vector<TF_Output> found;
+    for (const std::string& target : targets) TENON_RETURN_IF_ERROR(Find(target, &found));
+    for (const TF_Output& target : found) run->targets.push_back(target.oper);
+    run->fetches.resize(run->fetch_outputs.size());
+    return OkStatus();
   }
-  void DropFetches() {
-    for (TF_Tensor* fetch : fetches_) api_.DeleteTensor(fetch);
+  void RunOnce(Signature& run) {
+    api_.SessionRun(session_, nullptr, run.feed_outputs.data(), run.feeds.data(), static_cast<int>(run.feeds.size()),
+                    run.fetch_outputs.data(), run.fetches.data(), static_cast<int>(run.fetches.size()),
+                    run.targets.data(), static_cast<int>(run.targets.size()), nullptr, status_);
+  }
+  void Free(const std::vector<TF_Tensor*>& tensors) const {
+    for (TF_Tensor* tensor : tensors) api_.DeleteTensor(tensor);
   }
   Status LastStatus() const {
     const int code = api_.GetCode(status_);
@@ -227,9 +243,7 @@ class TensorFlowSession final : public PeerSession {
   TF_Status* status_;
   TF_Graph* graph_;
   TF_Session* session_ = nullptr;
-  std::vector<TF_Output> feed_outputs_, fetch_outputs_;
-  std::vector<TF_Tensor*> feeds_, fetches_;
-  std::vector<const TF_Operation*> targets_;
+  Signature run_;
 };
 
 }  // namespace

@@ -43345,7 +43345,7 @@ inline constexpr TableTypes kTensorTableTypes{
     kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString), kTableOfText};
 
 // Raw form of the ops that make a table: looked up or made in the first run, then the same handle again and again; an
-// anonymous one is new in every run.
+// anonymous one is new in every run, and goes with its handle.
 class TableKernel : public OpKernel {
  public:
   TableKernel(OpKernelConstruction* c, const TableTypes& types, bool once, bool anonymous)
@@ -43373,12 +43373,9 @@ class TableKernel : public OpKernel {
  private:
   Status Run(OpKernelContext& context) {
     if (anonymous_) {
-      static std::atomic<std::int64_t> counter{0};
-      ContainerInfo info;
-      info.name = StrCat("_AnonymousTable", counter.fetch_add(1, std::memory_order_relaxed));
-      Tensor handle;
-      TENON_RETURN_IF_ERROR(Find(context, info, &handle));
-      context.set_output(0, std::move(handle));
+      Ref<LookupTable> table;
+      TENON_RETURN_IF_ERROR(Make(context, std::string(name()), &table));
+      context.set_output(0, HandleTensor(MakeRefCountingHandle(context.device_name(), std::move(table))));
       return OkStatus();
     }
     const tenon::MutexLock lock(mutex_);
@@ -43400,7 +43397,7 @@ class TableKernel : public OpKernel {
   }
 
  protected:
-  // A new table, under the resource manager's lock.
+  // A new table; under the resource manager's lock, unless it is anonymous.
   virtual Status Make(const OpKernelContext&, const std::string& name, Ref<LookupTable>* made) const {
     *made = Ref<IndexedTable>::Adopt(new IndexedTable(name, key_, value_, value_shape_, once_));
     return OkStatus();
@@ -46924,7 +46921,7 @@ struct VarIsInitializedOp {
   };
 };
 
-// Deletes the resource that a handle names, whatever it is.
+// Deletes the resource that a handle names, whatever it is; what handles alone keep goes with the last of them.
 struct DestroyResourceOp {
   static constexpr auto signature = Op("DestroyResourceOp")
                                         .Input("resource: resource")
@@ -46944,6 +46941,7 @@ struct DestroyResourceOp {
       ResourceMgr* resources = nullptr;
       TENON_RETURN_IF_ERROR(HandleOf(resource, &handle));
       TENON_RETURN_IF_ERROR(GetResources(context.op(), &resources));
+      if (handle->IsRefCounting()) return OkStatus();
       const Status status = resources->Delete(*handle);
       return this->ignore_lookup_error && status.code() == Code::kNotFound ? OkStatus() : status;
     }

@@ -3607,7 +3607,8 @@ TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/tensor/resource_handle.hpp ----
-// ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds.
+// ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds, or that
+// nothing but handles holds.
 TENON_NAMESPACE_BEGIN
 
 // Of a value that a resource holds.
@@ -3620,7 +3621,7 @@ struct DtypeAndPartialShape {
   }
 };
 
-// Plain data, owning its text but not the object. The texts are TensorFlow's.
+// Plain data, owning its text. The texts are TensorFlow's.
 struct ResourceHandle {
   std::string device;           // full name of the device whose manager has the object
   std::string container;        // "localhost" if nothing else was asked for
@@ -3628,8 +3629,16 @@ struct ResourceHandle {
   std::uint64_t hash_code = 0;  // of the object's C++ type: means something within one ABI only
   std::string maybe_type_name;  // for messages
   SlimVector<DtypeAndPartialShape> dtypes_and_shapes = {};  // of the values it holds, where they are known
+  // The object, which no manager has: it goes with the last copy of its handle. Never serialised. Null: a manager's.
+  Ref<RefCounted> object = {};
 
-  friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
+  bool IsRefCounting() const { return static_cast<bool>(object); }
+
+  friend bool operator==(const ResourceHandle& a, const ResourceHandle& b) {
+    return a.device == b.device && a.container == b.container && a.name == b.name && a.hash_code == b.hash_code &&
+           a.maybe_type_name == b.maybe_type_name && a.dtypes_and_shapes == b.dtypes_and_shapes &&
+           a.object.get() == b.object.get();
+  }
 
   // What a tensor's text shows.
   std::string SummarizeValue() const {
@@ -22826,7 +22835,17 @@ ResourceHandle MakeResourceHandle(std::string_view device, std::string_view cont
                         std::string(name),
                         kResourceType<T>.hash,
                         std::string(kResourceType<T>.name),
+                        {},
                         {}};
+}
+// A handle that keeps its resource alive, in the container that TensorFlow gives such ones.
+template <class T>
+ResourceHandle MakeRefCountingHandle(std::string_view device, Ref<T> resource) {
+  static std::atomic<std::int64_t> counter{0};
+  ResourceHandle handle =
+      MakeResourceHandle<T>(device, "Anonymous", StrCat("Resource-", counter.fetch_add(1, std::memory_order_relaxed)));
+  handle.object = std::move(resource);
+  return handle;
 }
 
 // As a scalar tensor, ready to be an output.
@@ -22878,13 +22897,15 @@ inline Status HandleOf(const Tensor& input, const ResourceHandle** handle) {
   return OkStatus();
 }
 
-// The resource that a handle names. InvalidArgument for another type or device, NotFound when there is none.
+// The resource that a handle keeps or names. InvalidArgument for another type or device, NotFound when there is none.
 template <class T>
 Status LookupResource(const OpKernelContext& context, const ResourceHandle& handle, Ref<T>* resource) {
   ResourceMgr* resources = nullptr;
   TENON_RETURN_IF_ERROR(GetResources(context, &resources));
   TENON_RETURN_IF_ERROR(detail::CheckHandle(context, handle, kResourceType<T>));
-  return resources->Lookup<T>(handle.container, handle.name, resource);
+  if (!handle.IsRefCounting()) return resources->Lookup<T>(handle.container, handle.name, resource);
+  *resource = Ref<T>::Share(static_cast<T*>(handle.object.get()));
+  return OkStatus();
 }
 template <class T>
 Status LookupResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource) {
@@ -22899,6 +22920,7 @@ Status LookupOrCreateResource(const OpKernelContext& context, const Tensor& inpu
   const ResourceHandle* handle = nullptr;
   ResourceMgr* resources = nullptr;
   TENON_RETURN_IF_ERROR(HandleOf(input, &handle));
+  if (handle->IsRefCounting()) return LookupResource<T>(context, *handle, resource);
   TENON_RETURN_IF_ERROR(GetResources(context, &resources));
   TENON_RETURN_IF_ERROR(detail::CheckHandle(context, *handle, kResourceType<T>));
   return resources->LookupOrCreate<T>(handle->container, handle->name, resource, make);
@@ -32490,6 +32512,44 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
   return run;
 }
 
+// The nodes of a mask that NodesToRun made, each after those that it waits for; back edges of while loops, and what is
+// fed, are not waited for. InvalidArgument when there is no such order.
+inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed) {
+  const auto runs = [run](int id) { return run[static_cast<std::size_t>(id)] != 0; };
+  const auto for_each_input = [&](const Node& node, auto&& visit) {
+    for (const InEdge& edge : node.inputs)
+      if (edge.node >= 0 && runs(edge.node) && !HasItem(fed, edge) && !IsBackEdge(graph.node(edge.node), node))
+        visit(edge.node);
+    for (const int control : node.control_inputs)
+      if (runs(control)) visit(control);
+  };
+  SlimVector<int> order;
+  bool in_order = true;  // the usual graph has every node behind its inputs: then the numbers are the order
+  for (const Node& node : graph.nodes()) {
+    if (!runs(node.id)) continue;
+    order.push_back(node.id);
+    for_each_input(node, [&](int src) { in_order = in_order && src < node.id; });
+  }
+  if (in_order) return order;
+  const std::size_t count = order.size();
+  SlimVector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
+  SlimVector<SlimVector<int>> successors(static_cast<std::size_t>(graph.num_nodes()));
+  for (const int id : order) {
+    for_each_input(graph.node(id), [&](int src) {
+      ++pending[static_cast<std::size_t>(id)];
+      successors[static_cast<std::size_t>(src)].push_back(id);
+    });
+  }
+  const SlimVector<int> all = OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
+    for (const int next : successors[static_cast<std::size_t>(id)]) visit(next);
+  });
+  order.clear();
+  for (const int id : all)
+    if (runs(id)) order.push_back(id);
+  if (order.size() == count) return order;
+  return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+}
+
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
@@ -38018,40 +38078,7 @@ class ProgramBuilder {
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
-    std::size_t count = 0;
-    const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
-    const auto for_each_edge = [&](const Node& node, auto&& visit) {
-      for (const InEdge& edge : node.inputs)
-        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node) && !IsBackEdge(graph_.node(edge.node), node))
-          visit(edge.node);
-      for (const int control : node.control_inputs)
-        if (counts(node, control)) visit(control);
-    };
-    // The usual graph has every node behind its inputs: then the numbers are the order.
-    bool in_order = true;
-    for (const Node& node : graph_.nodes()) {
-      if (wanted[At(node.id)] == 0) continue;
-      ++count;
-      order_.push_back(node.id);
-      for_each_edge(node, [&](int src) { in_order = in_order && src < node.id; });
-    }
-    if (in_order) return OkStatus();
-    order_.clear();
-    SlimVector<int> pending(At(graph_.num_nodes()), 0);
-    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
-    for (const Node& node : graph_.nodes()) {
-      if (wanted[At(node.id)] == 0) continue;
-      for_each_edge(node, [&](int src) {
-        ++pending[At(node.id)];
-        successors[At(src)].push_back(node.id);
-      });
-    }
-    for (const int id : OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
-           for (const int next : successors[At(id)]) visit(next);
-         }))
-      if (wanted[At(id)] != 0) order_.push_back(id);
-    if (order_.size() != count)
-      return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_));
     return OkStatus();
   }
   // Fills in the program's frames when some node needs them.
@@ -40313,6 +40340,56 @@ inline FramePlan MakeFramePlan(const Program& program) { return FramePlanner(pro
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/runtime/frame_arrival.hpp ----
+// When a node of a graph with TensorFlow 1 control flow may run: what a value, dead or not, that arrives at one of its
+// inputs makes of its FlowCount.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+enum class Arrival : std::uint8_t {
+  kWaits,
+  kReady,
+  kReadyDead,  // to be passed without being run
+  kUnused,  // the target, a Merge, has its value already
+};
+
+// A Merge takes the first input that is not dead, and then waits for its control inputs alone. It is dead when all its
+// inputs are; that of a loop, when what enters is.
+inline Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, int inputs) {
+  const auto dies = [&count] {
+    count.pending = 0;
+    return Arrival::kReadyDead;
+  };
+  if (edge.input == kControlSlot) {
+    count.pending -= 2;
+    if (count.pending == 0) return Arrival::kReady;
+    return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
+  }
+  if ((count.pending & 1) == 0) return Arrival::kUnused;
+  if (dead) {
+    ++count.dead;
+    return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
+  }
+  count.pending -= 1;
+  count.dead = edge.input;
+  return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
+}
+
+// `count`: of the edge's target, which is a node of `frame`. Every other node waits for all of its inputs and is dead
+// if one of them is, unless it is a ControlTrigger.
+TENON_ALWAYS_INLINE Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+  if (edge.target == FlowEdge::kMerge)
+    return ArriveAtMerge(count, edge, dead, frame.nodes[static_cast<std::size_t>(edge.node)].num_inputs);
+  if (dead) count.dead = 1;
+  if (--count.pending != 0) return Arrival::kWaits;
+  return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/frame_state.hpp ----
 // The loops of one run: a LoopState for every frame that was entered, an IterationState for each of its iterations that
 // is under way. Both are kept when they end and used again, so a steady loop allocates nothing.
@@ -41685,36 +41762,6 @@ class FrameRun {
   }
 
   // ---- activation
-  enum class Arrival : std::uint8_t { kWaits, kReady, kReadyDead, kUnused };
-
-  // What an edge makes of its target's count. kUnused: the target, a Merge, has its value already.
-  TENON_ALWAYS_INLINE static Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-    if (edge.target == FlowEdge::kMerge) return ArriveAtMerge(count, edge, dead, frame);
-    if (dead) count.dead = 1;
-    if (--count.pending != 0) return Arrival::kWaits;
-    return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
-  }
-  static Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-    const int inputs = frame.nodes[At(edge.node)].num_inputs;
-    const auto dies = [&count] {
-      count.pending = 0;
-      return Arrival::kReadyDead;
-    };
-    if (edge.input == kControlSlot) {
-      count.pending -= 2;
-      if (count.pending == 0) return Arrival::kReady;
-      return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
-    }
-    if ((count.pending & 1) == 0) return Arrival::kUnused;
-    if (dead) {
-      ++count.dead;
-      return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
-    }
-    count.pending -= 1;
-    count.dead = edge.input;
-    return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
-  }
-
   // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
   // of the producer's output 0.
   TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {

@@ -67,6 +67,29 @@ TEST_SUITE("resources of a kernel") {
                      "to a resource (name 'a') of type 'test::Bag'") == 0);
     CHECK(wrong.find("as type 'test::Box'") != std::string::npos);
   }
+  TEST_CASE("a handle may keep its resource itself") {
+    OneNode node({}, {}, DataType::kFloat);
+    const ResourceHandle first = MakeRefCountingHandle("CPU:0", Ref<Box>::Adopt(new Box(1)));
+    const ResourceHandle second = MakeRefCountingHandle("CPU:0", Ref<Box>::Adopt(new Box(2)));
+    CHECK(first.container == "Anonymous");
+    CHECK(first.name != second.name);
+    int value = 0;
+    CHECK(LookUp(node, HandleTensor(first), &value) == "OK");
+    CHECK(value == 1);
+    CHECK(LookUp(node, HandleTensor(second), &value) == "OK");
+    CHECK(value == 2);
+    ResourceHandle named = first;  // as one that was written to a file: the manager has no such resource
+    named.object = {};
+    CHECK(LookUp(node, HandleTensor(named)).find("NOT_FOUND") == 0);
+    CHECK(LookUp(node, HandleTensor(MakeRefCountingHandle("GPU:0", Ref<Box>::Adopt(new Box(3)))))
+              .find("INVALID_ARGUMENT: Trying to access resource Resource-") == 0);
+    Ref<Bag> bag;
+    CHECK(LookupResource<Bag>(node.context, HandleTensor(first), &bag).code() == Code::kInvalidArgument);
+    Ref<Box> box;
+    const auto never = [](Ref<Box>*) { return errors::Internal("there is one"); };
+    REQUIRE(LookupOrCreateResource<Box>(node.context, HandleTensor(first), &box, never).ok());
+    CHECK(box->value == 1);
+  }
   TEST_CASE("what is no handle") {
     OneNode node({}, {}, DataType::kFloat);
     CHECK(LookUp(node, Tensor::Scalar(1.0f)).find("INVALID_ARGUMENT: A resource handle must be one element") == 0);

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <tenon/base/refcount.hpp>
+#include <tenon/tensor/tensor.hpp>
+
 namespace resource_handle_test {
 using namespace tenon;
 
@@ -16,6 +19,26 @@ TEST_SUITE("ResourceHandle") {
     b.dtypes_and_shapes.push_back({DataType::kFloat, {2}});
     CHECK(a != b);
     CHECK(ResourceHandle{} == ResourceHandle{});
+  }
+  TEST_CASE("keeps an object of its own as long as there is a copy") {
+    struct Object : RefCounted {
+      explicit Object(bool* gone) : gone_(gone) {}
+      ~Object() override { *gone_ = true; }
+      bool* gone_;
+    };
+    bool gone = false;
+    ResourceHandle handle{"/device:CPU:0", "Anonymous", "v", 7, "Object"};
+    CHECK(!handle.IsRefCounting());
+    handle.object = Ref<Object>::Adopt(new Object(&gone));
+    CHECK(handle.IsRefCounting());
+    {
+      const Tensor tensor = Tensor::Scalar(handle), copy = tensor;
+      CHECK(*copy.data<ResourceHandle>() == handle);
+      handle = ResourceHandle{"/device:CPU:0", "Anonymous", "v", 7, "Object"};
+      CHECK(*copy.data<ResourceHandle>() != handle);
+      CHECK(!gone);
+    }
+    CHECK(gone);
   }
   TEST_CASE("prints as TensorFlow prints it") {
     const ResourceHandle handle{"/device:CPU:0", "localhost", "v", 7, "Var"};

@@ -28,7 +28,17 @@ ResourceHandle MakeResourceHandle(std::string_view device, std::string_view cont
                         std::string(name),
                         kResourceType<T>.hash,
                         std::string(kResourceType<T>.name),
+                        {},
                         {}};
+}
+// A handle that keeps its resource alive, in the container that TensorFlow gives such ones.
+template <class T>
+ResourceHandle MakeRefCountingHandle(std::string_view device, Ref<T> resource) {
+  static std::atomic<std::int64_t> counter{0};
+  ResourceHandle handle =
+      MakeResourceHandle<T>(device, "Anonymous", StrCat("Resource-", counter.fetch_add(1, std::memory_order_relaxed)));
+  handle.object = std::move(resource);
+  return handle;
 }
 
 // As a scalar tensor, ready to be an output.
@@ -80,13 +90,15 @@ inline Status HandleOf(const Tensor& input, const ResourceHandle** handle) {
   return OkStatus();
 }
 
-// The resource that a handle names. InvalidArgument for another type or device, NotFound when there is none.
+// The resource that a handle keeps or names. InvalidArgument for another type or device, NotFound when there is none.
 template <class T>
 Status LookupResource(const OpKernelContext& context, const ResourceHandle& handle, Ref<T>* resource) {
   ResourceMgr* resources = nullptr;
   TENON_RETURN_IF_ERROR(GetResources(context, &resources));
   TENON_RETURN_IF_ERROR(detail::CheckHandle(context, handle, kResourceType<T>));
-  return resources->Lookup<T>(handle.container, handle.name, resource);
+  if (!handle.IsRefCounting()) return resources->Lookup<T>(handle.container, handle.name, resource);
+  *resource = Ref<T>::Share(static_cast<T*>(handle.object.get()));
+  return OkStatus();
 }
 template <class T>
 Status LookupResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource) {
@@ -101,6 +113,7 @@ Status LookupOrCreateResource(const OpKernelContext& context, const Tensor& inpu
   const ResourceHandle* handle = nullptr;
   ResourceMgr* resources = nullptr;
   TENON_RETURN_IF_ERROR(HandleOf(input, &handle));
+  if (handle->IsRefCounting()) return LookupResource<T>(context, *handle, resource);
   TENON_RETURN_IF_ERROR(GetResources(context, &resources));
   TENON_RETURN_IF_ERROR(detail::CheckHandle(context, *handle, kResourceType<T>));
   return resources->LookupOrCreate<T>(handle->container, handle->name, resource, make);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds.
+// ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds, or that
+// nothing but handles holds.
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -23,7 +25,7 @@ struct DtypeAndPartialShape {
   }
 };
 
-// Plain data, owning its text but not the object. The texts are TensorFlow's.
+// Plain data, owning its text. The texts are TensorFlow's.
 struct ResourceHandle {
   std::string device;           // full name of the device whose manager has the object
   std::string container;        // "localhost" if nothing else was asked for
@@ -31,8 +33,16 @@ struct ResourceHandle {
   std::uint64_t hash_code = 0;  // of the object's C++ type: means something within one ABI only
   std::string maybe_type_name;  // for messages
   SlimVector<DtypeAndPartialShape> dtypes_and_shapes = {};  // of the values it holds, where they are known
+  // The object, which no manager has: it goes with the last copy of its handle. Never serialised. Null: a manager's.
+  Ref<RefCounted> object = {};
 
-  friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
+  bool IsRefCounting() const { return static_cast<bool>(object); }
+
+  friend bool operator==(const ResourceHandle& a, const ResourceHandle& b) {
+    return a.device == b.device && a.container == b.container && a.name == b.name && a.hash_code == b.hash_code &&
+           a.maybe_type_name == b.maybe_type_name && a.dtypes_and_shapes == b.dtypes_and_shapes &&
+           a.object.get() == b.object.get();
+  }
 
   // What a tensor's text shows.
   std::string SummarizeValue() const {

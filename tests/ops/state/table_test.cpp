@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
+
 #include "ops/state/state_test.hpp"
 
 namespace state_table_test {
@@ -130,6 +133,49 @@ TEST_SUITE("tables, with TensorFlow's answers") {
     std::int64_t wrong = 0;
     for (std::int64_t i = 0; i < 1000; ++i) wrong += found.data<std::int64_t>()[i] != (i % 2 != 0 ? -1 : i * i);
     CHECK(wrong == 0);
+  }
+  TEST_CASE("one without a name is new in every run and goes with its handle") {
+    for (const char* op : {"AnonymousMutableHashTable", "AnonymousMutableDenseHashTable"}) {
+      CAPTURE(op);
+      const bool dense = op[16] == 'D';
+      GraphBuilder b;
+      const Output empty = b.Const("empty", Tensor::Scalar(std::int64_t{-1})),
+                   deleted = b.Const("deleted", Tensor::Scalar(std::int64_t{-2}));
+      const DataType key = DataType::kInt64, value = DataType::kFloat;
+      const std::vector<GraphBuilder::Attr> attrs{{"key_dtype", key}, {"value_dtype", value}};
+      std::vector<GraphBuilder::Input> keys;
+      if (dense) keys = {empty, deleted};
+      const Output table = b.AddNode(op, "table", keys, attrs);
+      const Output t = b.Placeholder("t", DataType::kResource), k = b.Placeholder("k", key),
+                   v = b.Placeholder("v", value);
+      b.Add("LookupTableInsertV2", "insert", {t, k, v});
+      b.Add("LookupTableSizeV2", "size", {t});
+      b.Add("LookupTableSizeV2", "size_now", {table});
+      b.Add("DestroyResourceOp", "destroy", {t});
+      REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+      ResourceMgr resources;
+      TrackingAllocator memory(CpuAllocator());
+      const auto session = Session::FromGraph(b, {.allocator = &memory, .resources = &resources});
+      REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+      const auto size = [&](const Tensor& handle) {
+        const auto out = session->Run({{"t", handle}}, {"size"});
+        REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+        return *(*out)[0].data<std::int64_t>();
+      };
+      std::int64_t bytes = 0;
+      for (int run = 0; run < 20; ++run) {
+        CHECK(*(*session->Run({}, {"size_now"}))[0].data<std::int64_t>() == 0);
+        const Tensor one = (*session->Run({}, {"table"}))[0], other = (*session->Run({}, {"table"}))[0];
+        CHECK(session->Run({{"t", one}, {"k", Long({3, 4})}, {"v", Float({1, 2})}}, {}, {"insert"}).ok());
+        CHECK(size(one) == 2);
+        CHECK(size(other) == 0);
+        CHECK(session->Run({{"t", one}}, {}, {"destroy"}).ok());  // has no effect, as in TensorFlow
+        CHECK(size(one) == 2);
+        if (run == 9) bytes = memory.GetStats()->bytes_in_use;
+      }
+      CHECK(memory.GetStats()->bytes_in_use == bytes);
+      CHECK(resources.DebugString().empty());
+    }
   }
   TEST_CASE("of the wrong types") {
     Machine m;

@@ -260,7 +260,7 @@ struct VarIsInitializedOp {
   };
 };
 
-// Deletes the resource that a handle names, whatever it is.
+// Deletes the resource that a handle names, whatever it is; what handles alone keep goes with the last of them.
 struct DestroyResourceOp {
   static constexpr auto signature = Op("DestroyResourceOp")
                                         .Input("resource: resource")
@@ -280,6 +280,7 @@ struct DestroyResourceOp {
       ResourceMgr* resources = nullptr;
       TENON_RETURN_IF_ERROR(HandleOf(resource, &handle));
       TENON_RETURN_IF_ERROR(GetResources(context.op(), &resources));
+      if (handle->IsRefCounting()) return OkStatus();
       const Status status = resources->Delete(*handle);
       return this->ignore_lookup_error && status.code() == Code::kNotFound ? OkStatus() : status;
     }

@@ -3,7 +3,6 @@
 // TableKernel: what the ops that make a lookup table have in common, of whatever kind that is; and what shape functions
 // know of its handle.
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -45,7 +44,7 @@ inline constexpr TableTypes kTensorTableTypes{
     kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString), kTableOfText};
 
 // Raw form of the ops that make a table: looked up or made in the first run, then the same handle again and again; an
-// anonymous one is new in every run.
+// anonymous one is new in every run, and goes with its handle.
 class TableKernel : public OpKernel {
  public:
   TableKernel(OpKernelConstruction* c, const TableTypes& types, bool once, bool anonymous)
@@ -73,12 +72,9 @@ class TableKernel : public OpKernel {
  private:
   Status Run(OpKernelContext& context) {
     if (anonymous_) {
-      static std::atomic<std::int64_t> counter{0};
-      ContainerInfo info;
-      info.name = StrCat("_AnonymousTable", counter.fetch_add(1, std::memory_order_relaxed));
-      Tensor handle;
-      TENON_RETURN_IF_ERROR(Find(context, info, &handle));
-      context.set_output(0, std::move(handle));
+      Ref<LookupTable> table;
+      TENON_RETURN_IF_ERROR(Make(context, std::string(name()), &table));
+      context.set_output(0, HandleTensor(MakeRefCountingHandle(context.device_name(), std::move(table))));
       return OkStatus();
     }
     const tenon::MutexLock lock(mutex_);
@@ -100,7 +96,7 @@ class TableKernel : public OpKernel {
   }
 
  protected:
-  // A new table, under the resource manager's lock.
+  // A new table; under the resource manager's lock, unless it is anonymous.
   virtual Status Make(const OpKernelContext&, const std::string& name, Ref<LookupTable>* made) const {
     *made = Ref<IndexedTable>::Adopt(new IndexedTable(name, key_, value_, value_shape_, once_));
     return OkStatus();
