@@ -15,6 +15,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/philox.hpp>
+#include <tenon/engine/small_floats.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -74,28 +75,40 @@ inline void UniformDoubles(const RandomFill&, const std::uint32_t* words, Index 
   double* to = static_cast<double*>(out);
   for (Index i = 0; i < 2 * groups; ++i) to[i] = UniformDouble(words[2 * i], words[2 * i + 1]);
 }
-// Small floats take as many bits of a word as their fractions have.
+// Small floats are made as float, some at a time, and rounded.
 template <class Small>
-void UniformSmall(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  using Format = typename Small::format;
-  constexpr std::uint32_t kFraction = (1u << Format::mantissa_bits) - 1;
-  constexpr std::uint32_t kOne = static_cast<std::uint32_t>(Format::bias) << Format::mantissa_bits;
-  Small* to = static_cast<Small*>(out);
-  for (Index i = 0; i < 4 * groups; ++i) {
-    const Small from_one = Small::FromBits(static_cast<decltype(Small::bits)>((words[i] & kFraction) | kOne));
-    to[i] = Small(static_cast<float>(from_one) - 1.0f);
+void FillSmall(void (*floats_of)(const RandomFill&, const std::uint32_t*, Index, void*), const RandomFill& fill,
+               const std::uint32_t* words, Index groups, void* out) {
+  constexpr Index kAtOnce = 64;
+  float floats[4 * kAtOnce];
+  for (Index g = 0; g < groups; g += kAtOnce) {
+    const Index some = std::min(kAtOnce, groups - g);
+    floats_of(fill, words + 4 * g, some, floats);
+    NarrowRun(floats, static_cast<Small*>(out) + 4 * g, 4 * some);
   }
 }
+TENON_DETAIL_LOOPS_BEGIN
+// As many bits of a word as the fractions of Small have: exact as Small.
+template <class Small>
+TENON_DETAIL_LOOP void UniformShort(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  constexpr int kBits = Small::format::mantissa_bits;
+  float* to = static_cast<float*>(out);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < 4 * groups; ++i) to[i] = UniformFloat((words[i] & ((1u << kBits) - 1)) << (23 - kBits));
+}
+TENON_DETAIL_LOOPS_END
+template <class Small>
+void UniformSmall(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
+  FillSmall<Small>(&UniformShort<Small>, fill, words, groups, out);
+}
 
-template <class T>
-void NormalFloats(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  T* to = static_cast<T*>(out);
-  for (Index i = 0; i < 4 * groups; i += 2) {
-    float two[2];
-    BoxMuller(UniformFloat(words[i]), UniformFloat(words[i + 1]), two);
-    to[i] = T(two[0]);
-    to[i + 1] = T(two[1]);
-  }
+inline void NormalFloats(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  float* to = static_cast<float*>(out);
+  for (Index i = 0; i < 4 * groups; i += 2) BoxMuller(UniformFloat(words[i]), UniformFloat(words[i + 1]), to + i);
+}
+template <class Small>
+void NormalSmall(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
+  FillSmall<Small>(&NormalFloats, fill, words, groups, out);
 }
 inline void NormalDoubles(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
   double* to = static_cast<double*>(out);
@@ -205,7 +218,7 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
       fill.cost_ns = 4;
       break;
     case RandomKind::kNormal:
-      fill.convert = choose(&NormalFloats<half>, &NormalFloats<bfloat16>, &NormalFloats<float>, &NormalDoubles);
+      fill.convert = choose(&NormalSmall<half>, &NormalSmall<bfloat16>, &NormalFloats, &NormalDoubles);
       fill.cost_ns = 60;
       break;
     case RandomKind::kTruncatedNormal:
