@@ -7,6 +7,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lane_math_inverse.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -69,6 +70,10 @@ struct Asin {
   TENON_HD static T map(const T& x) {
     return std::asin(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Asin(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Asin, Device, T>;
@@ -82,6 +87,10 @@ struct Acos {
   TENON_HD static T map(const T& x) {
     return std::acos(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Acos(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Acos, Device, T>;
@@ -94,6 +103,10 @@ struct Atan {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::atan(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Atan(x);
   }
 
   template <class Device, class T>
@@ -151,6 +164,10 @@ struct Asinh {
   TENON_HD static T map(const T& x) {
     return std::asinh(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Asinh(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Asinh, Device, T>;
@@ -164,6 +181,10 @@ struct Acosh {
   TENON_HD static T map(const T& x) {
     return std::acosh(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Acosh(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Acosh, Device, T>;
@@ -176,6 +197,10 @@ struct Atanh {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::atanh(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Atanh(x);
   }
 
   template <class Device, class T>
@@ -195,6 +220,10 @@ struct Atan2 {
   template <class T>
   TENON_HD static T map(const T& y, const T& x) {
     return std::atan2(y, x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& y, const L& x) {
+    return simd::Atan2(y, x);
   }
 
   template <class Device, class T>
