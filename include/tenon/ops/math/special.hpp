@@ -8,6 +8,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/special_functions.hpp>
 #include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lane_special.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -56,6 +57,10 @@ struct Erfinv {
   TENON_HD static T map(const T& x) {
     return tenon::Erfinv(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Erfinv(x);
+  }
 
   template <class Device, class T>
     requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
@@ -70,6 +75,10 @@ struct Ndtri {
   template <class T>
   TENON_HD static T map(const T& x) {
     return tenon::Ndtri(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Ndtri(x);
   }
 
   template <class Device, class T>

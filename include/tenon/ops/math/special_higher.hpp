@@ -10,6 +10,7 @@
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/higher_functions.hpp>
+#include <tenon/engine/lane_special.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
@@ -57,6 +58,10 @@ struct BesselI0 {
   static T map(const T& x) {
     return tenon::BesselI0(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI0(x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrHalf<Device, T>
@@ -71,6 +76,10 @@ struct BesselI1 {
   template <class T>
   static T map(const T& x) {
     return tenon::BesselI1(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI1(x);
   }
 
   template <class Device, class T>
@@ -87,6 +96,10 @@ struct BesselI0e {
   static T map(const T& x) {
     return tenon::BesselI0e(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI0e(x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrHalf<Device, T>
@@ -101,6 +114,10 @@ struct BesselI1e {
   template <class T>
   static T map(const T& x) {
     return tenon::BesselI1e(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI1e(x);
   }
 
   template <class Device, class T>
@@ -117,6 +134,10 @@ struct Dawsn {
   static T map(const T& x) {
     return tenon::Dawsn(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Dawsn(x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrDouble<Device, T>
@@ -131,6 +152,10 @@ struct Expint {
   template <class T>
   static T map(const T& x) {
     return tenon::Expint(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Expint(x);
   }
 
   template <class Device, class T>
