@@ -10,6 +10,7 @@
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/higher_functions.hpp>
+#include <tenon/engine/lane_gamma.hpp>
 #include <tenon/engine/lane_special.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
@@ -177,6 +178,11 @@ struct Igamma {
   static T map(const T& a, const T& x) {
     return tenon::Igamma(a, x);
   }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& a, const L& x) {
+    return simd::Igamma(a, x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrDouble<Device, T>
@@ -196,6 +202,11 @@ struct Igammac {
   template <class T>
   static T map(const T& a, const T& x) {
     return tenon::Igammac(a, x);
+  }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& a, const L& x) {
+    return simd::Igammac(a, x);
   }
 
   template <class Device, class T>
@@ -217,6 +228,11 @@ struct Zeta {
   static T map(const T& x, const T& q) {
     return tenon::Zeta(x, q);
   }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x, const L& q) {
+    return simd::Zeta(x, q);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrDouble<Device, T>
@@ -236,6 +252,11 @@ struct Polygamma {
   template <class T>
   static T map(const T& a, const T& x) {
     return tenon::Polygamma(a, x);
+  }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& a, const L& x) {
+    return simd::Polygamma(a, x);
   }
 
   template <class Device, class T>
