@@ -4,13 +4,11 @@
 // a result is within 0.6 ulp where it is not far below 1. Lanes whose arguments are out of the usual get their results
 // from the scalar functions (higher_functions.hpp), which also have all edges.
 
-#include <cstddef>
-#include <utility>
-
 #include <tenon/base/config.hpp>
 #include <tenon/engine/higher_functions.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/engine/lane_math_inverse.hpp>
+#include <tenon/engine/lane_special.hpp>
 #include <tenon/engine/lanes.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -21,40 +19,25 @@ namespace simd {
 
 namespace detail {
 
-// Function::Of(a, x) of floats as two vectors of doubles. Where Function::Usual(a, x) is below 0, or NaN, the scalar
-// one instead.
-template <class Function, int bytes, std::size_t... i>
-TENON_HD Lanes<float, bytes> InDoubles(const Lanes<float, bytes>& a, const Lanes<float, bytes>& x,
-                                       std::index_sequence<i...>) {
-  using L = Lanes<float, bytes>;
-  using Both = Lanes<double, 2 * bytes>;
-  constexpr std::size_t kHalf = sizeof...(i) / 2;
-  constexpr auto kLanes = std::make_index_sequence<kHalf>();
-  const Both wide_a(__builtin_convertvector(a.v, typename Both::Vector));
-  const Both wide_x(__builtin_convertvector(x.v, typename Both::Vector));
-  const auto low = Function::Of(HalfOf<0>(wide_a, kLanes), HalfOf<0>(wide_x, kLanes));
-  const auto high = Function::Of(HalfOf<kHalf>(wide_a, kLanes), HalfOf<kHalf>(wide_x, kLanes));
-  const Both both(__builtin_shufflevector(low.v, high.v, i...));
-  L y(__builtin_convertvector(both.v, typename L::Vector));
-  if (AnyOf(~(Function::Usual(a, x) > L(0.f)))) [[unlikely]] {
-    float as[L::size], xs[L::size], usual[L::size], ys[L::size];
-    a.Store(as);
-    x.Store(xs);
-    y.Store(ys);
-    Function::Usual(a, x).Store(usual);
-    for (int k = 0; k < L::size; ++k)
-      if (!(usual[k] > 0)) ys[k] = Function::Scalar(as[k], xs[k]);
-    y = L::Load(ys);
-  }
-  return y;
-}
-template <class Function, int bytes>
-TENON_HD Lanes<float, bytes> Evaluate(const Lanes<float, bytes>& a, const Lanes<float, bytes>& x) {
-  return InDoubles<Function>(a, x, std::make_index_sequence<static_cast<std::size_t>(Lanes<float, bytes>::size)>());
-}
+// Function::Of(a, x) of floats, computed as doubles: one vector after the other. Where Function::Usual(a, x) is not
+// above 0, or NaN, the scalar function instead.
 template <class Function, class L>
-TENON_HD Pair<L> Evaluate(const Pair<L>& a, const Pair<L>& x) {
-  return {Evaluate<Function>(a.a, x.a), Evaluate<Function>(a.b, x.b)};
+TENON_HD L Evaluate(const L& a, const L& x) {
+  using D = typename DoublesOf<L>::type;
+  float as[L::size], xs[L::size], usual[L::size], ys[L::size];
+  a.Store(as);
+  x.Store(xs);
+  Function::Usual(a, x).Store(usual);
+  for (int i = 0; i < L::size; i += D::size) {
+    D wide_a, wide_x;
+    LoadWide(as + i, &wide_a);
+    LoadWide(xs + i, &wide_x);
+    StoreNarrow(Function::Of(wide_a, wide_x), ys + i);
+  }
+  for (int i = 0; i < L::size; ++i)
+    if (!(usual[i] > 0)) [[unlikely]]
+      ys[i] = Function::Scalar(as[i], xs[i]);
+  return L::Load(ys);
 }
 
 inline constexpr double kGammaError = 1e-10;  // of the fraction, relative
@@ -187,7 +170,7 @@ struct Polygamma {
   TENON_HD static D Of(const D& any_n, const D& x) {
     const D n = Greater(D(1), Lesser(any_n, D(most)));
     D factorial(1);
-    for (int i = 2; i <= most; ++i) factorial = factorial * Select(n > D(i - 0.5), D(i), D(1));
+    for (int i = 2; i <= most && AnyOf(n > D(i - 0.5)); ++i) factorial = factorial * Select(n > D(i - 0.5), D(i), D(1));
     const D half = n * D(0.5);
     const D sign = Select(half == RoundToEven(half), D(-1), D(1));
     return sign * factorial * HurwitzZeta(n + D(1), Greater(D(1e-50), Lesser(x, D(1e10))));

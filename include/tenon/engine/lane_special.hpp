@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/engine/lane_math.hpp>
@@ -22,29 +21,48 @@ namespace simd {
 
 namespace detail {
 
-// Function::lanes<float>(x) of floats as two vectors of doubles.
-template <class Function, int bytes, std::size_t... i>
-TENON_HD Lanes<float, bytes> InDoubles(const Lanes<float, bytes>& x, std::index_sequence<i...>) {
-  using Both = Lanes<double, 2 * bytes>;
-  constexpr std::size_t kHalf = sizeof...(i) / 2;
-  constexpr auto kLanes = std::make_index_sequence<kHalf>();
-  const Both wide(__builtin_convertvector(x.v, typename Both::Vector));
-  const auto low = Function::template Of<float>(HalfOf<0>(wide, kLanes));
-  const auto high = Function::template Of<float>(HalfOf<kHalf>(wide, kLanes));
-  const Both y(__builtin_shufflevector(low.v, high.v, i...));
-  return Lanes<float, bytes>(__builtin_convertvector(y.v, typename Lanes<float, bytes>::Vector));
+// The vector of doubles that is as long as L's.
+template <class L>
+struct DoublesOf;
+template <class T, int bytes>
+struct DoublesOf<Lanes<T, bytes>> {
+  using type = Lanes<double, bytes>;
+};
+template <class L>
+struct DoublesOf<Pair<L>> : DoublesOf<L> {};
+
+template <int bytes>
+TENON_HD void LoadWide(const double* p, Lanes<double, bytes>* x) {
+  *x = Lanes<double, bytes>::Load(p);
 }
-template <class Function, int bytes>
-TENON_HD Lanes<float, bytes> Evaluate(const Lanes<float, bytes>& x) {
-  return InDoubles<Function>(x, std::make_index_sequence<static_cast<std::size_t>(Lanes<float, bytes>::size)>());
+template <int bytes>
+TENON_HD void LoadWide(const float* p, Lanes<double, bytes>* x) {
+  const auto narrow = Lanes<float, bytes / 2>::Load(p);
+  x->v = __builtin_convertvector(narrow.v, typename Lanes<double, bytes>::Vector);
 }
-template <class Function, int bytes>
-TENON_HD Lanes<double, bytes> Evaluate(const Lanes<double, bytes>& x) {
-  return Function::template Of<double>(x);
+template <int bytes>
+TENON_HD void StoreNarrow(const Lanes<double, bytes>& x, double* p) {
+  x.Store(p);
 }
+template <int bytes>
+TENON_HD void StoreNarrow(const Lanes<double, bytes>& x, float* p) {
+  const Lanes<float, bytes / 2> narrow(__builtin_convertvector(x.v, typename Lanes<float, bytes / 2>::Vector));
+  narrow.Store(p);
+}
+
+// Function::Of<T>(x), computed as doubles: one vector after the other, so that the function is there once.
 template <class Function, class L>
-TENON_HD Pair<L> Evaluate(const Pair<L>& x) {
-  return {Evaluate<Function>(x.a), Evaluate<Function>(x.b)};
+TENON_HD L Evaluate(const L& x) {
+  using T = typename L::value_type;
+  using D = typename DoublesOf<L>::type;
+  T values[L::size];
+  x.Store(values);
+  for (int i = 0; i < L::size; i += D::size) {
+    D wide;
+    LoadWide(values + i, &wide);
+    StoreNarrow(Function::template Of<T>(wide), values + i);
+  }
+  return L::Load(values);
 }
 
 inline constexpr double kLaneInfinity = std::numeric_limits<double>::infinity();
