@@ -42,6 +42,7 @@ TENON_BENCH(round, {1048576}) { TimeUnary(state, "Round", -5, 5); }
 TENON_BENCH(xlogy, {1048576}) {
   TimeOp(state, {.op = "Xlogy", .fed = {Numbers({state.arg()}, -5, 5), Numbers({state.arg()}, 0.2, 5, 2)}});
 }
+TENON_BENCH(erfc, {1048576}) { TimeUnary(state, "Erfc", -2, 2); }
 TENON_BENCH(erfinv, {1048576}) { TimeUnary(state, "Erfinv", -0.95, 0.95); }
 TENON_BENCH(ndtri, {1048576}) { TimeUnary(state, "Ndtri", 0.03, 0.97); }
 TENON_BENCH(dawsn, {1048576}) { TimeUnary(state, "Dawsn", -4, 4); }

@@ -72,6 +72,28 @@ TENON_TEST_FUNCTION(Ndtri, Quantile(static_cast<long double>(wide) - 0.5L,
                                     wide < W(0.5) ? static_cast<long double>(wide) : 1 - static_cast<long double>(wide),
                                     tenon::Ndtri(x)));
 #undef TENON_TEST_FUNCTION
+struct Erfc {
+  static constexpr const char* name = "Erfc";
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return tenon::simd::Erfc(x);
+  }
+  template <class W>
+  static W Wanted(W x) {
+    return std::erfc(x);
+  }
+};
+struct ErfOfDoubles {
+  static constexpr const char* name = "Erf";
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return tenon::simd::Erf(x);
+  }
+  template <class W>
+  static W Wanted(W x) {
+    return std::erf(x);
+  }
+};
 
 struct Value {
   double x;
@@ -120,6 +142,7 @@ TEST_SUITE("lane_special") {
     CheckFloat<BesselI1>(0.6, 4);
     CheckFloat<BesselI0e>(0.6, 4);
     CheckFloat<Dawsn>(0.6, 4);
+    CheckFloat<Erfc>(0.6, 4);
     CheckFloat<Ndtri>(0.6, 4);
 #endif
   }
@@ -252,6 +275,12 @@ TEST_SUITE("lane_special") {
                             {kInfinity, NAN},
                             {-kInfinity, NAN},
                             {NAN, NAN}});
+  }
+  TEST_CASE("double, erf and erfc") {
+    std::vector<double> x = lane_math::DoublesBelowTwo();
+    for (int i = -60; i <= 270; ++i) x.push_back(0.1 * i);
+    lane_math::CheckDouble<ErfOfDoubles>(2, x);
+    lane_math::CheckDouble<Erfc>(4, x);
   }
   TEST_CASE("double, quantiles") {
     CheckQuantile<Erfinv>(8, -1);

@@ -25,7 +25,6 @@ struct Erf {
     return std::erf(x);
   }
   template <class L>
-    requires std::is_same_v<typename L::value_type, float>
   TENON_HD static L lanes(const L& x) {
     return simd::Erf(x);
   }
@@ -42,6 +41,10 @@ struct Erfc {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::erfc(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Erfc(x);
   }
 
   template <class Device, class T>
