@@ -8,6 +8,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/engine/lane_math_inverse.hpp>
+#include <tenon/engine/lane_sinh.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -121,6 +122,10 @@ struct Sinh {
   TENON_HD static T map(const T& x) {
     return std::sinh(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sinh(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Sinh, Device, T>;
@@ -133,6 +138,10 @@ struct Cosh {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::cosh(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Cosh(x);
   }
 
   template <class Device, class T>
