@@ -8,8 +8,8 @@ namespace {
 void TimeUnary(State& state, std::string_view op, double least, double most, double goal = 0) {
   TimeOp(state, {.op = op, .fed = {Numbers({state.arg()}, least, most)}, .goal = goal});
 }
-void TimeBinary(State& state, std::string_view op) {
-  TimeOp(state, {.op = op, .fed = {Numbers({state.arg()}), Numbers({state.arg()}, -1, 1, 2)}, .goal = 1 / 0.9});
+void TimeBinary(State& state, std::string_view op, double goal = 1 / 0.9) {
+  TimeOp(state, {.op = op, .fed = {Numbers({state.arg()}), Numbers({state.arg()}, -1, 1, 2)}, .goal = goal});
 }
 void TimeAdd(State& state, const TensorShape& other) {
   TimeOp(state,
@@ -31,6 +31,30 @@ TENON_BENCH(log, {65536}) { TimeUnary(state, "Log", 0.01, 100); }
 TENON_BENCH(tanh, {1024, 65536, 16777216}) { TimeUnary(state, "Tanh", -4, 4); }
 TENON_BENCH(sigmoid, {1024, 65536, 16777216}) { TimeUnary(state, "Sigmoid", -8, 8); }
 TENON_BENCH(erf, {65536}) { TimeUnary(state, "Erf", -3, 3); }
+TENON_BENCH(atan2, {1048576}) { TimeBinary(state, "Atan2", 0); }
+TENON_BENCH(atanh, {1048576}) { TimeUnary(state, "Atanh", -0.9, 0.9); }
+TENON_BENCH(asinh, {1048576}) { TimeUnary(state, "Asinh", -6, 6); }
+TENON_BENCH(acosh, {1048576}) { TimeUnary(state, "Acosh", 1, 9); }
+TENON_BENCH(asin, {1048576}) { TimeUnary(state, "Asin", -1, 1); }
+TENON_BENCH(acos, {1048576}) { TimeUnary(state, "Acos", -1, 1); }
+TENON_BENCH(atan, {1048576}) { TimeUnary(state, "Atan", -4, 4); }
+TENON_BENCH(round, {1048576}) { TimeUnary(state, "Round", -5, 5); }
+TENON_BENCH(xlogy, {1048576}) {
+  TimeOp(state, {.op = "Xlogy", .fed = {Numbers({state.arg()}, -5, 5), Numbers({state.arg()}, 0.2, 5, 2)}});
+}
+TENON_BENCH(erfc, {1048576}) { TimeUnary(state, "Erfc", -2, 2); }
+TENON_BENCH(erfinv, {1048576}) { TimeUnary(state, "Erfinv", -0.95, 0.95); }
+TENON_BENCH(ndtri, {1048576}) { TimeUnary(state, "Ndtri", 0.03, 0.97); }
+TENON_BENCH(dawsn, {1048576}) { TimeUnary(state, "Dawsn", -4, 4); }
+TENON_BENCH(expint, {1048576}) { TimeUnary(state, "Expint", 0.1, 5); }
+TENON_BENCH(bessel_i0e, {1048576}) { TimeUnary(state, "BesselI0e", -6, 6); }
+TENON_BENCH(bessel_i1e, {1048576}) { TimeUnary(state, "BesselI1e", -6, 6); }
+TENON_BENCH(igamma, {1048576}) {
+  TimeOp(state, {.op = "Igamma", .fed = {Numbers({state.arg()}, 0.3, 6), Numbers({state.arg()}, 0.1, 8, 2)}});
+}
+TENON_BENCH(zeta, {1048576}) {
+  TimeOp(state, {.op = "Zeta", .fed = {Numbers({state.arg()}, 1.3, 6), Numbers({state.arg()}, 0.9, 5, 2)}});
+}
 TENON_BENCH(rsqrt, {65536}) { TimeUnary(state, "Rsqrt", 0.1, 10, 0); }
 TENON_BENCH(sin, {65536}) { TimeUnary(state, "Sin", -10, 10); }
 TENON_BENCH(elu, {65536}) { TimeUnary(state, "Elu", -2, 2); }

@@ -19,8 +19,10 @@
 #include <tenon/ops/math/exponential.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/math/reduction.hpp>
+#include <tenon/ops/math/rounding.hpp>
 #include <tenon/ops/math/select.hpp>
 #include <tenon/ops/math/special.hpp>
+#include <tenon/ops/math/special_higher.hpp>
 #include <tenon/ops/math/top_k.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
 #include <tenon/ops/nn/activation.hpp>
@@ -37,6 +39,9 @@ TENON_REGISTER(Types<float, std::int32_t>, ops::Placeholder, ops::Const);
 TENON_REGISTER(Types<float>, ops::MatMul);
 TENON_REGISTER(Types<float>, ops::AddV2, ops::Mul, ops::Maximum, ops::RealDiv, ops::Less, ops::SelectV2);
 TENON_REGISTER(Types<float>, ops::Exp, ops::Log, ops::Tanh, ops::Sigmoid, ops::Erf, ops::Rsqrt, ops::Sin, ops::Pow);
+TENON_REGISTER(Types<float>, ops::Atan2, ops::Atanh, ops::Asinh, ops::Acosh, ops::Asin, ops::Acos, ops::Atan,
+               ops::Round, ops::Xlogy, ops::Erfc, ops::Erfinv, ops::Ndtri);
+TENON_REGISTER(Types<float>, ops::Dawsn, ops::Expint, ops::BesselI0e, ops::BesselI1e, ops::Igamma, ops::Zeta);
 TENON_REGISTER(Types<float>, ops::Relu, ops::Elu, ops::Softplus, ops::BiasAdd, ops::Softmax, ops::LogSoftmax);
 TENON_REGISTER(Types<float, std::int32_t>, ops::Sum, ops::Mean, ops::Max, ops::Prod, ops::TopKV2, ops::Cumsum);
 TENON_REGISTER(Types<float, std::int32_t>, ops::Transpose, ops::ConcatV2, ops::GatherV2, ops::Pad, ops::Slice,

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the tests of engine/lane_math.hpp share: its functions by name, each at every level, and how far off they are.
+// What the tests of engine/lane_math.hpp and its like share: functions by name, each at every level, and how far off
+// they are.
 
 #include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lane_math_inverse.hpp>
+
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "run_at.hpp"
@@ -81,6 +87,22 @@ inline std::vector<double> SomeDoubles() {
   return x;
 }
 
+// Numbers near 1 and 1/2, where inverse functions change what they do.
+inline std::vector<double> DoublesBelowTwo() {
+  std::vector<double> x = SomeDoubles();
+  for (const double special : {0.5, -0.5, 1.5, 2.5, -2.5, 0.49999999999999994, 4503599627370497.0, 4503599627370495.5})
+    x.push_back(special);
+  std::uint64_t seed = 54321;
+  for (int i = 0; i < 3000; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const double fraction = static_cast<double>(seed >> 11) / 9007199254740992.0;
+    const double small = std::ldexp(fraction, -static_cast<int>((seed >> 5) % 50));
+    for (const double value : {2 * fraction, -fraction, 1 + small, 1 - small, -1 + small, 0.5 + small})
+      x.push_back(value);
+  }
+  return x;
+}
+
 #define TENON_TEST_FUNCTION(function, wanted)                       \
   struct function {                                                 \
     [[maybe_unused]] static constexpr const char* name = #function; \
@@ -105,7 +127,64 @@ TENON_TEST_FUNCTION(Sin, std::sin(x));
 TENON_TEST_FUNCTION(Cos, std::cos(x));
 TENON_TEST_FUNCTION(Sqrt, std::sqrt(x));
 TENON_TEST_FUNCTION(Rsqrt, 1 / std::sqrt(x));
+TENON_TEST_FUNCTION(Atan, std::atan(x));
+TENON_TEST_FUNCTION(Asin, std::asin(x));
+TENON_TEST_FUNCTION(Acos, std::acos(x));
+TENON_TEST_FUNCTION(Atanh, std::atanh(x));
+TENON_TEST_FUNCTION(Asinh, std::asinh(x));
+TENON_TEST_FUNCTION(Acosh, std::acosh(x));
+TENON_TEST_FUNCTION(RoundToEven, std::nearbyint(x));
 #undef TENON_TEST_FUNCTION
+
+// Of all floats a sample, of one in so many where the reference is slow; or all of them (an hour) where
+// TENON_EXHAUSTIVE is set.
+template <class Op>
+void CheckFloat(double most_ulp, unsigned thinned = 1) {
+  const bool all = std::getenv("TENON_EXHAUSTIVE") != nullptr;
+  const std::uint64_t stride = all ? 1 : thinned * 4999;
+  for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
+    using Limits = std::numeric_limits<float>;
+    std::vector<float> x = {0.f, -0.f, 1.f, -1.f, INFINITY, -INFINITY, NAN, Limits::max(), Limits::lowest(), 1048576.f};
+    std::vector<float> y(x.size());
+    Worst worst;
+    bool has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
+    for (std::size_t i = 0; i < x.size() && has_level; ++i)
+      worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
+    x.resize(1021);
+    y.resize(x.size());
+    const auto see = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t step) {
+      for (std::uint64_t bits = begin; bits < end && has_level;) {
+        for (float& value : x) {
+          const auto pattern = static_cast<std::uint32_t>(bits);
+          std::memcpy(&value, &pattern, 4);
+          bits += step;
+        }
+        has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
+        for (std::size_t i = 0; i < x.size() && has_level; ++i)
+          worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
+      }
+    };
+    see(0, std::uint64_t{1} << 32, stride);
+    for (const std::uint64_t sign : {0u, 0x80000000u})
+      see(sign + 0x3d000000u, sign + 0x43000000u, thinned * 499);  // 2^-5 to 2^7
+    INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
+         worst.got);
+    CHECK(worst.error <= most_ulp);
+  }
+}
+
+template <class Op>
+void CheckDouble(double most_ulp, const std::vector<double>& x = SomeDoubles()) {
+  for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
+    std::vector<double> y(x.size());
+    if (!RunAt<Op, double>(level, x.data(), y.data(), static_cast<Index>(x.size()))) continue;
+    Worst worst;
+    for (std::size_t i = 0; i < x.size(); ++i) worst.See(x[i], y[i], Op::Wanted(static_cast<long double>(x[i])));
+    INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
+         worst.got);
+    CHECK(worst.error <= most_ulp);
+  }
+}
 
 }  // namespace lane_math
 

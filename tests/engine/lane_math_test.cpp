@@ -6,14 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "lane_math_support.hpp"
 #include "sanitizers.hpp"
 
@@ -27,53 +19,6 @@ namespace {
 #define TENON_TEST_ALL_FUNCTIONS (!TENON_TEST_ASAN && !TENON_TEST_TSAN)
 
 using namespace lane_math;
-
-template <class Op>
-void CheckFloat(double most_ulp) {
-  const std::uint64_t stride = std::getenv("TENON_EXHAUSTIVE") != nullptr ? 1 : 4999;
-  for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
-    using Limits = std::numeric_limits<float>;
-    std::vector<float> x = {0.f, -0.f, 1.f, -1.f, INFINITY, -INFINITY, NAN, Limits::max(), Limits::lowest(), 1048576.f};
-    std::vector<float> y(x.size());
-    Worst worst;
-    bool has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
-    for (std::size_t i = 0; i < x.size() && has_level; ++i)
-      worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
-    x.resize(1021);
-    y.resize(x.size());
-    const auto see = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t step) {
-      for (std::uint64_t bits = begin; bits < end && has_level;) {
-        for (float& value : x) {
-          const auto pattern = static_cast<std::uint32_t>(bits);
-          std::memcpy(&value, &pattern, 4);
-          bits += step;
-        }
-        has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
-        for (std::size_t i = 0; i < x.size() && has_level; ++i)
-          worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
-      }
-    };
-    see(0, std::uint64_t{1} << 32, stride);
-    for (const std::uint64_t sign : {0u, 0x80000000u}) see(sign + 0x3d000000u, sign + 0x43000000u, 499);  // 2^-5 to 2^7
-    INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
-         worst.got);
-    CHECK(worst.error <= most_ulp);
-  }
-}
-
-template <class Op>
-void CheckDouble(double most_ulp) {
-  const std::vector<double> x = SomeDoubles();
-  for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
-    std::vector<double> y(x.size());
-    if (!RunAt<Op, double>(level, x.data(), y.data(), static_cast<Index>(x.size()))) continue;
-    Worst worst;
-    for (std::size_t i = 0; i < x.size(); ++i) worst.See(x[i], y[i], Op::Wanted(static_cast<long double>(x[i])));
-    INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
-         worst.got);
-    CHECK(worst.error <= most_ulp);
-  }
-}
 
 TEST_SUITE("lane_math") {
   TEST_CASE("float, every pattern of a sample") {

@@ -86,6 +86,46 @@ TEST_SUITE("linalg") {
     CHECK_FALSE(linalg::FactorCholesky(negative.data(), 1));
   }
 
+  TEST_CASE_TEMPLATE("least squares by the QR factors of independent columns", T, double, std::complex<double>) {
+    const Index k = 2;
+    for (Index m : {1, 3, 8}) {
+      for (Index n : {1, 2, 3}) {
+        if (m < n) continue;
+        const auto size = static_cast<std::size_t>(m * n), least = static_cast<std::size_t>(n);
+        const std::vector<T> a = Matrix<T>(m, n, 3), adjoint = Turned(a, m, n);
+        std::vector<T> columns(size), taus(least), scratch(static_cast<std::size_t>(m));
+        std::vector<Index> order(least);
+        for (std::size_t i = 0; i < size; ++i) columns[i] = linalg::Conj(adjoint[i]);
+        REQUIRE(linalg::FactorPivotedQr(columns.data(), m, n, 1e-8, taus.data(), order.data()));
+        // What is left is orthogonal to the columns: a^H a x = a^H b.
+        const std::vector<T> b = Matrix<T>(m, k, 4);
+        std::vector<T> x(static_cast<std::size_t>(n * k)), ax(static_cast<std::size_t>(m * k)), right(x.size());
+        linalg::SolvePivotedQr(columns.data(), m, n, taus.data(), order.data(), false, b.data(), x.data(), k,
+                               scratch.data());
+        linalg::Multiply(a.data(), x.data(), ax.data(), m, n, k);
+        linalg::Multiply(adjoint.data(), b.data(), right.data(), n, m, k);
+        CHECK(Residual(adjoint, ax, right, n, m, k) < 1e-13);
+        // The shortest solution of a^H x = b is a combination of a's columns: x = a y with a^H a y = b.
+        const std::vector<T> side = Matrix<T>(n, k, 5);
+        std::vector<T> shortest(ax.size()), y(x.size());
+        linalg::SolvePivotedQr(columns.data(), m, n, taus.data(), order.data(), true, side.data(), shortest.data(), k,
+                               scratch.data());
+        CHECK(Residual(adjoint, shortest, side, n, m, k) < 1e-13);
+        linalg::SolvePivotedQr(columns.data(), m, n, taus.data(), order.data(), false, shortest.data(), y.data(), k,
+                               scratch.data());
+        CHECK(Residual(a, y, shortest, m, n, k) < 1e-13);
+      }
+    }
+    // Dependent columns, none but zeros, NaN.
+    std::vector<T> columns = {T(1), T(2), T(2), T(4)}, taus(2);
+    Index order[2];
+    CHECK_FALSE(linalg::FactorPivotedQr(columns.data(), 2, 2, 1e-8, taus.data(), order));
+    columns.assign(4, T(0));
+    CHECK_FALSE(linalg::FactorPivotedQr(columns.data(), 2, 2, 1e-8, taus.data(), order));
+    columns.assign(4, T(NAN));
+    CHECK_FALSE(linalg::FactorPivotedQr(columns.data(), 2, 2, 1e-8, taus.data(), order));
+  }
+
   TEST_CASE_TEMPLATE("QR, singular values, eigenvalues give back their matrices", T, double, std::complex<double>) {
     for (Index m : {1, 3, 8}) {
       for (Index n : {1, 3, 6}) {

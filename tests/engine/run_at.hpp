@@ -22,6 +22,20 @@ bool RunAt(simd::Level level, const T* x, T* out, Index n) {
   return true;
 }
 
+// The same for an op of two operands, whose steps are 0 or 1.
+template <class Op, class T>
+bool RunTwoAt(simd::Level level, const T* a, Index step_a, const T* b, Index step_b, T* out, Index n) {
+  using Map = simd::detail::MapTwoLanesFor<Op, T>;
+#if TENON_DETAIL_TARGETS
+  if (level > simd::BestLevel()) return false;
+  if (level == simd::Level::kAvx512) return Map::Avx512(a, step_a, b, step_b, out, n), true;
+  if (level == simd::Level::kAvx2) return Map::Avx2(a, step_a, b, step_b, out, n), true;
+#endif
+  if (level != simd::Level::kUnit) return false;
+  Map::Unit(a, step_a, b, step_b, out, n);
+  return true;
+}
+
 }  // namespace tenon::testing
 
 #endif  // TENON_DETAIL_LANES

@@ -44,16 +44,21 @@ namespace detail {
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
 // type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
 // float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
-// takes_small_floats = true;`. A unary op of floats or doubles may have `template <class L> TENON_HD static L
-// lanes(const L& x)` beside map: the same for simd::Lanes, which is what runs then (engine/lane_math.hpp has the
-// functions). `static constexpr float cost_ns` is for slow ones.
+// takes_small_floats = true;`. An op of floats or doubles may have `template <class L> TENON_HD static L
+// lanes(const L& x)` (twice for a binary one) beside map: the same for simd::Lanes, which is what runs then
+// (engine/lane_math.hpp has functions). `static constexpr float cost_ns` is for slow ones.
 #if TENON_DETAIL_LANES
 template <class Op, class T>
 concept MapsLanes =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x); };
+template <class Op, class T>
+concept MapsTwoLanes =
+    (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x, x); };
 #else
 template <class Op, class T>
 concept MapsLanes = false;
+template <class Op, class T>
+concept MapsTwoLanes = false;
 #endif
 
 template <class T>
@@ -88,7 +93,7 @@ using MapResult = std::remove_cvref_t<decltype(CallMap<Op, T...>(nullptr, std::d
 
 template <class Op, class T, class R>
 constexpr float CostNs() {
-  constexpr float kLanesAtOnce = MapsLanes<Op, T> ? (sizeof(T) == 4 ? 5.f : 2.f) : 1.f;
+  constexpr float kLanesAtOnce = MapsLanes<Op, T> || MapsTwoLanes<Op, T> ? (sizeof(T) == 4 ? 5.f : 2.f) : 1.f;
   if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns) / kLanesAtOnce;
   constexpr float kMovedByteNs = 0.03f;
   constexpr float kScalarNs = std::is_arithmetic_v<T> ? 0.f : 2.f;
@@ -179,6 +184,11 @@ template <class Op, class T, class Isa>
 void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
   simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
 }
+template <class Op, class T, class Isa, bool RepeatA, bool RepeatB>
+void RunBinaryLanes(const void*, const void* a, const void* b, void* out, Index n) {
+  simd::RunLanes<Op, T, Isa>(static_cast<const T*>(a), RepeatA ? 0 : 1, static_cast<const T*>(b), RepeatB ? 0 : 1,
+                             static_cast<T*>(out), n);
+}
 #endif
 
 template <class Op, class T, class R, class Isa>
@@ -197,11 +207,19 @@ constexpr UnaryLoop MakeUnaryLoop() {
 }
 
 // The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
-template <class Op, class T, class R>
+template <class Op, class T, class R, class Isa>
 constexpr BinaryLoops MakeBinaryLoops() {
   BinaryLoops loops{nullptr,           nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)),
                     CostNs<Op, T, R>()};
-  if constexpr (std::is_arithmetic_v<T>) {
+#if TENON_DETAIL_LANES
+  if constexpr (MapsTwoLanes<Op, T> && std::is_same_v<T, R>) {
+    loops.vv = &RunBinaryLanes<Op, T, Isa, false, false>;
+    loops.sv = &RunBinaryLanes<Op, T, Isa, true, false>;
+    loops.vs = &RunBinaryLanes<Op, T, Isa, false, true>;
+    return loops;
+  } else
+#endif
+      if constexpr (std::is_arithmetic_v<T>) {
     loops.vv = &RunBinary<Op, T, R, false, false>;
     if constexpr (std::is_floating_point_v<T>) {
       loops.sv = &RunBinary<Op, T, R, true, false>;
@@ -226,7 +244,7 @@ constexpr BinaryLoops MakeBinaryLoops() {
 // The loops of an op for elements of type T and results of type R.
 template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Compiled>
 inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
-template <class Op, class T, class R = detail::MapResult<Op, T, T>>
-inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
+template <class Op, class T, class R = detail::MapResult<Op, T, T>, class Isa = simd::Compiled>
+inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Isa>();
 
 TENON_NAMESPACE_END

@@ -111,23 +111,45 @@ inline double IncompleteGammaSeries(double a, double x) {
   }
   return sum * GammaFront(a, x) / a;
 }
-// The upper one by its continued fraction, with Lentz's algorithm: good for x >= a + 1. Abramowitz and Stegun, 6.5.31.
-inline double IncompleteGammaFraction(double a, double x) {
-  constexpr double kTiny = 1e-300;
-  double b = x + 1 - a, c = 1 / kTiny, d = 1 / b, f = d;
-  for (int i = 1; i < 20000; ++i) {
-    const double an = -i * (i - a);
-    b += 2;
-    d = an * d + b;
-    if (std::fabs(d) < kTiny) d = kTiny;
-    c = b + an / c;
-    if (std::fabs(c) < kTiny) c = kTiny;
-    d = 1 / d;
-    const double step = d * c;
-    f *= step;
-    if (!(std::fabs(step - 1) > kSpecialEpsilon)) break;
+// Convergents of a continued fraction, above / below, by the recurrence of numerators and denominators: nothing is
+// divided on the way.
+struct Convergents {
+  double above_before, below_before, above, below;
+
+  // The next partial numerator a and denominator b.
+  void Step(double a, double b) {
+    const double next_above = b * above + a * above_before, next_below = b * below + a * below_before;
+    above_before = above;
+    below_before = below;
+    above = next_above;
+    below = next_below;
+    const double size = std::fabs(below);
+    if (size > 1e100 || size < 1e-100) [[unlikely]] {
+      const double scale = size == 0 ? 1 : 1 / size;
+      above_before *= scale;
+      below_before *= scale;
+      above *= scale;
+      below *= scale;
+    }
   }
-  return f * GammaFront(a, x);
+  // Whether the last step changed the value by at most so much of it; NaN does not go on.
+  bool IsWithin(double error) const {
+    const double now = above * below_before;
+    return !(std::fabs(now - above_before * below) > std::fabs(now) * error);
+  }
+  double Value() const { return above / below; }
+};
+
+// The upper one by its continued fraction: good for x >= a + 1. Abramowitz and Stegun, 6.5.31.
+inline double IncompleteGammaFraction(double a, double x) {
+  double b = x + 1 - a;
+  Convergents f{0, 1, 1, b};
+  for (int i = 1; i < 20000; ++i) {
+    b += 2;
+    f.Step(-i * (i - a), b);
+    if (f.IsWithin(kSpecialEpsilon)) break;
+  }
+  return f.Value() * GammaFront(a, x);
 }
 inline double LowerGamma(double a, double x) {
   if (x == 0) return 0;
@@ -194,31 +216,26 @@ inline double HurwitzZeta(double x, double q) {
   return sum;
 }
 
-// The continued fraction of the incomplete beta function, for x < (a + 1) / (a + b + 2). Abramowitz and Stegun, 26.5.8.
-inline double BetaFraction(double a, double b, double x) {
-  constexpr double kTiny = 1e-300;
-  const auto guard = [](double v) { return std::fabs(v) < kTiny ? kTiny : v; };
-  double c = 1, d = 1 / guard(1 - (a + b) * x / (a + 1)), f = d;
+// The continued fraction of the incomplete beta function, for x < (a + 1) / (a + b + 2), to a relative error.
+// Abramowitz and Stegun, 26.5.8.
+inline double BetaFraction(double a, double b, double x, double error) {
+  Convergents f{0, 1, 1, 1};
+  f.Step(-(a + b) * x / (a + 1), 1);
   for (int m = 1; m < 20000; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / guard(1 + even * d);
-    c = guard(1 + even / c);
-    f *= d * c;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / guard(1 + odd * d);
-    c = guard(1 + odd / c);
-    f *= d * c;
-    if (!(std::fabs(d * c - 1) > kSpecialEpsilon)) break;
+    const double n = a + 2 * m;
+    f.Step(m * (b - m) * x / ((n - 1) * n), 1);
+    f.Step(-(a + m) * (a + b + m) * x / (n * (n + 1)), 1);
+    if (f.IsWithin(error)) break;
   }
-  return f;
+  return f.Value();
 }
-inline double IncompleteBeta(double a, double b, double x) {
+inline double IncompleteBeta(double a, double b, double x, double error) {
   if (a <= 0 || b <= 0 || !(x >= 0) || !(x <= 1)) return kSpecialNaN;
   if (x == 0 || x == 1) return x;
   if (!std::isfinite(a) || !std::isfinite(b)) return kSpecialNaN;
   const double front = std::exp(Lgamma(a + b) - Lgamma(a) - Lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1) / (a + b + 2)) return front * BetaFraction(a, b, x) / a;
-  return 1 - front * BetaFraction(b, a, 1 - x) / b;
+  if (x < (a + 1) / (a + b + 2)) return front * BetaFraction(a, b, x, error) / a;
+  return 1 - front * BetaFraction(b, a, 1 - x, error) / b;
 }
 
 }  // namespace detail
@@ -277,7 +294,9 @@ T Polygamma(T n, T x) {
 // The regularised incomplete beta function I_x(a, b).
 template <std::floating_point T>
 T Betainc(T a, T b, T x) {
-  return static_cast<T>(detail::IncompleteBeta(static_cast<double>(a), static_cast<double>(b), static_cast<double>(x)));
+  constexpr double kError = sizeof(T) == 4 ? 1e-13 : detail::kSpecialEpsilon;  // 1 - it may be small
+  return static_cast<T>(
+      detail::IncompleteBeta(static_cast<double>(a), static_cast<double>(b), static_cast<double>(x), kError));
 }
 
 TENON_NAMESPACE_END

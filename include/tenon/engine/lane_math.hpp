@@ -191,31 +191,44 @@ TENON_HD L Expm1(const L& x) {
   return Select(x == L(T(0)), x, y);  // with its sign
 }
 
-template <LaneValue L>
-TENON_HD L Log(const L& x) {
+namespace detail {
+
+// log(x 2^-shift) for positive normal x and whole `shift`.
+template <class L>
+TENON_HD L LogOfNormal(const L& x, const L& shift = L::Zero()) {
   using T = typename L::value_type;
   using Ints = typename L::Ints;
-  using C = detail::Constants<T>;
-  // x = m 2^e with sqrt(1/2) <= m < sqrt(2). Subnormal numbers are made normal first.
-  const Ints is_small = x < L(C::smallest_normal);
-  const L scaled = Select(is_small, x * L(static_cast<T>(std::int64_t{1} << C::fraction_bits)), x);
-  const Ints over = scaled.Bits() - L(C::sqrt_half).Bits();
+  using C = Constants<T>;
+  // x = m 2^e with sqrt(1/2) <= m < sqrt(2).
+  const Ints over = x.Bits() - L(C::sqrt_half).Bits();
   const Ints e = over >> C::fraction_bits;
-  const L m = L::FromBits(scaled.Bits() - (e << C::fraction_bits));
+  const L m = L::FromBits(x.Bits() - (e << C::fraction_bits));
   // The exponent as a number: the bits of 1.5 * 2^k + e.
-  const L exponent = L::FromBits(L(C::round).Bits() + (e - (is_small & C::fraction_bits))) - L(C::round);
+  const L exponent = L::FromBits(L(C::round).Bits() + e) - L(C::round) - shift;
   const L f = m - L(T(1));
   const L s = f / (L(T(2)) + f);
   const L z = s * s;
   const L half_square = L(T(0.5)) * f * f;
   // log(m) = f - (f^2 / 2 - s (f^2 / 2 + z R(z))).
   const L tail = s * Fma(z, Polynomial(z, C::log), half_square) + exponent * L(C::ln2_low);
-  L y = exponent * L(C::ln2_high) - ((half_square - tail) - f);
-  const L infinity(static_cast<T>(HUGE_VAL));
-  y = Select(x == infinity, x, y);
-  y = Select(x == L(T(0)), -infinity, y);
+  return exponent * L(C::ln2_high) - ((half_square - tail) - f);
+}
+
+}  // namespace detail
+
+template <LaneValue L>
+TENON_HD L Log(const L& x) {
+  using T = typename L::value_type;
+  using Ints = typename L::Ints;
+  using C = detail::Constants<T>;
+  // Subnormal numbers are made normal first.
+  const Ints is_small = x < L(C::smallest_normal);
+  const L scaled = Select(is_small, x * L(static_cast<T>(std::int64_t{1} << C::fraction_bits)), x);
+  L y = detail::LogOfNormal(scaled, Select(is_small, L(T(C::fraction_bits)), L::Zero()));
+  const L infinity(static_cast<T>(HUGE_VAL)), zero(T(0));
   const L not_a_number(static_cast<T>(__builtin_nan("")));
-  return Select(~(x > L(T(-0.0))) & ~(x == L(T(0))), not_a_number, y);
+  y = Select(x > zero, y, Select(x == zero, -infinity, not_a_number));
+  return Select(x == infinity, x, y);
 }
 
 // log(1 + x), also for small x: what is lost in 1 + x is added again.
@@ -226,8 +239,8 @@ TENON_HD L Log1p(const L& x) {
   const L lost = x - (u - L(T(1)));
   const L y = Log(u);
   const L infinity(static_cast<T>(HUGE_VAL));
-  const typename L::Ints keeps_y = (u == infinity) | (u == L(T(0))) | ~(u > L(T(0)));
-  return Select(u == L(T(1)), x, Select(keeps_y, y, y + lost / u));
+  const L corrected = Select(u > L(T(0)), Select(u == infinity, y, y + lost / u), y);
+  return Select(u == L(T(1)), x, corrected);
 }
 
 // |x| = n ln 2 / 2 + r, and with t = tanh(r) the theorem of addition: ((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n -

@@ -185,6 +185,76 @@ void FactorQr(T* a, Index m, Index n, Index kept, T* q) {
   }
 }
 
+// x = (1 - tau v v^H) x, where v is 0 before element k, and 1 there whatever it holds.
+template <class T>
+void Reflect(const T* v, const T& tau, Index k, T* x, Index m) {
+  T sum = x[k];
+  for (Index i = k + 1; i < m; ++i) sum += Times(Conj(v[i]), x[i]);
+  sum = Times(tau, sum);
+  x[k] -= sum;
+  Subtract(sum, v + k + 1, x + k + 1, m - k - 1);
+}
+// a P = q R by Householder's reflections, the longest column first (P. Businger and G. H. Golub, "Linear least squares
+// solutions by Householder transformations", 1965). columns: the n columns of a, one behind the other, of m >= n
+// elements; column k gets R's, and below them the reflection's vector, whose first element, 1, is left out. order[k]:
+// which column it was. False, with columns half done, unless every diagonal element of R is larger than `ratio` of the
+// first.
+template <class T>
+bool FactorPivotedQr(T* columns, Index m, Index n, Real<T> ratio, T* taus, Index* order) {
+  Real<T> least = 0;
+  for (Index k = 0; k < n; ++k) order[k] = k;
+  for (Index k = 0; k < n; ++k) {
+    Index longest = k;
+    Real<T> most = -1;
+    for (Index j = k; j < n; ++j) {
+      Real<T> sum = 0;
+      for (Index i = k; i < m; ++i) sum += Square(columns[j * m + i]);
+      if (sum > most) most = sum, longest = j;
+    }
+    if (k == 0) least = most * ratio * ratio;
+    if (!(most > least)) return false;
+    if (longest != k) {
+      std::swap_ranges(columns + k * m, columns + (k + 1) * m, columns + longest * m);
+      std::swap(order[k], order[longest]);
+    }
+    T* const v = columns + k * m;
+    const T alpha = v[k];
+    const Real<T> norm = std::sqrt(most), beta = RealPart(alpha) >= 0 ? -norm : norm;
+    const T scale = alpha - beta;
+    taus[k] = (beta - Conj(alpha)) / beta;
+    for (Index i = k + 1; i < m; ++i) v[i] /= scale;
+    v[k] = beta;
+    for (Index j = k + 1; j < n; ++j) Reflect(v, taus[k], k, columns + j * m, m);
+  }
+  return true;
+}
+// The x with which |a x - b| is least, from the factors of a: [m, n]; or where `wide`, the shortest x: [m, k] with
+// a x = b, from those of a^H: [m, n]. scratch: [m].
+template <class T>
+void SolvePivotedQr(const T* columns, Index m, Index n, const T* taus, const Index* order, bool wide, const T* b, T* x,
+                    Index k, T* scratch) {
+  for (Index side = 0; side < k; ++side) {
+    if (wide) {  // x = q R^-H P^T b
+      for (Index j = 0; j < n; ++j) {
+        T sum = b[order[j] * k + side];
+        for (Index i = 0; i < j; ++i) sum -= Times(Conj(columns[j * m + i]), scratch[i]);
+        scratch[j] = sum / RealPart(columns[j * m + j]);
+      }
+      std::fill(scratch + n, scratch + m, T(0));
+      for (Index j = n; j-- > 0;) Reflect(columns + j * m, Conj(taus[j]), j, scratch, m);
+      for (Index i = 0; i < m; ++i) x[i * k + side] = scratch[i];
+    } else {  // x = P R^-1 q^H b
+      for (Index i = 0; i < m; ++i) scratch[i] = b[i * k + side];
+      for (Index j = 0; j < n; ++j) Reflect(columns + j * m, taus[j], j, scratch, m);
+      for (Index j = n; j-- > 0;) {
+        scratch[j] /= RealPart(columns[j * m + j]);
+        Subtract(scratch[j], columns + j * m, scratch, j);
+        x[order[j] * k + side] = scratch[j];
+      }
+    }
+  }
+}
+
 // The rotation that makes the Hermitian [[p, x], [conj(x), q]] diagonal: columns (c, -s conj(phase)) and (s phase, c).
 template <class T>
 struct Rotation {

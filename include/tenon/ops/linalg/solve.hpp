@@ -70,6 +70,30 @@ bool SolveNormal(const T* matrix, const T* rhs, Index m, Index n, Index k, linal
   }
   return true;
 }
+// The least squares solution where columns, or rows where those are fewer, are far from depending on each other: false
+// where they are not.
+template <class T>
+bool SolveIndependent(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
+  using W = typename WideOf<T>::type;
+  const bool wide = m < n;
+  const Index most = std::max(m, n), least = std::min(m, n);
+  SlimVector<W> numbers = Numbers<W>(most * least + least + most + (m + n) * k);
+  W* const columns = numbers.data();
+  W *const taus = columns + most * least, *const scratch = taus + least, *const b = scratch + most,
+           *const x = b + m * k;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) {
+      const auto value = static_cast<W>(matrix[i * n + j]);
+      columns[wide ? i * n + j : j * m + i] = wide ? linalg::Conj(value) : value;
+    }
+  SlimVector<Index> order = Numbers<Index>(least);
+  const double ratio = std::sqrt(static_cast<double>(std::numeric_limits<linalg::Real<T>>::epsilon()));
+  if (!linalg::FactorPivotedQr(columns, most, least, ratio, taus, order.data())) return false;
+  CopyAs(rhs, b, m * k);
+  linalg::SolvePivotedQr(columns, most, least, taus, order.data(), wide, b, x, k, scratch);
+  CopyAs(x, out, n * k);
+  return true;
+}
 // The shortest least squares solution, by singular values.
 template <class T>
 void SolveShortest(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
@@ -288,7 +312,7 @@ struct MatrixSolveLs {
         const T *one = matrix.data + i * m * n, *side = rhs.data + i * m * k;
         T* const to = out->data<T>() + i * n * k;
         if (this->fast) return detail::SolveNormal(one, side, m, n, k, l2, to);
-        detail::SolveShortest(one, side, m, n, k, to);
+        if (!detail::SolveIndependent(one, side, m, n, k, to)) detail::SolveShortest(one, side, m, n, k, to);
         return true;
       });
       if (good) return OkStatus();

@@ -8,6 +8,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lane_math_inverse.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>
@@ -179,6 +180,10 @@ struct Xlogy {
   TENON_HD static T map(const T& x, const T& y) {
     return x == T(0) ? x : x * std::log(y);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x, const L& y) {
+    return simd::Xlogy(x, y);
+  }
 
   template <class Device, class T>
   using kernel = Map2<Xlogy, Device, T>;
@@ -192,6 +197,10 @@ struct Xlog1py {
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
     return x == T(0) ? x : x * Log1p::map(y);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x, const L& y) {
+    return simd::Xlog1py(x, y);
   }
 
   template <class Device, class T>

@@ -8,6 +8,7 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
+#include <tenon/engine/lane_math_inverse.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -47,6 +48,10 @@ struct Rint {
   TENON_HD static T map(const T& x) {
     return std::nearbyint(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::RoundToEven(x);
+  }
 
   template <class Device, class T>
     requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
@@ -63,6 +68,10 @@ struct Round {
       return x;
     else
       return std::nearbyint(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::RoundToEven(x);
   }
 
   template <class Device, class T>

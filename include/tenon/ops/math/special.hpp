@@ -8,6 +8,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/special_functions.hpp>
 #include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lane_special.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -24,7 +25,6 @@ struct Erf {
     return std::erf(x);
   }
   template <class L>
-    requires std::is_same_v<typename L::value_type, float>
   TENON_HD static L lanes(const L& x) {
     return simd::Erf(x);
   }
@@ -42,6 +42,10 @@ struct Erfc {
   TENON_HD static T map(const T& x) {
     return std::erfc(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Erfc(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Erfc, Device, T>;
@@ -55,6 +59,10 @@ struct Erfinv {
   template <class T>
   TENON_HD static T map(const T& x) {
     return tenon::Erfinv(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Erfinv(x);
   }
 
   template <class Device, class T>
@@ -70,6 +78,10 @@ struct Ndtri {
   template <class T>
   TENON_HD static T map(const T& x) {
     return tenon::Ndtri(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Ndtri(x);
   }
 
   template <class Device, class T>

@@ -10,6 +10,8 @@
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/higher_functions.hpp>
+#include <tenon/engine/lane_gamma.hpp>
+#include <tenon/engine/lane_special.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
@@ -57,6 +59,10 @@ struct BesselI0 {
   static T map(const T& x) {
     return tenon::BesselI0(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI0(x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrHalf<Device, T>
@@ -71,6 +77,10 @@ struct BesselI1 {
   template <class T>
   static T map(const T& x) {
     return tenon::BesselI1(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI1(x);
   }
 
   template <class Device, class T>
@@ -87,6 +97,10 @@ struct BesselI0e {
   static T map(const T& x) {
     return tenon::BesselI0e(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI0e(x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrHalf<Device, T>
@@ -101,6 +115,10 @@ struct BesselI1e {
   template <class T>
   static T map(const T& x) {
     return tenon::BesselI1e(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::BesselI1e(x);
   }
 
   template <class Device, class T>
@@ -117,6 +135,10 @@ struct Dawsn {
   static T map(const T& x) {
     return tenon::Dawsn(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Dawsn(x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrDouble<Device, T>
@@ -131,6 +153,10 @@ struct Expint {
   template <class T>
   static T map(const T& x) {
     return tenon::Expint(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Expint(x);
   }
 
   template <class Device, class T>
@@ -152,6 +178,11 @@ struct Igamma {
   static T map(const T& a, const T& x) {
     return tenon::Igamma(a, x);
   }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& a, const L& x) {
+    return simd::Igamma(a, x);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrDouble<Device, T>
@@ -171,6 +202,11 @@ struct Igammac {
   template <class T>
   static T map(const T& a, const T& x) {
     return tenon::Igammac(a, x);
+  }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& a, const L& x) {
+    return simd::Igammac(a, x);
   }
 
   template <class Device, class T>
@@ -192,6 +228,11 @@ struct Zeta {
   static T map(const T& x, const T& q) {
     return tenon::Zeta(x, q);
   }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x, const L& q) {
+    return simd::Zeta(x, q);
+  }
 
   template <class Device, class T>
     requires detail::MapsFloatOrDouble<Device, T>
@@ -211,6 +252,11 @@ struct Polygamma {
   template <class T>
   static T map(const T& a, const T& x) {
     return tenon::Polygamma(a, x);
+  }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& a, const L& x) {
+    return simd::Polygamma(a, x);
   }
 
   template <class Device, class T>

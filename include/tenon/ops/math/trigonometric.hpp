@@ -7,6 +7,8 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/lane_math_inverse.hpp>
+#include <tenon/engine/lane_sinh.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -69,6 +71,10 @@ struct Asin {
   TENON_HD static T map(const T& x) {
     return std::asin(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Asin(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Asin, Device, T>;
@@ -81,6 +87,10 @@ struct Acos {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::acos(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Acos(x);
   }
 
   template <class Device, class T>
@@ -95,6 +105,10 @@ struct Atan {
   TENON_HD static T map(const T& x) {
     return std::atan(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Atan(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Atan, Device, T>;
@@ -108,6 +122,10 @@ struct Sinh {
   TENON_HD static T map(const T& x) {
     return std::sinh(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sinh(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Sinh, Device, T>;
@@ -120,6 +138,10 @@ struct Cosh {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::cosh(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Cosh(x);
   }
 
   template <class Device, class T>
@@ -151,6 +173,10 @@ struct Asinh {
   TENON_HD static T map(const T& x) {
     return std::asinh(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Asinh(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Asinh, Device, T>;
@@ -164,6 +190,10 @@ struct Acosh {
   TENON_HD static T map(const T& x) {
     return std::acosh(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Acosh(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Acosh, Device, T>;
@@ -176,6 +206,10 @@ struct Atanh {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::atanh(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Atanh(x);
   }
 
   template <class Device, class T>
@@ -195,6 +229,10 @@ struct Atan2 {
   template <class T>
   TENON_HD static T map(const T& y, const T& x) {
     return std::atan2(y, x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& y, const L& x) {
+    return simd::Atan2(y, x);
   }
 
   template <class Device, class T>

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every function at every level that this processor has, as in lane_math_test.cpp.
+#include <tenon/engine/lane_sinh.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "lane_math_support.hpp"
+
+namespace lane_sinh_test {
+namespace {
+
+#if TENON_DETAIL_LANES
+
+#define TENON_TEST_FUNCTION(function, wanted)                       \
+  struct function {                                                 \
+    [[maybe_unused]] static constexpr const char* name = #function; \
+    template <class L>                                              \
+    TENON_HD static L lanes(const L& x) {                           \
+      return tenon::simd::function(x);                              \
+    }                                                               \
+    template <class W>                                              \
+    static W Wanted(W x) {                                          \
+      return wanted;                                                \
+    }                                                               \
+  }
+TENON_TEST_FUNCTION(Sinh, std::sinh(x));
+TENON_TEST_FUNCTION(Cosh, std::cosh(x));
+#undef TENON_TEST_FUNCTION
+
+TEST_SUITE("lane_sinh") {
+  TEST_CASE("float, every pattern of a sample") {
+    lane_math::CheckFloat<Sinh>(2);
+    lane_math::CheckFloat<Cosh>(2);
+  }
+  TEST_CASE("double, random numbers and the special ones") {
+    std::vector<double> x = lane_math::DoublesBelowTwo();
+    for (const double edge : {709.0, 709.7, 709.79, 710.4, 710.47, 710.48, 711.0, 712.0, 1e300}) {
+      x.push_back(edge);
+      x.push_back(-edge);
+    }
+    lane_math::CheckDouble<Sinh>(2, x);
+    lane_math::CheckDouble<Cosh>(2, x);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace lane_sinh_test
