@@ -19,7 +19,8 @@ Status RunOften(const Callable& callable, std::int64_t times) {
 }
 
 Status TimeThreads(State& state) {
-  constexpr int kRuns = 500000, kNodes = 100;  // seconds: a new thread may share its processor with another for some milliseconds
+  constexpr int kRuns = 500000,
+                kNodes = 100;  // seconds: a new thread may share its processor with another for some milliseconds
   GraphBuilder b;
   const Output x = b.Placeholder("x", DataType::kFloat, TensorShape{});
   Output value = x;
