@@ -57,10 +57,12 @@ class FftRun {
     const bool by_blocks = parts > 1 && blocks >= parts && (blocks % parts == 0 || blocks >= 4 * parts);
     const Index block_size = last_ > 0 && kind_ == FftKind::kRealInverse ? FftRoundUp(rows_ * 2 * Half(), 32) : 0;
     const Index work = PartWork();
-    const Scratch scratch(device,
-                          static_cast<std::size_t>(parts * work + (by_blocks ? parts : 1) * block_size) * sizeof(T));
+    const std::size_t bytes = static_cast<std::size_t>(parts * work + (by_blocks ? parts : 1) * block_size) * sizeof(T);
+    alignas(Allocator::kAlignment) char few[16384];
+    const Scratch scratch(device, bytes <= sizeof few ? 0 : bytes);
     TENON_RETURN_IF_ERROR(scratch.status(who));
-    T *const begin = scratch.As<T>(), *const work_begin = begin + (by_blocks ? parts : 1) * block_size;
+    T* const begin = bytes <= sizeof few ? reinterpret_cast<T*>(few) : scratch.As<T>();
+    T* const work_begin = begin + (by_blocks ? parts : 1) * block_size;
     if (by_blocks) {
       RunParts(device, parts, [&](Index part) {
         const Threads one{nullptr, 1, work_begin + part * work, work};
@@ -118,7 +120,7 @@ class FftRun {
     const FftLines<T> lines(*plans_[last_]);
     const double width = static_cast<double>(lines.width()), n = static_cast<double>(n_);
     double each = lines.LineCost();
-    if (IsTogether(rows)) each = (plans_[last_]->lanes_cost + 3 * width * n) / width;
+    if (IsTogether(rows)) each = (plans_[last_]->lanes_cost + 16 * n) / width;
     return static_cast<double>(rows) * (20 + kNs * (each + (IsReal() ? 20 * n / width : 0)));
   }
   double ColumnsNs(int d) const {
@@ -135,7 +137,7 @@ class FftRun {
   // Of one thread, in numbers of type T.
   Index PartWork() const {
     const FftLines<T> lines(*plans_[last_]);
-    Index most = std::max(lines.LineWork(), lines.TogetherWork()) + StagedSize();
+    Index most = std::max(lines.LineWork(), Group() > 1 ? lines.TogetherWork() : 0) + StagedSize();
     for (int d = 0; d < last_; ++d) most = std::max(most, FftLines<T>(*plans_[d]).ColumnsWork());
     return FftRoundUp(most, 32);
   }
@@ -236,15 +238,13 @@ class FftRun {
     if (IsReal() && !IsHalved()) {
       T* const staged = work;
       for (Index i = 0; i < count; ++i) Spread(from + i * from_row, staged + 2 * i * n_);
-      lines.Together(staged, n_, staged, n_, count, Direction(n_), work + StagedSize());
+      lines.Together(staged, 2 * n_, staged, 2 * n_, count, Direction(n_), work + StagedSize());
       for (Index i = 0; i < count; ++i) Take(staged + 2 * i * n_, to + i * to_row);
     } else if (kind_ == FftKind::kRealInverse) {
       for (Index i = 0; i < count; ++i) ToHalf(from + i * from_row, to + i * to_row);
-      lines.Together(to, to_row / 2, to, to_row / 2, count, Direction(n_), work);
-    } else if (kind_ == FftKind::kRealForward && from_row % 2 != 0) {
-      for (Index i = 0; i < count; ++i) OneRow(lines, from + i * from_row, to + i * to_row, work, nullptr, 1);
+      lines.Together(to, to_row, to, to_row, count, Direction(n_), work);
     } else {
-      lines.Together(from, from_row / 2, to, to_row / 2, count, Direction(n_), work);
+      lines.Together(from, from_row, to, to_row, count, Direction(n_), work);
       if (kind_ == FftKind::kRealForward)
         for (Index i = 0; i < count; ++i) FromHalf(to + i * to_row);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -66,25 +67,39 @@ class FftLines {
   // One line, by `parts` threads of the device, which may be null for one. `to` may be `from`.
   void Line(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device = nullptr, Index parts = 1) const {
     switch (plan_.method) {
-      case FftPlan<T>::Method::kLanes: return Together(from, plan_.n, to, plan_.n, 1, direction, work);
+      case FftPlan<T>::Method::kLanes: return Together(from, 2 * plan_.n, to, 2 * plan_.n, 1, direction, work);
       case FftPlan<T>::Method::kSplit: return Split(from, to, direction, work, device, parts);
       case FftPlan<T>::Method::kConvolution: return Convolve(from, to, direction, work, device, parts);
     }
   }
   // Whether it takes less time to transform `count` lines at once.
   bool IsBetterTogether(Index count) const {
-    const double width = static_cast<double>(width_);
     return plan_.has_lanes && count > 1 &&
-           plan_.lanes_cost + 3 * width * static_cast<double>(plan_.n) <
+           plan_.lanes_cost + 16 * static_cast<double>(plan_.n) <
                plan_.line_cost * static_cast<double>(count < width_ ? count : width_);
   }
-  // Lines at distances of so many complex numbers, at most as many as there are lanes.
+  // Lines at distances of so many numbers of type T, at most as many as there are lanes.
   void Together(const T* from, Index from_step, T* to, Index to_step, Index count, FftDirection<T> direction,
                 T* work) const {
-    if (count < width_) std::memset(work, 0, static_cast<std::size_t>(plan_.n * 2 * width_) * sizeof(T));
-    TransposeFftNumbers(from, from_step, work, width_, plan_.n, count);
-    InLanes(plan_.lanes, work, 2 * width_, work, 2 * width_, direction, work + plan_.n * 2 * width_);
-    TransposeFftNumbers(work, width_, to, to_step, count, plan_.n);
+    T* const tiles = work + plan_.n * 2 * width_;
+    FftStep<T> step;
+    direction.Set(&step);
+    step.from = from;
+    step.from_step = from_step;
+    step.to = work;
+    step.m = count;
+    step.s = plan_.n;
+    kernels_.gather(&step);
+    FftStep<T> ends;
+    ends.from = work;
+    ends.from_step = 2 * width_;
+    ends.from_plane = width_;
+    step.from = RunPasses(plan_.lanes, ends, kernels_.middle, kernels_.middle, nullptr, tiles);
+    step.m = count;
+    step.s = plan_.n;
+    step.to = to;
+    step.to_step = to_step;
+    kernels_.scatter(&step);
   }
   // Lines whose elements are `step` complex numbers apart, and that begin beside each other, in place; at most as many
   // as there are lanes.
@@ -114,7 +129,10 @@ class FftLines {
 
  private:
   // Two copies of a line in each lane, in turns the source and the target of a pass.
-  Index Tiles(Index n) const { return 4 * width_ * FftRoundUp(n, width_); }
+  Index Tiles(Index n) const { return 2 * TileSize(n); }
+  // Not a power of two: a place in the one would otherwise look like the same place in the other, which has just been
+  // written, to processors that compare the last bits of addresses.
+  Index TileSize(Index n) const { return 2 * width_ * (FftRoundUp(n, width_) + 2); }
   Index SplitWork() const { return Tiles(std::max(plan_.n1, plan_.n2)) + 2 * width_ * std::max(plan_.n1, plan_.n2); }
   Index PaddedSize() const { return FftRoundUp(2 * plan_.padded->n, 16); }
   Index RowsOfColumns() const { return FftRoundUp(2 * plan_.n * width_, 16); }
@@ -132,40 +150,40 @@ class FftLines {
   // From memory into memory, steps in numbers of type T.
   void InLanes(const FftLanesPlan<T>& lanes, const T* from, Index from_step, T* to, Index to_step,
                FftDirection<T> direction, T* tiles) const {
-    FftStep<T> ends;
-    ends.from = from;
-    ends.from_step = from_step;
-    ends.from_plane = 0;
-    ends.to = to;
-    ends.to_step = to_step;
-    direction.Set(&ends);
-    RunPasses(lanes, ends, kernels_.first, kernels_.last, nullptr, tiles);
+    FftStep<T> step;
+    step.from = from;
+    step.from_step = from_step;
+    step.to = to;
+    step.to_step = to_step;
+    direction.Set(&step);
+    RunPasses(lanes, step, kernels_.first, kernels_.last, nullptr, tiles);
   }
-  // Where the results are: `ends.to`, or a place among the tiles if they are multiplied by `twist`.
+  // From ends.from to ends.to or, where that is null, to some place among the tiles, which is returned. `twist` is what
+  // kTwist multiplies by.
   T* RunPasses(const FftLanesPlan<T>& lanes, const FftStep<T>& ends, const FftStepFn<T> (&first)[kFftRadices],
                const FftStepFn<T> (&last)[kFftRadices], const T* twist, T* tiles) const {
     FftStep<T> step = ends;
-    T* const other = tiles + Tiles(lanes.n) / 2;
+    T* tile = tiles;
+    T* other = tiles + TileSize(lanes.n);
     const std::size_t passes = lanes.passes.size();
     for (std::size_t i = 0; i < passes; ++i) {
       const auto& pass = lanes.passes[i];
-      const int code = FftRadixCode(pass.radix);
+      const bool is_first = i == 0, is_last = i + 1 == passes;
       step.radix = pass.radix;
       step.m = pass.m;
       step.s = pass.s;
-      step.twiddles = lanes.table.data() + pass.twiddles;
+      step.twiddles = is_last && twist != nullptr ? twist : lanes.table.data() + pass.twiddles;
       step.roots = lanes.table.data() + pass.roots;
-      const bool is_last = i + 1 == passes;
-      if (is_last && twist == nullptr) {
+      if (is_last && ends.to != nullptr) {
         step.to = ends.to;
         step.to_step = ends.to_step;
       } else {
-        step.to = i % 2 == 0 ? tiles : other;
+        step.to = tile;
         step.to_step = 2 * width_;
         step.to_plane = width_;
+        std::swap(tile, other);
       }
-      if (is_last && twist != nullptr) step.twiddles = twist;
-      (i == 0 ? first : is_last ? last : kernels_.middle)[code](&step);
+      (is_first ? first : is_last ? last : kernels_.middle)[FftRadixCode(pass.radix)](&step);
       step.from = step.to;
       step.from_step = 2 * width_;
       step.from_plane = width_;
@@ -178,17 +196,16 @@ class FftLines {
   void Split(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device, Index parts) const {
     T* const turned = work;
     T* const rest = work + plan_.n2 * plan_.turned_step();
-    const Index column_groups = (plan_.n2 + width_ - 1) / width_, row_groups = (plan_.n1 + width_ - 1) / width_;
     const auto columns = [&](Index part) {
+      const Index groups = (plan_.n2 + width_ - 1) / width_, end = PartBegin(groups, parts, 1, part + 1);
       T* const tiles = rest + part * SplitWork();
       PadTiles(tiles);
-      for (Index i = PartBegin(column_groups, parts, 1, part); i < PartBegin(column_groups, parts, 1, part + 1); ++i)
-        SplitColumns(from, direction, i, turned, tiles);
+      for (Index i = PartBegin(groups, parts, 1, part); i < end; ++i) SplitColumns(from, direction, i, turned, tiles);
     };
     const auto rows = [&](Index part) {
+      const Index groups = (plan_.n1 + width_ - 1) / width_, end = PartBegin(groups, parts, 1, part + 1);
       T* const tiles = rest + part * SplitWork();
-      for (Index i = PartBegin(row_groups, parts, 1, part); i < PartBegin(row_groups, parts, 1, part + 1); ++i)
-        SplitRows(turned, direction, i, to, tiles);
+      for (Index i = PartBegin(groups, parts, 1, part); i < end; ++i) SplitRows(turned, direction, i, to, tiles);
     };
     if (parts == 1 || device == nullptr) {
       columns(0);
@@ -201,7 +218,8 @@ class FftLines {
   // What is turned behind the last row, and not used.
   void PadTiles(T* tiles) const {
     const Index n1 = plan_.n1, padding = 2 * width_ * (FftRoundUp(n1, width_) - n1);
-    for (T* tile : {tiles, tiles + Tiles(n1) / 2})
+    if (padding == 0) return;
+    for (T* tile : {tiles, tiles + TileSize(n1)})
       std::memset(tile + 2 * width_ * n1, 0, static_cast<std::size_t>(padding) * sizeof(T));
   }
   void SplitColumns(const T* from, FftDirection<T> direction, Index group, T* turned, T* tiles) const {
@@ -210,15 +228,11 @@ class FftLines {
     direction.Set(&ends);
     ends.from = from + 2 * first;
     ends.from_step = 2 * n2;
-    ends.from_plane = 0;
-    if (n2 < width_) {
+    if (n2 < width_) {  // vectors reach into the next row, and behind the last one
       T* const staged = tiles + Tiles(std::max(n1, n2));
-      for (Index i = 0; i < n1; ++i) {
-        std::memcpy(staged + 2 * i * width_, from + 2 * i * n2, static_cast<std::size_t>(2 * n2) * sizeof(T));
-        for (Index j = 2 * n2; j < 2 * width_; ++j) staged[2 * i * width_ + j] = 0;
-      }
+      std::memcpy(staged, from, static_cast<std::size_t>(2 * n1 * n2) * sizeof(T));
+      std::memset(staged + 2 * n1 * n2, 0, static_cast<std::size_t>(2 * (width_ - n2)) * sizeof(T));
       ends.from = staged;
-      ends.from_step = 2 * width_;
     }
     FftStep<T> turn;
     turn.from = RunPasses(plan_.columns, ends, kernels_.first, kernels_.twist,
@@ -227,18 +241,19 @@ class FftLines {
     turn.to_step = plan_.turned_step();
     turn.to_plane = FftRoundUp(n1, width_);
     turn.s = n1;
+    turn.first = group * width_ - first;  // not those that the group before has turned
     turn.m = n2;
     kernels_.turn(&turn);
   }
   void SplitRows(const T* turned, FftDirection<T> direction, Index group, T* to, T* tiles) const {
     const Index n1 = plan_.n1, n2 = plan_.n2, first = group * width_;
+    const bool is_part = first + width_ > n1;
+    T* const staged = tiles + Tiles(std::max(n1, n2));
     FftStep<T> ends;
     direction.Set(&ends);
     ends.from = turned + first;
     ends.from_step = plan_.turned_step();
     ends.from_plane = FftRoundUp(n1, width_);
-    const bool is_part = first + width_ > n1;
-    T* const staged = tiles + Tiles(std::max(n1, n2));
     ends.to = is_part ? staged : to + 2 * first;
     ends.to_step = is_part ? 2 * width_ : 2 * n1;
     RunPasses(plan_.rows, ends, kernels_.middle, kernels_.last, nullptr, tiles);

@@ -26,6 +26,7 @@ struct FftStep {
   T* to = nullptr;
   Index to_step = 0, to_plane = 0;
   Index radix = 1, m = 1, s = 1;  // of a pass: transforms of length radix m, s in turns
+  Index first = 0;  // of the lanes that are turned
   const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); others: what they multiply by
   const T* roots = nullptr;  // of the radix, where it is none of those known: [radix]
   T in_sign = 1;  // imaginary parts that are read are multiplied by it: -1 for an inverse transform
@@ -182,7 +183,21 @@ struct FftPass {
     const T* twiddles = step->twiddles;
     if constexpr (kind == FftPassKind::kFirst || kind == FftPassKind::kMiddle) {
       const Index from_step = m * s * step->from_step, to_step = s * step->to_step;
-      for (Index p = 0; p < m; ++p) {
+      Index p = 0;
+      if constexpr (kind == FftPassKind::kMiddle) {  // the roots are 1
+        for (Index q = 0; q < s; ++q) {
+          FftPair<V> x[radix];
+#pragma GCC unroll 8
+          for (int k = 0; k < radix; ++k)
+            x[k] = FftRead<false>(step->from + q * step->from_step + k * from_step, from_plane, sign);
+          FftSums<radix>::Run(x);
+#pragma GCC unroll 8
+          for (int k = 0; k < radix; ++k) FftWrite(x[k], step->to + q * step->to_step + k * to_step, plane);
+        }
+        p = 1;
+        twiddles += 2 * (radix - 1);
+      }
+      for (; p < m; ++p) {
         for (Index q = 0; q < s; ++q) {
           const T* from = step->from + (q + s * p) * step->from_step;
           T* to = step->to + (q + s * radix * p) * step->to_step;
@@ -284,7 +299,7 @@ struct FftPass<kind, 0, T> {
 
 // Squares of elements of s transforms, from step [., 2, lanes] of `from`, become rows: row i of `to` has the elements
 // of the transform in lane i, real parts and, to_plane behind, imaginary ones. Elements stand in the order in which
-// LoadPair puts numbers into lanes; the rows of transforms that are not among the first `m` are left out.
+// LoadPair puts numbers into lanes; the rows of transforms before `first` and from the m-th on are left out.
 template <class T>
 struct FftTurn {
   template <int bytes>
@@ -299,15 +314,76 @@ struct FftTurn {
 #pragma GCC unroll 16
         for (int i = 0; i < kWidth; ++i) rows[i] = V::Load(from + FftNumberOfLane<T>(kWidth, i) * 2 * kWidth);
         TransposeSquare(rows);
-        if (step->m >= kWidth) {
+        if (step->first == 0 && step->m >= kWidth) {
 #pragma GCC unroll 16
           for (int i = 0; i < kWidth; ++i) rows[i].Store(to + FftNumberOfLane<T>(kWidth, i) * step->to_step);
         } else {
           for (int i = 0; i < kWidth; ++i)
-            if (FftNumberOfLane<T>(kWidth, i) < step->m)
+            if (FftNumberOfLane<T>(kWidth, i) >= step->first && FftNumberOfLane<T>(kWidth, i) < step->m)
               rows[i].Store(to + FftNumberOfLane<T>(kWidth, i) * step->to_step);
         }
       }
+    }
+  }
+};
+
+// m lines of s complex numbers, from_step numbers apart, one into each lane: as [s, 2, lanes] to `to`. And back. Both
+// are matrices of numbers that are transposed.
+template <class T>
+struct FftGather {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    constexpr int kWidth = V::size;
+    const Index n = 2 * step->s, lines = step->m;
+    const V sign = V::Repeat(step->in_sign), zero = V::Repeat(T(0));
+    if (n < kWidth) {
+      for (Index i = 0; i < n; ++i)
+        for (Index line = 0; line < kWidth; ++line)
+          step->to[i * kWidth + line] =
+              line < lines ? step->from[line * step->from_step + i] * (i % 2 == 0 ? T(1) : step->in_sign) : T(0);
+      return;
+    }
+    for (Index i = 0; i < n; i += kWidth) {
+      if (i + kWidth > n) i = n - kWidth;  // some once more
+      V rows[kWidth];
+#pragma GCC unroll 16
+      for (int line = 0; line < kWidth; ++line) {
+        rows[line] = zero;
+        if (line < lines) rows[line] = V::Load(step->from + line * step->from_step + i);
+      }
+      TransposeSquare(rows);
+#pragma GCC unroll 16
+      for (int k = 0; k < kWidth; ++k)
+        (kWidth > 1 && k % 2 == 0 ? rows[k] : rows[k] * sign).Store(step->to + (i + k) * kWidth);
+    }
+  }
+};
+template <class T>
+struct FftScatter {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    constexpr int kWidth = V::size;
+    const Index n = 2 * step->s, lines = step->m;
+    const V re_scale = V::Repeat(step->re_scale), im_scale = V::Repeat(step->im_scale);
+    if (n < kWidth) {
+      for (Index line = 0; line < lines; ++line)
+        for (Index i = 0; i < n; ++i)
+          step->to[line * step->to_step + i] =
+              step->from[i * kWidth + line] * (i % 2 == 0 ? step->re_scale : step->im_scale);
+      return;
+    }
+    for (Index i = 0; i < n; i += kWidth) {
+      if (i + kWidth > n) i = n - kWidth;
+      V rows[kWidth];
+#pragma GCC unroll 16
+      for (int k = 0; k < kWidth; ++k)
+        rows[k] = V::Load(step->from + (i + k) * kWidth) * (k % 2 == 0 ? re_scale : im_scale);
+      TransposeSquare(rows);
+#pragma GCC unroll 16
+      for (int line = 0; line < kWidth; ++line)
+        if (line < lines) rows[line].Store(step->to + line * step->to_step + i);
     }
   }
 };
@@ -378,7 +454,7 @@ template <class T>
 struct FftKernels {
   int width;  // lanes of a vector
   FftStepFn<T> first[kFftRadices], middle[kFftRadices], twist[kFftRadices], last[kFftRadices];
-  FftStepFn<T> turn, products, real_sums;
+  FftStepFn<T> turn, gather, scatter, products, real_sums;
 };
 
 template <class Body, class T, class Isa>
@@ -412,6 +488,8 @@ FftKernels<T> MakeFftKernels() {
   FillFftPasses<FftPassKind::kTwist, T, Isa>(kernels.twist);
   FillFftPasses<FftPassKind::kLast, T, Isa>(kernels.last);
   kernels.turn = BestFftStep<FftTurn<T>, T, Isa>();
+  kernels.gather = BestFftStep<FftGather<T>, T, Isa>();
+  kernels.scatter = BestFftStep<FftScatter<T>, T, Isa>();
   kernels.products = BestFftStep<FftProducts<T>, T, Isa>();
   kernels.real_sums = BestFftStep<FftRealSums<T>, T, Isa>();
   return kernels;

@@ -174,6 +174,7 @@ inline double FftLanesCost(Index n) {
     each += code < kFftRadices - 1 ? kKnown[code] : 2 * static_cast<double>(radix) + 20;
     rest /= radix;
   }
+  if (FftLanesPlan<float>::NextRadix(n) == n) each += 9;  // two passes at least
   return each * static_cast<double>(n);
 }
 constexpr Index FftRoundUp(Index n, Index width) { return (n + width - 1) / width * width; }
@@ -230,8 +231,8 @@ class FftPlan : public RefCounted {
     const Index columns = n / rows;
     const double w = static_cast<double>(width);
     const auto vectors = [w, width](Index size) { return static_cast<double>(FftRoundUp(size, width)) / w; };
-    const double partial = (columns < width ? 4 : 0) * static_cast<double>(rows) +
-                           (rows % width != 0 ? 6 : 0) * static_cast<double>(columns);
+    const double partial = (columns < width ? 10 : 0) * static_cast<double>(rows) +
+                           (rows % width != 0 ? 20 : 0) * static_cast<double>(columns);
     return vectors(columns) * FftLanesCost(rows) + vectors(rows) * FftLanesCost(columns) + partial +
            vectors(columns) * vectors(rows) * 10 * w;
   }
