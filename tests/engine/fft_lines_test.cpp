@@ -23,8 +23,8 @@ TEST_SUITE("fft lines") {
   TEST_CASE_TEMPLATE("one line, several together, and columns give the same", T, float, double) {
     for (const Index n : {1, 2, 6, 16, 31, 37, 48, 64, 143, 210, 256, 257, 360}) {
       CAPTURE(n);
-      const auto plan = FftPlans<T>::Find(n);
-      const FftLines<T> lines(*plan);
+      const auto plan = FftPlans<T>::Find(n, FftKernelsHere<T, simd::Compiled>());
+      const FftLines<T> lines(*plan, FftKernelsHere<T, simd::Compiled>());
       const Index width = lines.width(), columns = width + 3;
       const Dft forward(n, false), inverse(n, true);
       FftTable<T> work(std::max(lines.LineWork(), std::max(lines.TogetherWork(), lines.ColumnsWork())) + 1);

@@ -24,7 +24,7 @@ bool IsNear(T got, long double want, double factor = 16) {
 // Sums of `radix` elements by every kind of pass, from and to the places of a pass with m and s.
 template <class T>
 bool PassIsRight(FftPassKind kind, Index radix, Index m, Index s) {
-  const FftKernels<T>& kernels = FftKernelsHere<T>();
+  const FftKernels<T>& kernels = FftKernelsHere<T, simd::Compiled>();
   const Index width = kernels.width, n = radix * m * s;
   const bool from_memory = kind == FftPassKind::kFirst, to_memory = kind == FftPassKind::kLast;
   const std::vector<T> x = FftNumbers<T>(2 * n * width), twiddles = FftNumbers<T>(2 * n * width, 2);
@@ -104,7 +104,7 @@ TEST_SUITE("fft passes") {
     }
   }
   TEST_CASE_TEMPLATE("lines into lanes and back, as many as there are", T, float, double) {
-    const FftKernels<T>& kernels = FftKernelsHere<T>();
+    const FftKernels<T>& kernels = FftKernelsHere<T, simd::Compiled>();
     const Index width = kernels.width;
     for (Index n = 1; n <= 2 * width + 1; ++n)
       for (Index lines = 1; lines <= width; ++lines) {
@@ -141,7 +141,7 @@ TEST_SUITE("fft passes") {
       }
   }
   TEST_CASE_TEMPLATE("products, and sums of real numbers' transforms", T, float, double) {
-    const FftKernels<T>& kernels = FftKernelsHere<T>();
+    const FftKernels<T>& kernels = FftKernelsHere<T, simd::Compiled>();
     for (Index n = 1; n <= 70; ++n) {
       CAPTURE(n);
       const std::vector<T> x = FftNumbers<T>(2 * n + 2), w = FftNumbers<T>(2 * n + 2, 2);

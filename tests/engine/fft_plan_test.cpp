@@ -47,18 +47,18 @@ TEST_SUITE("fft plans") {
     CHECK(FftLanesCost(2 * 1009) == HUGE_VAL);
   }
   TEST_CASE("a plan is kept, and so are not many") {
-    const auto plan = FftPlans<double>::Find(360);
-    CHECK(FftPlans<double>::Find(360).get() == plan.get());
-    for (Index n = 1; n < 100; ++n) FftPlans<double>::Find(n);
+    const auto plan = FftPlans<double>::Find(360, FftKernelsHere<double, simd::Compiled>());
+    CHECK(FftPlans<double>::Find(360, FftKernelsHere<double, simd::Compiled>()).get() == plan.get());
+    for (Index n = 1; n < 100; ++n) FftPlans<double>::Find(n, FftKernelsHere<double, simd::Compiled>());
     CHECK(plan->RefCountIsOne());
-    CHECK(FftPlans<double>::Find(360).get() != plan.get());
+    CHECK(FftPlans<double>::Find(360, FftKernelsHere<double, simd::Compiled>()).get() != plan.get());
   }
   TEST_CASE("methods") {
     using Method = FftPlan<float>::Method;
-    CHECK(FftPlans<float>::Find(4)->method == Method::kLanes);
-    CHECK(FftPlans<float>::Find(4096)->method == Method::kSplit);
-    CHECK(FftPlans<float>::Find(10007)->method == Method::kConvolution);
-    CHECK(FftPlans<float>::Find(10007)->padded->n >= 2 * 10007 - 1);
+    CHECK(FftPlans<float>::Find(4, FftKernelsHere<float, simd::Compiled>())->method == Method::kLanes);
+    CHECK(FftPlans<float>::Find(4096, FftKernelsHere<float, simd::Compiled>())->method == Method::kSplit);
+    CHECK(FftPlans<float>::Find(10007, FftKernelsHere<float, simd::Compiled>())->method == Method::kConvolution);
+    CHECK(FftPlans<float>::Find(10007, FftKernelsHere<float, simd::Compiled>())->padded->n >= 2 * 10007 - 1);
   }
 }
 }  // namespace fft_plan_test

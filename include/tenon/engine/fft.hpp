@@ -42,13 +42,19 @@ namespace detail {
 template <class T>
 class FftRun {
  public:
-  FftRun(FftKind kind, const FftSizes& sizes, const T* in, T* out)
-      : kind_(kind), sizes_(sizes), last_(sizes.dims - 1), n_(sizes.full[last_]), in_(in), out_(out) {}
+  FftRun(const FftKernels<T>& kernels, FftKind kind, const FftSizes& sizes, const T* in, T* out)
+      : kernels_(kernels),
+        kind_(kind),
+        sizes_(sizes),
+        last_(sizes.dims - 1),
+        n_(sizes.full[last_]),
+        in_(in),
+        out_(out) {}
 
   // `who` is the op's name.
   Status Run(Cpu& device, std::string_view who) {
     for (int d = 0; d <= last_; ++d) {
-      plans_[d] = FftPlans<T>::Find(d == last_ && IsHalved() ? n_ / 2 : sizes_.full[d]);
+      plans_[d] = FftPlans<T>::Find(d == last_ && IsHalved() ? n_ / 2 : sizes_.full[d], kernels_);
       if (!plans_[d]) return NoMemory(who);
     }
     const Index lines = last_ == 0 ? sizes_.blocks : 1, blocks = last_ == 0 ? 1 : sizes_.blocks;
@@ -114,17 +120,17 @@ class FftRun {
   }
 
   // Of the rows that are transformed together.
-  bool IsTogether(Index lines) const { return FftLines<T>(*plans_[last_]).IsBetterTogether(lines); }
-  Index Group() const { return IsTogether(rows_) ? FftLines<T>(*plans_[last_]).width() : 1; }
+  bool IsTogether(Index lines) const { return FftLines<T>(*plans_[last_], kernels_).IsBetterTogether(lines); }
+  Index Group() const { return IsTogether(rows_) ? FftLines<T>(*plans_[last_], kernels_).width() : 1; }
   double RowsNs(Index rows) const {
-    const FftLines<T> lines(*plans_[last_]);
+    const FftLines<T> lines(*plans_[last_], kernels_);
     const double width = static_cast<double>(lines.width()), n = static_cast<double>(n_);
     double each = lines.LineCost();
     if (IsTogether(rows)) each = (plans_[last_]->lanes_cost + 16 * n) / width;
     return static_cast<double>(rows) * (20 + kNs * (each + (IsReal() ? 20 * n / width : 0)));
   }
   double ColumnsNs(int d) const {
-    const FftLines<T> lines(*plans_[d]);
+    const FftLines<T> lines(*plans_[d], kernels_);
     const Index tiles = (ColumnsOf(d) + lines.width() - 1) / lines.width();
     return static_cast<double>(tiles) * kNs * lines.ColumnsCost();
   }
@@ -136,9 +142,9 @@ class FftRun {
   }
   // Of one thread, in numbers of type T.
   Index PartWork() const {
-    const FftLines<T> lines(*plans_[last_]);
+    const FftLines<T> lines(*plans_[last_], kernels_);
     Index most = std::max(lines.LineWork(), Group() > 1 ? lines.TogetherWork() : 0) + StagedSize();
-    for (int d = 0; d < last_; ++d) most = std::max(most, FftLines<T>(*plans_[d]).ColumnsWork());
+    for (int d = 0; d < last_; ++d) most = std::max(most, FftLines<T>(*plans_[d], kernels_).ColumnsWork());
     return FftRoundUp(most, 32);
   }
   // Rows of an odd number of real elements are transformed as complex ones.
@@ -187,7 +193,7 @@ class FftRun {
 
   // The last dimension, from `from` or else the input, to `out`.
   void Rows(const Threads& threads, Index block, const T* from, T* out) const {
-    const FftLines<T> lines(*plans_[last_]);
+    const FftLines<T> lines(*plans_[last_], kernels_);
     const Index group = Group(), even = from != nullptr ? rows_ : EvenRows();
     const double ns = RowsNs(rows_);
     if (rows_ < threads.parts && group == 1) {  // fewer rows than threads: each by all threads
@@ -298,12 +304,12 @@ class FftRun {
     step.twiddles = plans_[last_]->halves.data();
     step.in_sign = sign;
     step.re_scale = scale;
-    FftKernelsHere<T>().real_sums(&step);
+    kernels_.real_sums(&step);
   }
 
   // Dimension d of a block of complex numbers, in place.
   void Columns(const Threads& threads, int d, T* x) const {
-    const FftLines<T> lines(*plans_[d]);
+    const FftLines<T> lines(*plans_[d], kernels_);
     const Index n = sizes_.full[d], columns = ColumnsOf(d), width = lines.width();
     const Index tiles = (columns + width - 1) / width, outer = rows_ * RowSize() / (n * columns);
     if (n == 1) return;
@@ -316,6 +322,7 @@ class FftRun {
     });
   }
 
+  const FftKernels<T>& kernels_;
   FftKind kind_;
   const FftSizes& sizes_;
   int last_;
@@ -331,9 +338,11 @@ class FftRun {
 // T is float or double: what complex numbers are made of. in: [blocks, sizes.in], out: [blocks, sizes.out], which may
 // be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the number of
 // elements. `who` is the op's name.
-template <class T>
+template <class T, class Isa = simd::Compiled>
 Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, void* out, std::string_view who) {
-  return detail::FftRun<T>(kind, sizes, static_cast<const T*>(in), static_cast<T*>(out)).Run(device, who);
+  return detail::FftRun<T>(detail::FftKernelsHere<T, Isa>(), kind, sizes, static_cast<const T*>(in),
+                           static_cast<T*>(out))
+      .Run(device, who);
 }
 
 TENON_NAMESPACE_END

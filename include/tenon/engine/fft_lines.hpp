@@ -48,15 +48,15 @@ struct FftDirection {
 template <class T>
 class FftLines {
  public:
-  explicit FftLines(const FftPlan<T>& plan)
-      : plan_(plan), kernels_(FftKernelsHere<T>()), width_(static_cast<Index>(kernels_.width)) {}
+  FftLines(const FftPlan<T>& plan, const FftKernels<T>& kernels)
+      : plan_(plan), kernels_(kernels), width_(static_cast<Index>(kernels.width)) {}
 
   // Of Line by so many threads.
   Index LineWork(Index parts = 1) const {
     switch (plan_.method) {
       case FftPlan<T>::Method::kLanes: return TogetherWork();
       case FftPlan<T>::Method::kSplit: return plan_.n2 * plan_.turned_step() + parts * SplitWork();
-      case FftPlan<T>::Method::kConvolution: return PaddedSize() + FftLines(*plan_.padded).LineWork(parts);
+      case FftPlan<T>::Method::kConvolution: return PaddedSize() + FftLines(*plan_.padded, kernels_).LineWork(parts);
     }
     return 0;
   }
@@ -261,7 +261,7 @@ class FftLines {
   }
 
   void Convolve(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device, Index parts) const {
-    const FftLines padded(*plan_.padded);
+    const FftLines padded(*plan_.padded, kernels_);
     const Index n = plan_.n, length = plan_.padded->n;
     T *const y = work, *const rest = work + PaddedSize();
     FftStep<T> step;
@@ -294,8 +294,8 @@ class FftLines {
 };
 
 template <class T>
-bool TransformFftKernel(const FftPlan<T>& plan, T* kernel) {
-  const FftLines<T> lines(plan);
+bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel) {
+  const FftLines<T> lines(plan, kernels);
   FftTable<T> work(lines.LineWork());
   if (!work.ok()) return false;
   lines.Line(kernel, kernel, {false, 1}, work.data());

@@ -495,7 +495,7 @@ FftKernels<T> MakeFftKernels() {
   return kernels;
 }
 // thread-safe.
-template <class T, class Isa = simd::Compiled>
+template <class T, class Isa>
 const FftKernels<T>& FftKernelsHere() {
   static const FftKernels<T> kernels = MakeFftKernels<T, Isa>();
   return kernels;

@@ -183,7 +183,7 @@ template <class T>
 class FftPlan;
 // In place; false when there was no memory. engine/fft_lines.hpp
 template <class T>
-bool TransformFftKernel(const FftPlan<T>& plan, T* kernel);
+bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel);
 
 // Transforms of one length by vectors of `width` lanes: forward with exp(-2 pi i j k / n). immutable once made.
 template <class T>
@@ -269,7 +269,7 @@ class FftPlan : public RefCounted {
   }
 
   // False when there was no memory.
-  bool Make() {
+  bool Make(const FftKernels<T>& kernels) {
     lanes_cost = FftLanesCost(n) + 6 * static_cast<double>(n);
     has_lanes = lanes_cost < HUGE_VAL;
     line_cost = BestSplit(n, width, &n1);
@@ -280,7 +280,7 @@ class FftPlan : public RefCounted {
     if (length != 0 && convolution < line_cost) {
       method = Method::kConvolution;
       line_cost = convolution;
-      if (!MakeConvolution(length)) return false;
+      if (!MakeConvolution(length, kernels)) return false;
     } else if (n1 > 1) {
       method = Method::kSplit;
       if (!columns.Make(n1) || !rows.Make(n2) || !MakeTwist()) return false;
@@ -307,7 +307,7 @@ class FftPlan : public RefCounted {
       }
     return true;
   }
-  bool MakeConvolution(Index length);
+  bool MakeConvolution(Index length, const FftKernels<T>& kernels);
   bool MakeHalves() {
     halves = FftTable<T>(2 * (n / 2 + 1));
     const FftRoots<T> roots(2 * n);
@@ -325,9 +325,9 @@ template <class T>
 class FftPlans {
  public:
   // Null when there was no memory.
-  static Ref<const FftPlan<T>> Find(Index n) {
+  static Ref<const FftPlan<T>> Find(Index n, const FftKernels<T>& kernels) {
     static FftPlans plans;
-    const Index width = FftKernelsHere<T>().width;
+    const Index width = kernels.width;
     {
       MutexLock lock(plans.mutex_);
       for (std::size_t i = 0; i < plans.kept_.size(); ++i) {
@@ -338,7 +338,7 @@ class FftPlans {
     }
     FftPlan<T>* const made = new (std::nothrow) FftPlan<T>(n, width);
     auto plan = Ref<const FftPlan<T>>::Adopt(made);
-    if (made == nullptr || !made->Make()) return {};
+    if (made == nullptr || !made->Make(kernels)) return {};
     MutexLock lock(plans.mutex_);
     plans.Keep(plan);
     return plan;
@@ -370,8 +370,8 @@ class FftPlans {
 
 // chirp: exp(-pi i j^2 / n). kernel: the transform of its conjugate laid round, divided by the length.
 template <class T>
-bool FftPlan<T>::MakeConvolution(Index length) {
-  padded = FftPlans<T>::Find(length);
+bool FftPlan<T>::MakeConvolution(Index length, const FftKernels<T>& kernels) {
+  padded = FftPlans<T>::Find(length, kernels);
   chirp = FftTable<T>(2 * n);
   kernel = FftTable<T>(2 * length);
   const FftRoots<T> roots(2 * n);
@@ -386,7 +386,7 @@ bool FftPlan<T>::MakeConvolution(Index length) {
     if (j > 0) kernel.Set(2 * (length - j), re, im);
     square = (square + 2 * j + 1) % (2 * n);
   }
-  return TransformFftKernel(*padded, kernel.data());
+  return TransformFftKernel(*padded, kernels, kernel.data());
 }
 
 }  // namespace detail

@@ -2,14 +2,11 @@
 #pragma once
 // FFT, IFFT, RFFT, IRFFT and their forms over two and three dimensions: Fourier transforms of the last dimensions.
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/types/dtype.hpp>
