@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms. The number is the length of a line, or the side of the matrix.
+#include <tenon/types/complex.hpp>
+
 #include "cases.hpp"
 
 namespace tenon::bench {

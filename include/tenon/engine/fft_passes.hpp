@@ -179,6 +179,7 @@ struct FftPass {
   TENON_HD static void Run(const FftStep<T>* step) {
     using V = FftVector<T, bytes>;
     const Index m = step->m, s = step->s, plane = step->to_plane, from_plane = step->from_plane;
+    constexpr bool kFromMemory = kind == FftPassKind::kFirst;
     const V sign = V::Repeat(step->in_sign);
     const T* twiddles = step->twiddles;
     if constexpr (kind == FftPassKind::kFirst || kind == FftPassKind::kMiddle) {
@@ -203,8 +204,7 @@ struct FftPass {
           T* to = step->to + (q + s * radix * p) * step->to_step;
           FftPair<V> x[radix];
 #pragma GCC unroll 8
-          for (int k = 0; k < radix; ++k)
-            x[k] = FftRead < kind == FftPassKind::kFirst > (from + k * from_step, from_plane, sign);
+          for (int k = 0; k < radix; ++k) x[k] = FftRead<kFromMemory>(from + k * from_step, from_plane, sign);
           FftSums<radix>::Run(x);
           FftWrite(x[0], to, plane);
 #pragma GCC unroll 8
@@ -242,6 +242,7 @@ struct FftPass<kind, 0, T> {
   template <int bytes>
   TENON_HD static void Run(const FftStep<T>* step) {
     using V = FftVector<T, bytes>;
+    constexpr bool kFromMemory = kind == FftPassKind::kFirst;
     constexpr bool kEnds = kind == FftPassKind::kTwist || kind == FftPassKind::kLast;
     const Index radix = step->radix, half = radix / 2, m = step->m, s = step->s;
     const Index from_step = m * s * step->from_step;
@@ -252,12 +253,11 @@ struct FftPass<kind, 0, T> {
         const T* const from = step->from + (q + s * p) * step->from_step;
         T* const to = step->to + (q + s * radix * p) * step->to_step;
         FftPair<V> sums[kFftMostRadix / 2], differences[kFftMostRadix / 2];
-        const FftPair<V> first = FftRead < kind == FftPassKind::kFirst > (from, step->from_plane, sign);
+        const FftPair<V> first = FftRead<kFromMemory>(from, step->from_plane, sign);
         FftPair<V> all = first;
         for (Index j = 1; j <= half; ++j) {
-          const auto a = FftRead < kind == FftPassKind::kFirst > (from + j * from_step, step->from_plane, sign);
-          const auto b =
-              FftRead < kind == FftPassKind::kFirst > (from + (radix - j) * from_step, step->from_plane, sign);
+          const auto a = FftRead<kFromMemory>(from + j * from_step, step->from_plane, sign);
+          const auto b = FftRead<kFromMemory>(from + (radix - j) * from_step, step->from_plane, sign);
           sums[j - 1] = a + b;
           differences[j - 1] = a - b;
           all = all + sums[j - 1];
