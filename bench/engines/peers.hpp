@@ -46,6 +46,16 @@ struct Rows {
   const float* answer;
 };
 
+// x: [blocks, n] or one [n, n], real or complex; `results` complex numbers.
+template <class T>
+struct FourierTransform {
+  bool is_real;
+  int dims;
+  Index n, blocks;
+  const T *x, *answer;
+  Index results;
+};
+
 void AddEigen(State& state, const Map& m);
 void AddEigen(State& state, const BroadcastSum& s);
 void AddEigen(State& state, const AxisSum& s);
@@ -55,5 +65,8 @@ void AddOneDnnSoftmax(State& state, const Rows& r);
 // (x - mean) / sqrt(variance + epsilon) of every row.
 void AddOneDnnLayerNorm(State& state, const Rows& r, float epsilon);
 void AddOneDnnTranspose(State& state, const Rows& r);
+
+template <class T>
+void AddFftw(State& state, const FourierTransform<T>& f);
 
 }  // namespace tenon::bench

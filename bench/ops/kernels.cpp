@@ -10,6 +10,7 @@
 #include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/linalg/fft.hpp>
 #include <tenon/ops/math/arg_reduction.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/cast.hpp>
@@ -48,4 +49,5 @@ TENON_REGISTER(Types<float, std::int32_t>, ops::Transpose, ops::ConcatV2, ops::G
                ops::Tile, ops::ReverseV2);
 TENON_REGISTER(Types<float, std::int32_t, std::int64_t>, ops::ArgMax);
 TENON_REGISTER(ops::Cast);
+TENON_REGISTER(ops::FFT, ops::FFT2D, ops::RFFT, ops::RFFT2D);
 TENON_REGISTER(Types<float>, ops::FusedBatchNormV3, ops::MaxPool, ops::AvgPool);

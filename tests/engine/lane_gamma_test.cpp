@@ -95,8 +95,7 @@ void CheckEdges() {
       const float wanted = Op::Scalar(pairs.a[i], pairs.x[i]);
       INFO("level ", static_cast<int>(level), ": ", pairs.a[i], ", ", pairs.x[i], ": ", y[i], ", not ", wanted);
       CHECK(std::isnan(y[i]) == std::isnan(wanted));
-      if (!std::isnan(wanted) && y[i] != wanted)
-        CHECK(std::fabs(y[i] - wanted) <= 1e-6f * std::fabs(wanted) + 1e-14f);
+      if (!std::isnan(wanted) && y[i] != wanted) CHECK(std::fabs(y[i] - wanted) <= 1e-6f * std::fabs(wanted) + 1e-14f);
     }
   }
 }

@@ -2,14 +2,11 @@
 #pragma once
 // FFT, IFFT, RFFT, IRFFT and their forms over two and three dimensions: Fourier transforms of the last dimensions.
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/types/dtype.hpp>
@@ -26,8 +23,6 @@ TENON_NAMESPACE_BEGIN
 namespace ops {
 
 namespace detail {
-
-enum class FftKind : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
 
 TENON_SETUP_CODE_BEGIN
 
@@ -59,26 +54,14 @@ Status RealFftShapeOf(InferenceContext* c) {
 
 TENON_SETUP_CODE_END
 
-// What a transform does to a tensor. The blocks that are transformed are the last `dims` dimensions: `in` of the input
-// (at least `used`, or 0), `full` while they are transformed, `out` of the output.
-struct FftLayout {
-  InlinedVector<Index, 3> in, used, full, out;
-  Index blocks = 1;
-
-  static Index Product(const InlinedVector<Index, 3>& sizes) {
-    Index n = 1;
-    for (const Index size : sizes) n *= size;
-    return n;
-  }
-};
-
-inline Status ReadFftLayout(std::string_view op, FftKind kind, int dims, const TensorShape& shape,
-                            const HostIndices* length, FftLayout* layout, TensorShape* output) {
+inline Status ReadFftSizes(std::string_view op, FftKind kind, int dims, const TensorShape& shape,
+                           const HostIndices* length, FftSizes* sizes, TensorShape* output) {
   const int rank = shape.dims();
   if (rank < dims) return errors::InvalidArgument(op, ": Input must have rank of at least ", dims, " but got: ", shape);
   if (length != nullptr && (length->shape().dims() != 1 || length->size() != dims))
     return errors::InvalidArgument(op, ": fft_length must have shape [", dims, "], got ", length->shape());
   *output = shape;
+  sizes->dims = dims;
   for (int i = 0; i < dims; ++i) {
     const int d = rank - dims + i;
     const Index have = shape.dim_size(d), full = length == nullptr ? have : (*length)[i];
@@ -89,76 +72,14 @@ inline Status ReadFftLayout(std::string_view op, FftKind kind, int dims, const T
     if (have != 0 && have < used)
       return errors::InvalidArgument(op, ": Input dimension ", i, " must have length of at least ", used,
                                      " but got: ", have);
-    layout->in.push_back(have);
-    layout->used.push_back(used);
-    layout->full.push_back(full);
-    layout->out.push_back(kind == FftKind::kRealForward && last ? half : full);
-    TENON_RETURN_IF_ERROR(output->SetDimWithStatus(d, layout->out.back()));
+    sizes->in[i] = have;
+    sizes->full[i] = full;
+    sizes->out[i] = kind == FftKind::kRealForward && last ? half : full;
+    TENON_RETURN_IF_ERROR(output->SetDimWithStatus(d, sizes->out[i]));
   }
   if (output->num_elements() > 0)
-    for (int d = 0; d < rank - dims; ++d) layout->blocks *= shape.dim_size(d);
+    for (int d = 0; d < rank - dims; ++d) sizes->blocks *= shape.dim_size(d);
   return OkStatus();
-}
-
-// body(from, to, n) for every run of n elements of a block of `used` sizes: where it begins in blocks of sizes a and b.
-template <class Body>
-void ForEachRow(const InlinedVector<Index, 3>& used, const InlinedVector<Index, 3>& a, const InlinedVector<Index, 3>& b,
-                const Body& body) {
-  const std::size_t dims = used.size();
-  const Index planes = dims > 2 ? used[0] : 1, rows = dims > 1 ? used[dims - 2] : 1, n = used[dims - 1];
-  const auto rows_of = [dims](const InlinedVector<Index, 3>& sizes) { return dims > 1 ? sizes[dims - 2] : 1; };
-  for (Index p = 0; p < planes; ++p)
-    for (Index r = 0; r < rows; ++r) body((p * rows_of(a) + r) * a[dims - 1], (p * rows_of(b) + r) * b[dims - 1], n);
-}
-
-template <class From, class To>
-void CopyFftRow(const From* from, To* to, Index n) {
-  for (Index i = 0; i < n; ++i) {
-    if constexpr (std::is_floating_point_v<To>)
-      to[i] = static_cast<To>(std::real(from[i]));
-    else
-      to[i] = To(static_cast<typename To::value_type>(std::real(from[i])),
-                 static_cast<typename To::value_type>(std::imag(from[i])));
-  }
-}
-
-// One block; work: [full].
-template <class In, class Out>
-void TransformBlock(FftKind kind, const FftLayout& layout, const In* in, Out* out, complex128* work) {
-  const std::size_t dims = layout.full.size(), last = dims - 1;
-  const std::span<const Index> full(layout.full.data(), dims);
-  ForEachRow(layout.used, layout.in, layout.full,
-             [&](Index from, Index to, Index n) { CopyFftRow(in + from, work + to, n); });
-  const bool inverse = kind == FftKind::kInverse || kind == FftKind::kRealInverse;
-  if (kind == FftKind::kRealInverse) {
-    // The other dimensions first; then the missing half of each row is the conjugate of the first, backwards.
-    const Index n = layout.full[last], rows = n == 0 ? 0 : FftLayout::Product(layout.full) / n;
-    for (Index r = 0; r < rows; ++r)
-      for (Index k = layout.used[last]; k < n; ++k) work[r * n + k] = complex128();
-    for (std::size_t d = 0; d < last; ++d) FftAlong(work, full, d, true);
-    for (Index r = 0; r < rows; ++r) {
-      complex128* const row = work + r * n;
-      row[0] = row[0].real();
-      for (Index k = layout.used[last]; k < n; ++k) row[k] = {row[n - k].real(), -row[n - k].imag()};
-    }
-    FftAlong(work, full, last, true);
-  } else {
-    for (std::size_t d = 0; d < dims; ++d) FftAlong(work, full, d, inverse);
-  }
-  ForEachRow(layout.out, layout.full, layout.out,
-             [&](Index from, Index to, Index n) { CopyFftRow(work + from, out + to, n); });
-}
-
-template <class In, class Out>
-void TransformAll(Cpu& device, FftKind kind, const FftLayout& layout, const void* in, void* out) {
-  const Index in_size = FftLayout::Product(layout.in), out_size = FftLayout::Product(layout.out);
-  const Index size = FftLayout::Product(layout.full);
-  ParallelFor(device, layout.blocks, 60.0 * static_cast<double>(size), [&](Index begin, Index end) {
-    SlimVector<complex128> work(static_cast<std::size_t>(size), complex128());
-    for (Index i = begin; i < end; ++i)
-      TransformBlock(kind, layout, static_cast<const In*>(in) + i * in_size, static_cast<Out*>(out) + i * out_size,
-                     work.data());
-  });
 }
 
 inline Status RunFft(OpKernelContext& context, Cpu& device, FftKind kind, int dims, const Tensor& input,
@@ -169,9 +90,9 @@ inline Status RunFft(OpKernelContext& context, Cpu& device, FftKind kind, int di
   if (wide != (out == DataType::kDouble || out == DataType::kComplex128))
     return errors::InvalidArgument(op, ": Wrong types for ", kind == FftKind::kRealForward ? "forward" : "backward",
                                    " real FFT: in=", Name(in), " out=", Name(out));
-  FftLayout layout;
+  FftSizes sizes;
   TensorShape shape;
-  TENON_RETURN_IF_ERROR(ReadFftLayout(op, kind, dims, input.shape(), length, &layout, &shape));
+  TENON_RETURN_IF_ERROR(ReadFftSizes(op, kind, dims, input.shape(), length, &sizes, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   if (input.NumElements() == 0) {
@@ -180,16 +101,7 @@ inline Status RunFft(OpKernelContext& context, Cpu& device, FftKind kind, int di
   }
   const void* const from = input.raw_data();
   void* const to = output->raw_data();
-  if (kind == FftKind::kRealForward)
-    wide ? TransformAll<double, complex128>(device, kind, layout, from, to)
-         : TransformAll<float, complex64>(device, kind, layout, from, to);
-  else if (kind == FftKind::kRealInverse)
-    wide ? TransformAll<complex128, double>(device, kind, layout, from, to)
-         : TransformAll<complex64, float>(device, kind, layout, from, to);
-  else
-    wide ? TransformAll<complex128, complex128>(device, kind, layout, from, to)
-         : TransformAll<complex64, complex64>(device, kind, layout, from, to);
-  return OkStatus();
+  return wide ? Fft<double>(device, kind, sizes, from, to, op) : Fft<float>(device, kind, sizes, from, to, op);
 }
 
 template <class Op, class Device>
@@ -218,7 +130,7 @@ struct FFT {
                                         .SetShapeFn(detail::FftShape<1>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kForward;
+  static constexpr FftKind kKind = FftKind::kForward;
   static constexpr int kDims = 1;
   template <class Device>
   using kernel = detail::FftKernel<FFT, Device>;
@@ -233,7 +145,7 @@ struct IFFT {
                                         .SetShapeFn(detail::FftShape<1>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kInverse;
+  static constexpr FftKind kKind = FftKind::kInverse;
   static constexpr int kDims = 1;
   template <class Device>
   using kernel = detail::FftKernel<IFFT, Device>;
@@ -251,7 +163,7 @@ struct RFFT {
                                         .SetShapeFn(detail::RealFftShapeOf<1, true>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kRealForward;
+  static constexpr FftKind kKind = FftKind::kRealForward;
   static constexpr int kDims = 1;
   template <class Device>
   using kernel = detail::RealFftKernel<RFFT, Device>;
@@ -268,7 +180,7 @@ struct IRFFT {
                                         .SetShapeFn(detail::RealFftShapeOf<1, false>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kRealInverse;
+  static constexpr FftKind kKind = FftKind::kRealInverse;
   static constexpr int kDims = 1;
   template <class Device>
   using kernel = detail::RealFftKernel<IRFFT, Device>;
@@ -283,7 +195,7 @@ struct FFT2D {
                                         .SetShapeFn(detail::FftShape<2>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kForward;
+  static constexpr FftKind kKind = FftKind::kForward;
   static constexpr int kDims = 2;
   template <class Device>
   using kernel = detail::FftKernel<FFT2D, Device>;
@@ -298,7 +210,7 @@ struct IFFT2D {
                                         .SetShapeFn(detail::FftShape<2>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kInverse;
+  static constexpr FftKind kKind = FftKind::kInverse;
   static constexpr int kDims = 2;
   template <class Device>
   using kernel = detail::FftKernel<IFFT2D, Device>;
@@ -316,7 +228,7 @@ struct RFFT2D {
                                         .SetShapeFn(detail::RealFftShapeOf<2, true>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kRealForward;
+  static constexpr FftKind kKind = FftKind::kRealForward;
   static constexpr int kDims = 2;
   template <class Device>
   using kernel = detail::RealFftKernel<RFFT2D, Device>;
@@ -333,7 +245,7 @@ struct IRFFT2D {
                                         .SetShapeFn(detail::RealFftShapeOf<2, false>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kRealInverse;
+  static constexpr FftKind kKind = FftKind::kRealInverse;
   static constexpr int kDims = 2;
   template <class Device>
   using kernel = detail::RealFftKernel<IRFFT2D, Device>;
@@ -348,7 +260,7 @@ struct FFT3D {
                                         .SetShapeFn(detail::FftShape<3>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kForward;
+  static constexpr FftKind kKind = FftKind::kForward;
   static constexpr int kDims = 3;
   template <class Device>
   using kernel = detail::FftKernel<FFT3D, Device>;
@@ -363,7 +275,7 @@ struct IFFT3D {
                                         .SetShapeFn(detail::FftShape<3>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kInverse;
+  static constexpr FftKind kKind = FftKind::kInverse;
   static constexpr int kDims = 3;
   template <class Device>
   using kernel = detail::FftKernel<IFFT3D, Device>;
@@ -381,7 +293,7 @@ struct RFFT3D {
                                         .SetShapeFn(detail::RealFftShapeOf<3, true>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kRealForward;
+  static constexpr FftKind kKind = FftKind::kRealForward;
   static constexpr int kDims = 3;
   template <class Device>
   using kernel = detail::RealFftKernel<RFFT3D, Device>;
@@ -398,7 +310,7 @@ struct IRFFT3D {
                                         .SetShapeFn(detail::RealFftShapeOf<3, false>);
 
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr detail::FftKind kKind = detail::FftKind::kRealInverse;
+  static constexpr FftKind kKind = FftKind::kRealInverse;
   static constexpr int kDims = 3;
   template <class Device>
   using kernel = detail::RealFftKernel<IRFFT3D, Device>;
