@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Incomplete gamma functions, Hurwitz's zeta function and polygammas for simd::Lanes of floats, calculated as doubles:
+// log gamma, its derivatives, incomplete gamma and Hurwitz's zeta functions for simd::Lanes of floats, as doubles:
 // a result is within 0.6 ulp where it is not far below 1. Lanes whose arguments are out of the usual get their results
 // from the scalar functions (higher_functions.hpp), which also have all edges.
 
@@ -37,6 +37,23 @@ TENON_HD L Evaluate(const L& a, const L& x) {
   for (int i = 0; i < L::size; ++i)
     if (!(usual[i] > 0)) [[unlikely]]
       ys[i] = Function::Scalar(as[i], xs[i]);
+  return L::Load(ys);
+}
+
+// The same for functions of one number.
+template <class Function, class L>
+TENON_HD L EvaluateUsual(const L& x) {
+  using D = typename DoublesOf<L>::type;
+  float xs[L::size], ys[L::size];
+  x.Store(xs);
+  for (int i = 0; i < L::size; i += D::size) {
+    D wide;
+    LoadWide(xs + i, &wide);
+    StoreNarrow(Function::Of(wide), ys + i);
+  }
+  for (int i = 0; i < L::size; ++i)
+    if (!(xs[i] > 0 && xs[i] < Function::most)) [[unlikely]]
+      ys[i] = Function::Scalar(xs[i]);
   return L::Load(ys);
 }
 
@@ -177,8 +194,66 @@ struct Polygamma {
   }
 };
 
+struct Lgamma {
+  static constexpr float most = 1e10f;
+  // log(gamma(x)) / ((x - 1) (x - 2)) in x - 1.5 from 0.6 to 2.9, error 2e-11
+  static constexpr double above[] = {0.48312895052953599,  0.75038700796407238,   0.40210287064446414,
+                                     0.085501116653731999, 0.0058934932758997582, 3.4295578983010535e-05};
+  static constexpr double below[] = {
+      1, 1.8552953675594382, 1.2625825612026606, 0.38163060192354733, 0.04854773337871951, 0.0018690574215463556};
+
+  TENON_HD static float Scalar(float x) { return tenon::Lgamma(x); }
+
+  template <class D>
+  TENON_HD static D Of(const D& any_x) {
+    constexpr double kHalfLogOfTwoPi = 0.91893853320467274178;
+    constexpr double kStirling[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188};
+    const D x = Greater(D(1e-50), Lesser(any_x, D(most))), from_middle = x - D(1.5);
+    const D quotient = Polynomial(from_middle, above) / Polynomial(from_middle, below);
+    const D middle = (x - D(1)) * (x - D(2)) * quotient + D(0);  // no zero with a sign
+    const D shifted = x + D(8), inverse = D(1) / shifted;
+    D product = x;
+    for (int i = 1; i < 8; ++i) product = product * (x + D(i));
+    const D rest = Fma(Polynomial(inverse * inverse, kStirling), inverse, D(kHalfLogOfTwoPi));
+    const D large = (shifted - D(0.5)) * LogOfNormal(shifted) - shifted + rest - LogOfNormal(product);
+    return Select(Abs(x - D(1.75)) < D(1.15), middle, large);
+  }
+};
+
+// Up the recurrence psi(x) = psi(x + 1) - 1 / x eight times, over a common denominator, to the asymptotic series.
+// Abramowitz and Stegun, 6.3.5 and 6.3.18.
+struct Digamma {
+  static constexpr float most = 1e10f;
+
+  TENON_HD static float Scalar(float x) { return tenon::Digamma(x); }
+
+  template <class D>
+  TENON_HD static D Of(const D& any_x) {
+    constexpr double kSeries[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
+    const D x = Greater(D(1e-50), Lesser(any_x, D(most)));
+    D above(1), below = x, shifted = x + D(1);
+    for (int i = 1; i < 8; ++i) {
+      above = Fma(above, shifted, below);
+      below = below * shifted;
+      shifted = shifted + D(1);
+    }
+    const D inverse = D(1) / shifted, square = inverse * inverse;
+    const D series = Fma(Polynomial(square, kSeries), square, D(0.5) * inverse);
+    return LogOfNormal(shifted) - series - above / below;
+  }
+};
+
 }  // namespace detail
 
+// log|gamma(x)|, and its derivative.
+template <LaneValue L>
+TENON_HD L Lgamma(const L& x) {
+  return detail::EvaluateUsual<detail::Lgamma>(x);
+}
+template <LaneValue L>
+TENON_HD L Digamma(const L& x) {
+  return detail::EvaluateUsual<detail::Digamma>(x);
+}
 // The regularised incomplete gamma functions P(a, x) and Q(a, x).
 template <LaneValue L>
 TENON_HD L Igamma(const L& a, const L& x) {
@@ -202,6 +277,10 @@ TENON_HD L Polygamma(const L& n, const L& x) {
 #else
 
 // Never called: without lanes, maps use the functions of the scalar library.
+template <class L>
+L Lgamma(const L&);
+template <class L>
+L Digamma(const L&);
 template <class L>
 L Igamma(const L&, const L&);
 template <class L>

@@ -40,8 +40,8 @@ struct InverseConstants<float> {
   static constexpr float atan[] = {-0.333333269329f, 0.199994900409f,   -0.142720771774f,
                                    0.109409304854f,  -0.0798373360856f, 0.0387170064866f};
   // The same of asin, asinh and atanh
-  static constexpr float asin[] = {0.16666659981f,   0.0750050493298f, 0.0445167823461f,
-                                   0.0318094013079f, 0.0144313995251f, 0.0375276410172f};
+  static constexpr float asin[] = {0.166667526073f, 0.0749529146698f, 0.0454713217074f, 0.0241740208752f,
+                                   0.0421769290936f};
   static constexpr float asinh[] = {-0.166666435701f, 0.0749865122651f, -0.0443843439309f, 0.0281680205786f,
                                     -0.0132352870827f};
   static constexpr float atanh[] = {0.333333000301f, 0.200025213164f, 0.142226911708f,

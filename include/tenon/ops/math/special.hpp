@@ -7,6 +7,7 @@
 
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/special_functions.hpp>
+#include <tenon/engine/lane_gamma.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/engine/lane_special.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
@@ -98,6 +99,11 @@ struct Lgamma {
   TENON_HD static T map(const T& x) {
     return tenon::Lgamma(x);
   }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Lgamma(x);
+  }
 
   template <class Device, class T>
     requires(!std::is_same_v<T, bfloat16>)
@@ -112,6 +118,11 @@ struct Digamma {
   template <class T>
   TENON_HD static T map(const T& x) {
     return tenon::Digamma(x);
+  }
+  template <class L>
+    requires std::is_same_v<typename L::value_type, float>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Digamma(x);
   }
 
   template <class Device, class T>
