@@ -148,7 +148,7 @@ struct FftLanesPlan {
     int twos = 0;
     for (; rest > 1; rest /= 2) ++twos;
     if (twos == 0) return 1;
-    return twos % 3 == 0 ? 8 : twos == 1 ? 2 : 4;
+    return twos == 1 ? 2 : twos == 2 || twos == 4 ? 4 : 8;
   }
   static bool IsPrime(Index radix) {
     for (Index i = 3; i * i <= radix; i += 2)
