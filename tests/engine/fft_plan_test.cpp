@@ -30,7 +30,7 @@ TEST_SUITE("fft plans") {
   }
   TEST_CASE("passes multiply up to the length, as two at least") {
     for (Index n = 1; n <= 600; ++n) {
-      if (!(FftLanesCost(n) < HUGE_VAL)) continue;
+      if (!(FftLanesCost(n) < kFftImpossible)) continue;
       CAPTURE(n);
       FftLanesPlan<float> plan;
       REQUIRE(plan.Make(n));
@@ -43,8 +43,8 @@ TEST_SUITE("fft plans") {
       CHECK(product == n);
       CHECK(plan.passes.size() >= 2);
     }
-    CHECK(FftLanesCost(37) == HUGE_VAL);
-    CHECK(FftLanesCost(2 * 1009) == HUGE_VAL);
+    CHECK(FftLanesCost(37) == kFftImpossible);
+    CHECK(FftLanesCost(2 * 1009) == kFftImpossible);
   }
   TEST_CASE("a plan is kept, and so are not many") {
     const auto plan = FftPlans<double>::Find(360, FftKernelsHere<double, simd::Compiled>());

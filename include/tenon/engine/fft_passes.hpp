@@ -355,7 +355,7 @@ struct FftGather {
       TransposeSquare(rows);
 #pragma GCC unroll 16
       for (int k = 0; k < kWidth; ++k)
-        (kWidth > 1 && k % 2 == 0 ? rows[k] : rows[k] * sign).Store(step->to + (i + k) * kWidth);
+        ((kWidth > 1 ? k : i) % 2 == 0 ? rows[k] : rows[k] * sign).Store(step->to + (i + k) * kWidth);
     }
   }
 };
@@ -379,7 +379,7 @@ struct FftScatter {
       V rows[kWidth];
 #pragma GCC unroll 16
       for (int k = 0; k < kWidth; ++k)
-        rows[k] = V::Load(step->from + (i + k) * kWidth) * (k % 2 == 0 ? re_scale : im_scale);
+        rows[k] = V::Load(step->from + (i + k) * kWidth) * ((kWidth > 1 ? k : i) % 2 == 0 ? re_scale : im_scale);
       TransposeSquare(rows);
 #pragma GCC unroll 16
       for (int line = 0; line < kWidth; ++line)

@@ -148,7 +148,7 @@ struct FftLanesPlan {
     int twos = 0;
     for (; rest > 1; rest /= 2) ++twos;
     if (twos == 0) return 1;
-    return twos % 3 == 0 ? 8 : twos == 1 ? 2 : 4;
+    return twos == 1 ? 2 : twos == 2 || twos == 4 ? 4 : 8;
   }
   static bool IsPrime(Index radix) {
     for (Index i = 3; i * i <= radix; i += 2)
@@ -162,13 +162,15 @@ struct FftLanesPlan {
   }
 };
 
-// Work of a transform in lanes, in operations of vectors; infinite where a prime factor is too large.
+// Work of a transform in lanes, in operations of vectors; kFftImpossible where a prime factor is too large. (Not
+// infinity, which -ffast-math does not know.)
+inline constexpr double kFftImpossible = 1e200;
 inline double FftLanesCost(Index n) {
   double each = 0;
   for (Index rest = n; rest > 1;) {
     const Index radix = FftLanesPlan<float>::NextRadix(rest);
-    if (radix == 1 || rest % radix != 0) return HUGE_VAL;
-    if (radix == 2 && rest % 2 != 0) return HUGE_VAL;
+    if (radix == 1 || rest % radix != 0) return kFftImpossible;
+    if (radix == 2 && rest % 2 != 0) return kFftImpossible;
     constexpr double kKnown[] = {0, 8, 13, 12, 18, 24, 14};
     const int code = FftRadixCode(radix);
     each += code < kFftRadices - 1 ? kKnown[code] : 2 * static_cast<double>(radix) + 20;
@@ -240,7 +242,7 @@ class FftPlan : public RefCounted {
   static double BestSplit(Index n, Index width, Index* rows) {
     *rows = 1;
     double best = FftLanesCost(n) + 6 * static_cast<double>(n);
-    if (!(best < HUGE_VAL)) return best;
+    if (!(best < kFftImpossible)) return best;
     for (Index i = 2; i * i <= n; ++i) {
       if (n % i != 0) continue;
       for (const Index candidate : {i, n / i}) {
@@ -271,10 +273,10 @@ class FftPlan : public RefCounted {
   // False when there was no memory.
   bool Make(const FftKernels<T>& kernels) {
     lanes_cost = FftLanesCost(n) + 6 * static_cast<double>(n);
-    has_lanes = lanes_cost < HUGE_VAL;
+    has_lanes = lanes_cost < kFftImpossible;
     line_cost = BestSplit(n, width, &n1);
     n2 = n / n1;
-    double convolution;
+    double convolution = 0;
     const Index length = n > 7 ? PaddedLength(n, width, &convolution) : 0;
     if (length != 0) convolution = 2 * convolution + 12 * static_cast<double>(n + length) / static_cast<double>(width);
     if (length != 0 && convolution < line_cost) {
