@@ -37,6 +37,8 @@ TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
 #endif
 
 // The integers of T's size beside Lanes<T, bytes>: their bits, and masks, which have all bits set or none.
+// (Masks are better nested in Selects than joined by & and |: g++ 12 takes those apart lane by lane for AVX-512, and
+// also nested ones of the same choices.)
 template <class T, int bytes>
 struct LaneInts {
   using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
