@@ -35,7 +35,7 @@ struct PeerGraph {
   std::string onnx_file;  // the same graph for ONNX Runtime; empty: it takes no part
   std::vector<NamedTensor> feeds;
   std::vector<std::string> fetches, targets;
-  std::vector<PeerStep> before;  // of a session's first run; not for ONNX Runtime
+  std::vector<PeerStep> before = {};  // of a session's first run; not for ONNX Runtime
 };
 
 // one thread
