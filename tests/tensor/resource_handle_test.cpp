@@ -33,6 +33,7 @@ TEST_SUITE("ResourceHandle") {
     CHECK(handle.IsRefCounting());
     {
       const Tensor tensor = Tensor::Scalar(handle), copy = tensor;
+      REQUIRE(copy.IsInitialized());
       CHECK(*copy.data<ResourceHandle>() == handle);
       handle = ResourceHandle{"/device:CPU:0", "Anonymous", "v", 7, "Object"};
       CHECK(*copy.data<ResourceHandle>() != handle);

@@ -41,10 +41,10 @@ ResourceHandle MakeRefCountingHandle(std::string_view device, Ref<T> resource) {
   return handle;
 }
 
-// As a scalar tensor, ready to be an output.
+// As a scalar tensor, ready to be an output; one without contents where there is no memory.
 inline Tensor HandleTensor(ResourceHandle handle) {
   Tensor tensor(DataType::kResource, TensorShape());
-  *tensor.data<ResourceHandle>() = std::move(handle);
+  if (tensor.IsInitialized()) *tensor.data<ResourceHandle>() = std::move(handle);
   return tensor;
 }
 
@@ -83,7 +83,7 @@ inline Status GetResources(const OpKernelContext& context, ResourceMgr** resourc
 
 // The handle that an input holds; borrowed from the input. InvalidArgument when it is not one handle.
 inline Status HandleOf(const Tensor& input, const ResourceHandle** handle) {
-  if (input.dtype() != DataType::kResource || input.NumElements() < 1) [[unlikely]]
+  if (input.dtype() != DataType::kResource || input.NumElements() < 1 || !input.IsInitialized()) [[unlikely]]
     return errors::InvalidArgument("A resource handle must be one element of type resource, got ", input.dtype(),
                                    " of shape ", input.shape());
   *handle = input.data<ResourceHandle>();
