@@ -14,6 +14,13 @@ namespace tenon::testing {
 
 using LongComplex = std::complex<long double>;
 
+// Where long double is calculated by software, and that perhaps in an emulator, few sizes are tested.
+#if defined(__aarch64__)
+inline constexpr bool kFewFftSizes = true;
+#else
+inline constexpr bool kFewFftSizes = false;
+#endif
+
 // y[k] = sum of x[j] exp(-2 pi i j k / n); inverse: the other sign, divided by n.
 class Dft {
  public:

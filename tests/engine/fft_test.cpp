@@ -156,7 +156,7 @@ constexpr FftKind kKinds[] = {FftKind::kForward, FftKind::kInverse, FftKind::kRe
 TEST_SUITE("fft") {
   TEST_CASE_TEMPLATE("every length up to 130, against the definition", T, float, double) {
     for (const FftKind kind : kKinds)
-      for (Index n = 1; n <= 130; ++n) {
+      for (Index n = 1; n <= 130; n += kFewFftSizes ? 7 : 1) {
         CAPTURE(static_cast<int>(kind));
         CAPTURE(n);
         CHECK(ErrorOf<T>({}, kind, {n}) < AllowedFftError(n));
@@ -166,6 +166,7 @@ TEST_SUITE("fft") {
     for (const FftKind kind : kKinds)
       for (const Index n : {256, 257, 360, 512, 1000, 1009, 1024, 2048, 4096, 4410, 5040, 8192, 10007, 16384, 16807,
                             32768, 44100, 65536}) {
+        if (kFewFftSizes && n > 1100) continue;
         CAPTURE(static_cast<int>(kind));
         CAPTURE(n);
         CHECK(ErrorOfSome<T>({}, kind, n) < AllowedFftError(n));
@@ -175,6 +176,7 @@ TEST_SUITE("fft") {
     for (const FftKind kind : kKinds)
       for (const Index n : {1, 2, 3, 4, 7, 8, 15, 16, 33, 37, 64, 75, 143, 256})
         for (const Index blocks : {2, 5, 16, 19, 40}) {
+          if (kFewFftSizes && blocks != 5) continue;
           CAPTURE(static_cast<int>(kind));
           CAPTURE(n);
           CAPTURE(blocks);
@@ -200,9 +202,11 @@ TEST_SUITE("fft") {
         CAPTURE(full[0]);
         CAPTURE(full[1]);
         for (const Index blocks : {1, 3})
-          for (const Index more : {0, 1, 2})
+          for (const Index more : {0, 1, 2}) {
+            if (kFewFftSizes && (blocks != 3 || more != 1)) continue;
             CHECK(ErrorOf<T>({}, kind, full, blocks, more) <
                   AllowedFftError(full[0] * full[1] * (full.size() > 2 ? full[2] : 1)));
+          }
       }
   }
   TEST_CASE_TEMPLATE("several threads give the same bits", T, float, double) {
