@@ -22,7 +22,7 @@ inline constexpr double kSpecialEpsilon = std::numeric_limits<double>::epsilon()
 // Abramowitz and Stegun, "Handbook of Mathematical Functions", 9.6.10 and 9.7.1.
 inline double ScaledBesselI(double x, int order) {
   constexpr double kFar = 30, kTwoPi = 6.28318530717958647693;
-  if (x < 0) x = -x;
+  x = std::fabs(x);
   if (x == kSpecialInfinity) return 0;
   if (x <= kFar) {
     const double square = x * x / 4;

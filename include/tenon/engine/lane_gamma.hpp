@@ -8,7 +8,7 @@
 #include <tenon/engine/higher_functions.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/engine/lane_math_inverse.hpp>
-#include <tenon/engine/lane_special.hpp>
+#include <tenon/engine/lane_wide.hpp>
 #include <tenon/engine/lanes.hpp>
 
 TENON_NAMESPACE_BEGIN

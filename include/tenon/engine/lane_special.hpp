@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Special functions for simd::Lanes, float and double: modified Bessel functions, Dawson's integral, the exponential
-// integral, erfc, and the inverses of erf and of the normal distribution. All are calculated as doubles by polynomials
-// and their quotients, fitted on two or three intervals (Remez, of the relative error): to 2e-9 for floats, so that a
-// result is within 0.6 ulp, to 2e-16 for doubles (8 ulp; erf 2, erfc 4). Outside of their domains they answer as
-// Eigen's do.
-
-#include <cmath>
-#include <limits>
-#include <type_traits>
+// Special functions for simd::Lanes, float and double: modified Bessel functions, Dawson's integral and the exponential
+// integral. All are calculated as doubles by polynomials and their quotients, fitted on two or three intervals (Remez,
+// of the relative error): to 2e-9 for floats, so that a result is within 0.6 ulp, to 2e-16 for doubles (8 ulp).
 
 #include <tenon/base/config.hpp>
 #include <tenon/engine/lane_math.hpp>
-#include <tenon/engine/lane_math_inverse.hpp>
+#include <tenon/engine/lane_wide.hpp>
 #include <tenon/engine/lanes.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -22,76 +16,6 @@ namespace simd {
 #if TENON_DETAIL_LANES
 
 namespace detail {
-
-// The vector of doubles that is as long as L's.
-template <class L>
-struct DoublesOf;
-template <class T, int bytes>
-struct DoublesOf<Lanes<T, bytes>> {
-  using type = Lanes<double, bytes>;
-};
-template <class L>
-struct DoublesOf<Pair<L>> : DoublesOf<L> {};
-
-template <int bytes>
-TENON_HD void LoadWide(const double* p, Lanes<double, bytes>* x) {
-  *x = Lanes<double, bytes>::Load(p);
-}
-template <int bytes>
-TENON_HD void LoadWide(const float* p, Lanes<double, bytes>* x) {
-  const auto narrow = Lanes<float, bytes / 2>::Load(p);
-  x->v = __builtin_convertvector(narrow.v, typename Lanes<double, bytes>::Vector);
-}
-template <int bytes>
-TENON_HD void StoreNarrow(const Lanes<double, bytes>& x, double* p) {
-  x.Store(p);
-}
-template <int bytes>
-TENON_HD void StoreNarrow(const Lanes<double, bytes>& x, float* p) {
-  const Lanes<float, bytes / 2> narrow(__builtin_convertvector(x.v, typename Lanes<float, bytes / 2>::Vector));
-  narrow.Store(p);
-}
-
-// Function::Of<T>(x), computed as doubles: one vector after the other, so that the function is there once.
-template <class Function, class L>
-TENON_HD L Evaluate(const L& x) {
-  using T = typename L::value_type;
-  using D = typename DoublesOf<L>::type;
-  T values[L::size];
-  x.Store(values);
-  for (int i = 0; i < L::size; i += D::size) {
-    D wide;
-    LoadWide(values + i, &wide);
-    StoreNarrow(Function::template Of<T>(wide), values + i);
-  }
-  return L::Load(values);
-}
-
-inline constexpr double kLaneInfinity = std::numeric_limits<double>::infinity();
-template <class T>
-inline constexpr double kLargestLog = 709.782712893383996;  // exp of more is infinite in T
-template <>
-inline constexpr double kLargestLog<float> = 88.7228393554687500;
-
-// exp(x) for x <= 0: for floats with a relative error of 4e-11.
-template <class T, class D>
-TENON_HD D ExpBelow(const D& x) {
-  if constexpr (sizeof(T) == 8) return Exp(x);
-  using C = Constants<double>;
-  constexpr double kExp[] = {0.99999999996163214,   1.0000000002431817,    0.50000001045886278,
-                             0.16666665126195856,   0.041666225309047691,  0.0083335610336898267,
-                             0.0013948190045369653, 0.00019775212660305715};
-  const D clamped = Greater(D(C::least_normal_exp), x), round(C::round + C::bias);
-  const D rounded = Fma(clamped, D(C::log2_e), round), whole = rounded - round;
-  const D r = Fma(whole, D(-0.69314718055994530942), clamped);
-  return Polynomial(r, kExp) * D::FromBits(rounded.Bits() << C::fraction_bits);
-}
-
-// x scale - shift: for polynomials in [-1, 1], which lose nothing to opposite signs.
-template <class D>
-TENON_HD D Shifted(const D& x, double scale, double shift) {
-  return Fma(x, D(scale), D(-shift));
-}
 
 // I_order(x), over x where order is 1, in x^2 up to `least_far`; sqrt(x) exp(-x) I_order(x) in scale / x - shift
 // beyond.
@@ -200,7 +124,7 @@ struct BesselI {
       far = far * Exp(magnitude);
     D y = Select(magnitude > D(Fit::least_far), far, near);
     if constexpr (!is_scaled) y = Select(magnitude > D(kLargestLog<T>), y + D(kLaneInfinity), y);  // NaN at infinity
-    if constexpr (order == 1) y = WithSignOf(y, x);
+    if constexpr (order == 1) y = Odd(y, x);
     return y;
   }
 };
@@ -254,7 +178,7 @@ struct Dawson {
         Fma(Polynomial(Shifted(square, Fit::near_scale, Fit::near_shift), Fit::near), square, D(1)) * magnitude;
     const D far = Polynomial(Shifted(D(1) / square, Fit::far_scale, Fit::far_shift), Fit::far);
     const D below = Select(is_far, magnitude, Polynomial(square, Fit::near_below));
-    return WithSignOf(Select(is_far, far, near) / below, x);
+    return Odd(Select(is_far, far, near) / below, x);
   }
 };
 
@@ -330,174 +254,6 @@ struct ExponentialIntegral {
   }
 };
 
-template <class T>
-struct QuantileFit;
-template <>
-struct QuantileFit<float> {
-  static constexpr double central[] = {3.3871328718101545, 71.185069574152195, 423.49483754112174, 697.7257215728207,
-                                       151.81540868492718};
-  static constexpr double central_below[] = {1, 24.021577070497383, 175.16364626199041, 410.81537747510617,
-                                             209.54105129627555};
-  static constexpr double near[] = {1.4234371112166635, 3.2201573436363606, 2.1643241319256772, 0.53228643293616651,
-                                    0.039608126238331549};
-  static constexpr double near_below[] = {1, 1.0625047525202356, 0.33222328994200634, 0.027996307709117284};
-  static constexpr double far[] = {6.6579046483395041, 3.6206712230538933, 0.66543343039883207, 0.047427315236905514,
-                                   0.0010217837153530382};
-  static constexpr double far_below[] = {1, 0.32300132771072115, 0.029928062509359317, 0.00072249206656423192};
-};
-template <>
-struct QuantileFit<double> {
-  static constexpr double central[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
-                                       1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
-                                       3.3430575583588128105e+4, 2.5090809287301226727e+3};
-  static constexpr double central_below[] = {1.0,
-                                             4.2313330701600911252e+1,
-                                             6.8718700749205790830e+2,
-                                             5.3941960214247511077e+3,
-                                             2.1213794301586595867e+4,
-                                             3.9307895800092710610e+4,
-                                             2.8729085735721942674e+4,
-                                             5.2264952788528545610e+3};
-  static constexpr double near[] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
-                                    3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
-                                    2.27238449892691845833e-2, 7.74545014278341407640e-4};
-  static constexpr double near_below[] = {1.0,
-                                          2.05319162663775882187e0,
-                                          1.67638483018380384940e0,
-                                          6.89767334985100004550e-1,
-                                          1.48103976427480074590e-1,
-                                          1.51986665636164571966e-2,
-                                          5.47593808499534494600e-4,
-                                          1.05075007164441684324e-9};
-  static constexpr double far[] = {6.6579046435011033367,     5.5627706714279216982,     1.8637821799618994323,
-                                   0.32142640717966391994,    0.030469407982054011463,   0.0015724954164045795799,
-                                   4.1186020010216108176e-05, 4.6843148950596821706e-07, 1.6029639965782638411e-09};
-  static constexpr double far_below[] = {1,
-                                         0.61469961087661761923,
-                                         0.1455058805356654883,
-                                         0.016735845192838397222,
-                                         0.00097541811647680338581,
-                                         2.7499509965769491665e-05,
-                                         3.2556475597823422342e-07,
-                                         1.1334661016400652829e-09};
-};
-
-// The standard normal quantile of 1/2 + q, where `tail` is 1/2 - |q|, given apart because it may be tiny, by three
-// quotients of polynomials: q times one in 0.180625 - q^2 up to 0.425, then in r - 1.6 and, where kHasFar, from 5 on in
-// r - 5, with r = sqrt(-log(tail)). The middle two for double: M. J. Wichura, "Algorithm AS 241", Applied Statistics 37
-// (1988), routine PPND16.
-template <class T, bool kHasFar, class D>
-TENON_HD D Quantile(const D& q, const D& tail) {
-  using Fit = QuantileFit<T>;
-  const D square = Fma(-q, q, D(0.180625));
-  const typename D::Ints is_central = Abs(q) < D(0.425);
-  const D r = Sqrt(-Log(tail));
-  const D near = r - D(1.6);
-  D above = Polynomial(near, Fit::near), below = Polynomial(near, Fit::near_below);
-  if constexpr (kHasFar) {
-    const D far = r - D(5);
-    const typename D::Ints is_far = r > D(5);
-    above = Select(is_far, Polynomial(far, Fit::far), above);
-    below = Select(is_far, Polynomial(far, Fit::far_below), below);
-  }
-  above = Select(is_central, Polynomial(square, Fit::central) * Abs(q), above);
-  below = Select(is_central, Polynomial(square, Fit::central_below), below);
-  return WithSignOf(Select(tail == D(0), D(kLaneInfinity), above / below), q);
-}
-
-struct Ndtri {
-  template <class T, class D>
-  TENON_HD static D Of(const D& p) {
-    return Quantile<T, true>(p - D(0.5), Lesser(p, D(1) - p));
-  }
-};
-struct Erfinv {
-  template <class T, class D>
-  TENON_HD static D Of(const D& x) {
-    constexpr double kRootOfHalf = 0.70710678118654752440;
-    return Quantile<T, (sizeof(T) == 8)>(x * D(0.5), (D(1) - Abs(x)) * D(0.5)) * D(kRootOfHalf);
-  }
-};
-
-// (1 + 2 x) exp(x^2) erfc(x) in (x - middle) / (x + middle), for x from 0 to `most`, where erfc is 0. (M. M. Shepherd
-// and J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < inf", 1981.)
-template <class T>
-struct ErfcFit;
-template <>
-struct ErfcFit<float> {
-  static constexpr double middle = 3, most = 11;
-  static constexpr double scaled[] = {1.2530080582782914,      -0.13562110720245929,    -0.047562295795949887,
-                                      0.12964521372841134,     -0.11927360070468247,    0.068307246261881602,
-                                      -0.023771576926781113,   0.0025337662209283973,   0.0018963667891276012,
-                                      -0.00078885541693887024, -0.00012927629940326501, 0.00012339744892969769,
-                                      3.1985650987461406e-05};
-};
-template <>
-struct ErfcFit<double> {
-  static constexpr double middle = 3.75, most = 28;
-  static constexpr double scaled[] = {
-      1.2375126308378275819,     -0.14024059858554701851,    0.0035854154854636459335,    0.082276738490151019495,
-      -0.10880393014170452126,   0.092304321160199533286,    -0.058693398590624325218,    0.028362277421471711845,
-      -0.0097465795465785130266, 0.0017556258331443601858,   0.00029371358642761568215,   -0.00029015398602104812742,
-      0.00005164945066027648354, 0.000022383951225349888212, -0.000011445193517136715541, -9.7299927822502483149e-7,
-      1.7537644526951393981e-6,  -5.7880773130934316432e-8,  -2.6160325210667058914e-7,   2.3643387039621735024e-8,
-      4.134290611446643803e-8,   -3.6925708268030795545e-9,  -6.6529441522192954148e-9,   1.1224415377570664057e-10,
-      8.4060634049937301084e-10, 8.100681719294604865e-11,   -3.1083779110987426968e-11};
-};
-
-// erf(x) for |x| <= 1.
-template <class D>
-TENON_HD D SmallErf(const D& x) {
-  // (erf(x) / x - 2 / sqrt(pi)) / x^2 in x^2
-  constexpr double kSmall[] = {-0.37612638903183596316,     0.11283791670946210398,     -0.026866170643355252027,
-                               0.0052239776077412458461,    -0.00085483259951853914548, 0.00012055295292688036581,
-                               -0.000014924741589771164287, 1.6447457515417354215e-6,   -1.6208591716139918462e-7,
-                               1.372005676060590036e-8,     -7.795195566773674312e-10};
-  const D square = x * x;
-  return Fma(Polynomial(square, kSmall), square, D(1.12837916709551257390)) * x;
-}
-
-struct Erfc {
-  // erfc(x) for x >= 0.
-  template <class T, class D>
-  TENON_HD static D OfPositive(const D& any_x) {
-    using Fit = ErfcFit<T>;
-    const D x = AtMost(any_x, Fit::most);
-    D power;  // exp(-x^2)
-    if constexpr (sizeof(T) == 4) {
-      power = ExpBelow<T>(-x * x);
-    } else {  // x^2 is rounded: exp(-h^2) exp(-(x - h) (x + h)), where h^2 is exact, and the other small
-      const D upper = UpperHalf(x), rest = (x - upper) * (x + upper);
-      power = ExpBelow<T>(-upper * upper);
-      power = power - power * rest * Fma(rest, Fma(rest, D(1.0 / 6), D(-0.5)), D(1));
-    }
-    const D sum = x + D(Fit::middle), difference = x - D(Fit::middle), scale = Fma(x, D(2), D(1));
-    if constexpr (sizeof(T) == 4) {  // one division for both
-      const D inverse = D(1) / (sum * scale);
-      return Polynomial(difference * scale * inverse, Fit::scaled) * (power * sum * inverse);
-    } else {
-      return Polynomial(difference / sum, Fit::scaled) * power / scale;
-    }
-  }
-  template <class T, class D>
-  TENON_HD static D Of(const D& x) {
-    const D magnitude = Abs(x), y = OfPositive<T>(magnitude), large = Select(x < D(0), D(2) - y, y);
-    if constexpr (sizeof(T) == 4)
-      return large;
-    else
-      return Select(magnitude < D(0.5), D(1) - SmallErf(x), large);
-  }
-};
-
-struct Erf {
-  template <class T, class D>
-  TENON_HD static D Of(const D& x) {
-    const D magnitude = Abs(x);
-    const D large = WithSignOf(D(1) - Erfc::OfPositive<T>(magnitude), x);
-    return Select(magnitude > D(1), large, SmallErf(x));
-  }
-};
-
 }  // namespace detail
 
 template <LaneValue L>
@@ -525,27 +281,6 @@ template <LaneValue L>
 TENON_HD L Expint(const L& x) {
   return detail::Evaluate<detail::ExponentialIntegral>(x);
 }
-// The x at which the standard normal distribution reaches p; -inf at 0, inf at 1, NaN outside of [0, 1].
-template <LaneValue L>
-TENON_HD L Ndtri(const L& p) {
-  return detail::Evaluate<detail::Ndtri>(p);
-}
-// The y with erf(y) = x; infinite at -1 and 1, NaN outside.
-template <LaneValue L>
-TENON_HD L Erfinv(const L& x) {
-  return detail::Evaluate<detail::Erfinv>(x);
-}
-// 1 - erf(x), also where that is tiny.
-template <LaneValue L>
-TENON_HD L Erfc(const L& x) {
-  return detail::Evaluate<detail::Erfc>(x);
-}
-// Of doubles; lane_math.hpp has it for floats.
-template <LaneValue L>
-  requires std::is_same_v<typename L::value_type, double>
-TENON_HD L Erf(const L& x) {
-  return detail::Evaluate<detail::Erf>(x);
-}
 
 #else
 
@@ -562,12 +297,6 @@ template <class L>
 L Dawsn(const L&);
 template <class L>
 L Expint(const L&);
-template <class L>
-L Ndtri(const L&);
-template <class L>
-L Erfinv(const L&);
-template <class L>
-L Erfc(const L&);
 
 #endif  // TENON_DETAIL_LANES
 

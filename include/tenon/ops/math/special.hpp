@@ -9,7 +9,7 @@
 #include <tenon/engine/special_functions.hpp>
 #include <tenon/engine/lane_gamma.hpp>
 #include <tenon/engine/lane_math.hpp>
-#include <tenon/engine/lane_special.hpp>
+#include <tenon/engine/lane_error_functions.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
