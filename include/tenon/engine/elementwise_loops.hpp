@@ -10,7 +10,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/isa.hpp>
-#include <tenon/engine/lanes.hpp>
+#include <tenon/engine/lane_maps.hpp>
 
 TENON_NAMESPACE_BEGIN
 
