@@ -18,10 +18,18 @@ struct Add {
   TENON_HD static T map(T x, T y) {
     return x + y;
   }
+  template <class L>
+  TENON_HD static L chained(const L& x, const L& y) {
+    return x + y;
+  }
 };
 struct Mul {
   template <class T>
   TENON_HD static T map(T x, T y) {
+    return x * y;
+  }
+  template <class L>
+  TENON_HD static L chained(const L& x, const L& y) {
     return x * y;
   }
 };
@@ -29,6 +37,10 @@ struct Relu {
   template <class T>
   TENON_HD static T map(T x) {
     return x < T(0) ? T(0) : x;
+  }
+  template <class L>
+  TENON_HD static L chained(const L& x) {
+    return Select(x < L(0), L(0), x);
   }
 };
 struct Exp {
@@ -146,7 +158,7 @@ void TimeFused(State& state, int k) {
   last = program.AddBinary(kBinaryLoops<Add, float>, nullptr, last, values[2]);
   if (k > 2) last = program.AddUnary(kUnaryLoop<Relu, float>, nullptr, last);
   if (k > 3) program.AddBinary(kBinaryLoops<Add, float>, nullptr, last, values[0]);
-  state.Check(program.Finish());
+  state.Check(program.Finish(&GetLaneChains<float, Add, Mul, Relu, Exp, Tanh, Sigmoid>()));
   const void* const inputs[] = {x.data<float>(), scale.data<float>(), bias.data<float>()};
   const auto once = [&](Cpu& device) { state.Check(program.Run(device, inputs, y.data<float>(), rows, columns)); };
 

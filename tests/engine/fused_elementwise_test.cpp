@@ -29,8 +29,9 @@ struct ToDoubleOp {
 
 constexpr double kClose = 1e-5;  // some roundings of numbers up to 30
 
-const Index kSizes[][2] = {{1, 1},    {1, 7},    {3, 5},    {200, 3},  {64, 64},  {7, 1000},  {2, 1536},
-                           {5, 1537}, {9, 2049}, {1, 9999}, {3, 6001}, {40, 250}, {1000, 17}, {4099, 1}};
+const Index kSizes[][2] = {{1, 1},     {1, 7},    {3, 5},    {200, 3},  {64, 64},  {7, 1000},  {2, 1536},
+                           {5, 1537},  {9, 2049}, {1, 9999}, {3, 6001}, {40, 250}, {1000, 17}, {4099, 1},
+                           {100, 256}, {9, 1030}, {2, 8192}, {2, 8200}, {1, 24580}};
 
 // relu(x * scale + bias) - x, in float64: the other way.
 double Expected(float x, float scale, float bias) {
@@ -38,7 +39,8 @@ double Expected(float x, float scale, float bias) {
   return (y > 0 ? y : 0) - static_cast<double>(x);
 }
 
-void CheckChain(Cpu device, Index rows, Index columns, bool in_place) {
+// With and without handing results over in registers.
+void CheckChain(Cpu device, Index rows, Index columns, bool in_place, bool in_registers) {
   FusedElementwise program;
   const int x = program.AddInput(Repeat::kNone, sizeof(float));
   const int scale = program.AddInput(Repeat::kAll, sizeof(float));
@@ -47,8 +49,11 @@ void CheckChain(Cpu device, Index rows, Index columns, bool in_place) {
   const int sum = program.AddBinary(kBinaryLoops<AddOp, float>, nullptr, scaled, bias);
   const int positive = program.AddUnary(kUnaryLoop<ReluOp, float>, nullptr, sum);
   program.AddBinary(kBinaryLoops<SubOp, float>, nullptr, positive, x);
-  REQUIRE(program.Finish().ok());
+  REQUIRE(program.Finish(in_registers ? &GetLaneChains<float, AddOp, SubOp, MulOp, ReluOp>() : nullptr).ok());
   CHECK(program.tile() % 16 == 0);
+#if TENON_DETAIL_LANES
+  CHECK(program.is_chain() == in_registers);
+#endif
 
   const std::size_t n = static_cast<std::size_t>(rows * columns);
   const std::vector<float> numbers = RandomVector<float>(rows * columns, 1), biases = RandomVector<float>(columns, 2);
@@ -70,13 +75,57 @@ void CheckChain(Cpu device, Index rows, Index columns, bool in_place) {
 
 TEST_CASE("FusedElementwise: a chain with a scalar, a row and a value that is read twice") {
   for (const auto& size : kSizes)
-    for (const bool in_place : {false, true}) CheckChain(Cpu{}, size[0], size[1], in_place);
+    for (const bool in_place : {false, true})
+      for (const bool in_registers : {false, true}) CheckChain(Cpu{}, size[0], size[1], in_place, in_registers);
 }
 
 TEST_CASE("FusedElementwise: threads") {
   ThreadPool pool(3, "fused");
   for (const auto& size : {std::pair<Index, Index>{1, 300000}, {1000, 301}, {60000, 5}, {3, 100001}})
-    for (const bool in_place : {false, true}) CheckChain(Cpu{.pool = &pool}, size.first, size.second, in_place);
+    for (const bool in_place : {false, true})
+      for (const bool in_registers : {false, true})
+        CheckChain(Cpu{.pool = &pool}, size.first, size.second, in_place, in_registers);
+}
+
+TEST_CASE("FusedElementwise: what is no chain runs in tiles") {
+  const LaneChains& chains = GetLaneChains<float, AddOp, MulOp, ReluOp>();
+  const auto add = [](FusedElementwise& program, int a, int b) {
+    return program.AddBinary(kBinaryLoops<AddOp, float>, nullptr, a, b);
+  };
+  FusedElementwise of_inputs;  // (x + y) + (x + x): the second step does not have the first's result
+  int x = of_inputs.AddInput(Repeat::kNone, 4), y = of_inputs.AddInput(Repeat::kNone, 4);
+  const int sum = add(of_inputs, x, y);
+  add(of_inputs, sum, add(of_inputs, x, x));
+  REQUIRE(of_inputs.Finish(&chains).ok());
+  CHECK_FALSE(of_inputs.is_chain());
+
+  FusedElementwise twice;  // z + z with z = x + y
+  x = twice.AddInput(Repeat::kNone, 4), y = twice.AddInput(Repeat::kNone, 4);
+  const int z = add(twice, x, y);
+  add(twice, z, z);
+  REQUIRE(twice.Finish(&chains).ok());
+  CHECK_FALSE(twice.is_chain());
+
+  FusedElementwise other_op;
+  x = other_op.AddInput(Repeat::kNone, 4), y = other_op.AddInput(Repeat::kNone, 4);
+  other_op.AddBinary(kBinaryLoops<SubOp, float>, nullptr, add(other_op, x, y), y);
+  REQUIRE(other_op.Finish(&chains).ok());
+  CHECK_FALSE(other_op.is_chain());
+
+  FusedElementwise of_element;  // the first step's first operand is one element: the chain begins with the other
+  x = of_element.AddInput(Repeat::kAll, 4), y = of_element.AddInput(Repeat::kRows, 4);
+  add(of_element, x, y);
+  REQUIRE(of_element.Finish(&chains).ok());
+#if TENON_DETAIL_LANES
+  CHECK(of_element.is_chain());
+#endif
+
+  const std::vector<float> a = RandomVector<float>(3000, 1), b = RandomVector<float>(3000, 2);
+  std::vector<float> out(a.size());
+  const void* const inputs[] = {a.data(), b.data()};
+  Cpu device;
+  REQUIRE(twice.Run(device, inputs, out.data(), 3, 1000).ok());
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(out[i] == 2 * (a[i] + b[i]));
 }
 
 // The elements grow, shrink and become bool; results of other sizes must not land on operands that are still read.

@@ -4,6 +4,7 @@
 
 #include <tenon/base/config.hpp>
 
+// chained: the same on lanes (engine/lane_chain.hpp).
 namespace small_ops {
 
 struct AddOp {
@@ -11,17 +12,29 @@ struct AddOp {
   TENON_HD static T map(const T& x, const T& y) {
     return static_cast<T>(x + y);
   }
+  template <class L>
+  TENON_HD static L chained(const L& x, const L& y) {
+    return x + y;
+  }
 };
 struct SubOp {
   template <class T>
   TENON_HD static T map(T x, T y) {
     return static_cast<T>(x - y);
   }
+  template <class L>
+  TENON_HD static L chained(const L& x, const L& y) {
+    return x - y;
+  }
 };
 struct MulOp {
   template <class T>
   TENON_HD static T map(T x, T y) {
     return static_cast<T>(x * y);
+  }
+  template <class L>
+  TENON_HD static L chained(const L& x, const L& y) {
+    return x * y;
   }
 };
 struct LessOp {
@@ -34,6 +47,10 @@ struct ReluOp {
   template <class T>
   TENON_HD static T map(T x) {
     return x > T(0) ? x : T(0);
+  }
+  template <class L>
+  TENON_HD static L chained(const L& x) {
+    return Select(x > L(0), x, L(0));
   }
 };
 struct ScaleOp {

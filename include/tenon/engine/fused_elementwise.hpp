@@ -2,7 +2,8 @@
 #pragma once
 // FusedElementwise: several element-wise steps in one pass over memory. A program of the same inner loops that run
 // alone otherwise (kUnaryLoop, kBinaryLoops) is run tile by tile; what lies between two steps never leaves the
-// first-level cache. Nothing is compiled for a program, so the optimizer may make one from any chain of nodes.
+// first-level cache, or, in a chain of ops that were compiled together (lane_chain.hpp), the registers. Nothing is
+// compiled for a program, so the optimizer may make one from any chain of nodes.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/elementwise.hpp>
+#include <tenon/engine/lane_chain.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -60,8 +62,10 @@ class FusedElementwise {
     return AddStep({nullptr, &loops, attrs, a, b}, loops.out_bytes, loops.cost_ns);
   }
 
-  // Chooses the tile, and the memory of every result. InvalidArgument when something that was added cannot be run.
-  Status Finish() {
+  // Chooses the tile, and the memory of every result. InvalidArgument when something that was added cannot be run. With
+  // `chains` (GetLaneChains), a program whose steps are all among its ops, each of the result before and an input,
+  // hands results over in registers; the elements are the same.
+  Status Finish(const LaneChains* chains = nullptr) {
     if (error_.ok() && steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: a program needs a step"));
     if (error_.ok() && values_.back().repeat == Repeat::kAll)
       Fail(errors::InvalidArgument("FusedElementwise: the result depends on single elements only"));
@@ -69,6 +73,7 @@ class FusedElementwise {
     AssignSlots();
     for (Step& step : steps_)
       if (step.binary != nullptr) step.loop = WorkOf(step).LoopFor(StepOf(step.a), StepOf(step.b));
+    chains_ = chains != nullptr && FindChain(*chains) ? chains : nullptr;
     // All that a tile touches is to fit: results, repeated rows, and the parts of the inputs and of the output.
     Index bytes = slots_ * WidestBytes() + values_.back().bytes;
     for (int v = 0; v < inputs_; ++v)
@@ -93,6 +98,8 @@ class FusedElementwise {
 
   // Elements of a tile; 0 before Finish.
   Index tile() const { return tile_; }
+  // Whether results are handed over in registers.
+  bool is_chain() const { return chains_ != nullptr; }
 
  private:
   static constexpr int kMostBytes = 16;  // of one element
@@ -113,6 +120,7 @@ class FusedElementwise {
     const void* attrs;
     int a, b;  // b: -1 for a unary one
     BinaryLoops::Loop loop = nullptr;  // of a binary one; null where an operand must be spread out for each tile
+    int code = -1;  // in a chain (LaneChainStep)
   };
 
   static std::size_t Place(int i) { return static_cast<std::size_t>(i); }
@@ -189,6 +197,29 @@ class FusedElementwise {
     }
   }
 
+  // Whether every step is one of the chains' ops and has the result before it, of the first an input that is no single
+  // element, and an input. Finds their codes.
+  bool FindChain(const LaneChains& chains) {
+    if (chains.run == nullptr) return false;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      Step& step = steps_[s];
+      const int before = inputs_ + static_cast<int>(s) - 1;
+      const auto carries = [&](int v) {
+        return s > 0 ? v == before : v >= 0 && v < inputs_ && values_[Place(v)].repeat != Repeat::kAll;
+      };
+      step.code = step.unary != nullptr ? chains.CodeOf(step.unary) : chains.CodeOf(step.binary);
+      if (step.code < 0) return false;
+      if (!carries(step.a)) {
+        if (!carries(step.b)) return false;
+        ++step.code;
+      }
+      if (step.b >= 0 && OtherOperand(step) >= inputs_) return false;
+    }
+    return true;
+  }
+  // The operand that is not handed over in registers; -1 of a unary step.
+  static int OtherOperand(const Step& step) { return step.code % 2 == 0 ? step.b : step.a; }
+
   // One run; shared by all threads that work on it. A unit is a piece of one row or, of short rows, several.
   class Work {
    public:
@@ -215,11 +246,17 @@ class FusedElementwise {
       alignas(64) char memory[kMemoryBytes];
       const Index slot_bytes = program_.tile_ * program_.WidestBytes();
       if (rows_at_once_ > 1) SpreadRows(memory, slot_bytes);
+      alignas(64) char repeated[kMostValues * kLaneChainRepeat];
+      if (program_.is_chain()) SpreadElements(repeated);
       for (Index unit = begin; unit < end; ++unit) {
         const Index row = unit / pieces_ * rows_at_once_, column = unit % pieces_ * width_;
         const Index n =
             pieces_ > 1 ? std::min(width_, columns_ - column) : std::min(rows_at_once_, rows_ - row) * columns_;
-        Tile(memory, slot_bytes, row * columns_ + column, column, n);
+        const Index first = row * columns_ + column;
+        if (program_.is_chain() && n >= program_.chains_->least)
+          Chain(memory, repeated, slot_bytes, first, column, n);
+        else
+          Tile(memory, slot_bytes, first, column, n);
       }
     }
 
@@ -232,6 +269,35 @@ class FusedElementwise {
         char* to = memory + value.slot * slot_bytes;
         for (Index r = 0; r < rows_at_once_; ++r, to += row_bytes) std::memcpy(to, inputs_[v], row_bytes);
       }
+    }
+    // Inputs of one element, as often as a chain reads them.
+    void SpreadElements(char* repeated) const {
+      for (int v = 0; v < program_.inputs_; ++v) {
+        const Value& value = program_.values_[Place(v)];
+        if (value.repeat != Repeat::kAll) continue;
+        for (Index byte = 0; byte + value.bytes <= kLaneChainRepeat; byte += value.bytes)
+          std::memcpy(repeated + v * kLaneChainRepeat + byte, inputs_[v], static_cast<std::size_t>(value.bytes));
+      }
+    }
+    // As Tile.
+    void Chain(const char* memory, const char* repeated, Index slot_bytes, Index first, Index column, Index n) const {
+      LaneChainStep steps[kMostValues];
+      LaneChainStep* next = steps;
+      for (const Step& step : program_.steps_) {
+        *next = {step.code, nullptr, 1};
+        const int other = OtherOperand(step);
+        if (other >= 0 && program_.StepOf(other) == 0) {
+          next->step = 0;
+          next->operand = repeated + other * kLaneChainRepeat;
+        } else if (other >= 0) {
+          next->operand = InputTile(other, memory, slot_bytes, first, column);
+        }
+        ++next;
+      }
+      const Step& begin = program_.steps_.front();
+      const int x = begin.code % 2 == 0 ? begin.a : begin.b;
+      program_.chains_->run(steps, static_cast<int>(next - steps), InputTile(x, memory, slot_bytes, first, column),
+                            out_ + first * program_.values_.back().bytes, n);
     }
     const char* InputTile(int v, const char* memory, Index slot_bytes, Index first, Index column) const {
       const Value& value = program_.values_[Place(v)];
@@ -273,6 +339,7 @@ class FusedElementwise {
   int inputs_ = 0;
   int slots_ = 0;
   Index tile_ = 0;
+  const LaneChains* chains_ = nullptr;  // null: tiles
   double cost_ns_ = 0;  // of one element
   bool finished_ = false;
   Status error_;
