@@ -102,7 +102,7 @@ TENON_BENCH(gemm_f64, {64, 128, 256, 512, 1024, 2048}) { TimeSquare<double>(stat
 TENON_BENCH(gemm_f32_thin_768x3072, {8, 32, 128}) {
   Time<float>(state, Kind::kThin, {.m = state.arg(), .n = 3072, .k = 768});
 }
-TENON_BENCH(gemm_f32_thin_3072x768, {2, 8, 32, 128}) {
+TENON_BENCH(gemm_f32_thin_3072x768, {1, 2, 3, 8, 32, 128}) {
   Time<float>(state, Kind::kThin, {.m = state.arg(), .n = 768, .k = 3072});
 }
 TENON_BENCH(gemm_f32_thin_100x10, {32, 1000}) {

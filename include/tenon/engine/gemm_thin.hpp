@@ -23,13 +23,17 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
+inline constexpr Index kThinRowsAtOnce = 3;  // that share what is read of b
+
 // What an instruction set has for T = float or double. Rows of b, x, y and c are contiguous.
 template <class T>
 struct ThinKernels {
   // c[j] = the sum of x[p] y[j * y_step + p], p in [0, k), for j in [0, n).
   void (*dot)(const T* x, const T* y, Index y_step, Index k, T* c, Index n);
-  // c[j] = the sum of a[p * a_col] b[p * b_row + j], or that added to c[j].
-  void (*row)(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n, bool add);
+  // c[i * c_row + j] = the sum of a[i * a_row + p * a_col] b[p * b_row + j], or that added to it, for i below `rows`,
+  // one to kThinRowsAtOnce. A row's bits do not depend on `rows`.
+  void (*rows)(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c, Index c_row,
+               Index n, bool add);
 };
 
 // Of x y, k elements.
@@ -96,12 +100,43 @@ TENON_HD void RowTimesColumns(const T* a, Index a_col, const T* b, Index b_row, 
   }
 }
 
-// Column blocks, each from top to bottom.
+// The same for several rows of a and four vectors of columns, each of which is read once; of enough rows that no
+// addition waits.
+template <class T, int bytes, int rows>
+TENON_HD void RowsTimesColumns(const T* a, Index a_row, Index a_col, const T* b, Index b_row, Index k, T* c,
+                               Index c_row, bool add) {
+  using V = typename GnuVector<T, bytes>::type;
+  using InMemory = typename GnuVector<T, bytes>::in_memory;
+  constexpr int kLanes = GnuVector<T, bytes>::lanes, kWidth = 4;
+  V sums[rows][kWidth];
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kWidth; ++v) sums[i][v] = V{};
+  }
+  for (Index p = 0; p < k; ++p, a += a_col, b += b_row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kWidth; ++v) {
+      const V columns = *reinterpret_cast<const InMemory*>(b + v * kLanes);
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i) sums[i][v] += a[i * a_row] * columns;
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kWidth; ++v) {
+      InMemory* const to = reinterpret_cast<InMemory*>(c + i * c_row + v * kLanes);
+      *to = add ? sums[i][v] + *to : sums[i][v];
+    }
+  }
+}
+
+// The columns from j on, which are fewer than eight vectors.
 template <class T, int bytes>
-TENON_HD void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n, bool add) {
+TENON_HD void RowTimesLastColumns(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index j, Index n,
+                                  bool add) {
   constexpr Index kLanes = GnuVector<T, bytes>::lanes;
-  Index j = 0;
-  for (; j + 8 * kLanes <= n; j += 8 * kLanes) RowTimesColumns<T, bytes, 8>(a, a_col, b + j, b_row, k, c + j, add);
   for (; j + 2 * kLanes <= n; j += 2 * kLanes) RowTimesColumns<T, bytes, 2>(a, a_col, b + j, b_row, k, c + j, add);
   if (j == n) return;
   if (n >= kLanes) {  // one or two vectors more, some of their columns for the second time
@@ -122,6 +157,28 @@ TENON_HD void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, I
   }
 }
 
+// Column blocks, each from top to bottom.
+template <class T, int bytes>
+TENON_HD void RowsTimesMatrix(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c,
+                              Index c_row, Index n, bool add) {
+  constexpr Index kLanes = GnuVector<T, bytes>::lanes;
+  Index j = 0;
+  if (rows == 1) {
+    for (; j + 8 * kLanes <= n; j += 8 * kLanes) RowTimesColumns<T, bytes, 8>(a, a_col, b + j, b_row, k, c + j, add);
+  } else {
+    const Index whole = n / (8 * kLanes) * (8 * kLanes);
+    for (; j < whole; j += 4 * kLanes) {
+      if (rows == 2)
+        RowsTimesColumns<T, bytes, 2>(a, a_row, a_col, b + j, b_row, k, c + j, c_row, add);
+      else
+        RowsTimesColumns<T, bytes, 3>(a, a_row, a_col, b + j, b_row, k, c + j, c_row, add);
+    }
+  }
+  if (j == n) return;
+  for (Index i = 0; i < rows; ++i)
+    RowTimesLastColumns<T, bytes>(a + i * a_row, a_col, b, b_row, k, c + i * c_row, j, n, add);
+}
+
 // The bodies as functions of an instruction set.
 template <class T, class Isa>
 struct ThinOf {
@@ -129,8 +186,9 @@ struct ThinOf {
   static void Dot(const T* x, const T* y, Index y_step, Index k, T* c, Index n) {
     for (Index j = 0; j < n; ++j) c[j] = DotProduct<T, kBytes>(x, y + j * y_step, k);
   }
-  static void Row(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n, bool add) {
-    RowTimesMatrix<T, kBytes>(a, a_col, b, b_row, k, c, n, add);
+  static void Rows(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c,
+                   Index c_row, Index n, bool add) {
+    RowsTimesMatrix<T, kBytes>(a, a_row, a_col, rows, b, b_row, k, c, c_row, n, add);
   }
 };
 #if TENON_DETAIL_TARGETS
@@ -139,15 +197,15 @@ struct ThinOf<T, simd::Targeted<simd::isa::Avx2>> {
   TENON_DETAIL_TARGET_AVX2 static void Dot(const T* x, const T* y, Index y_step, Index k, T* c, Index n) {
     for (Index j = 0; j < n; ++j) c[j] = DotProduct<T, 32>(x, y + j * y_step, k);
   }
-  TENON_DETAIL_TARGET_AVX2 static void Row(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n,
-                                           bool add) {
-    RowTimesMatrix<T, 32>(a, a_col, b, b_row, k, c, n, add);
+  TENON_DETAIL_TARGET_AVX2 static void Rows(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row,
+                                            Index k, T* c, Index c_row, Index n, bool add) {
+    RowsTimesMatrix<T, 32>(a, a_row, a_col, rows, b, b_row, k, c, c_row, n, add);
   }
 };
 #endif
 
 template <class T, class Isa>
-inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Row};
+inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows};
 
 // The best that this processor has; 32-byte vectors read as fast as longer ones.
 template <class T, class Isa = simd::Compiled>
@@ -194,9 +252,10 @@ void RunThinPart(const ThinKernels<T>& kernels, const GemmArgs<T>& g, Index row,
     const Index k = g.k - p < depth ? g.k - p : depth;
     for (Index j = column; j < column_end; j += kThinColumns) {
       const Index n = column_end - j < kThinColumns ? column_end - j : kThinColumns;
-      for (Index i = row; i < row_end; ++i) {
-        kernels.row(g.a + i * g.a_row + p * g.a_col, g.a_col, g.b + p * g.b_row + j, g.b_row, k, g.c + i * g.c_row + j,
-                    n, p > 0);
+      for (Index i = row; i < row_end; i += kThinRowsAtOnce) {
+        const Index many = row_end - i < kThinRowsAtOnce ? row_end - i : kThinRowsAtOnce;
+        kernels.rows(g.a + i * g.a_row + p * g.a_col, g.a_row, g.a_col, many, g.b + p * g.b_row + j, g.b_row, k,
+                     g.c + i * g.c_row + j, g.c_row, n, p > 0);
       }
     }
   }
