@@ -98,24 +98,26 @@ inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule,
 // keys, values: a vector of as many elements as there are lines.
 inline Status ReadVocabulary(const SlimVector<std::string_view>& lines, const VocabularyRule& rule, Tensor* keys,
                              Tensor* values) {
-  const std::int64_t columns = std::max(rule.key, rule.value) + 1;
+  const std::int64_t last = std::max(rule.key, rule.value);  // column that is read
   SlimVector<std::string_view> fields;
   for (Index i = 0; i < static_cast<Index>(lines.size()); ++i) {
     const std::string_view line = lines[static_cast<std::size_t>(i)];
-    if (columns > 0) {
+    if (last >= 0) {
       fields.clear();
       for (std::size_t at = 0; at <= line.size();) {
         const std::size_t end = std::min(line.find(rule.delimiter, at), line.size());
         fields.push_back(line.substr(at, end - at));
         at = end + 1;
       }
-      if (static_cast<std::int64_t>(fields.size()) < columns)
+      if (static_cast<std::int64_t>(fields.size()) <= last)
         return errors::InvalidArgument("Invalid number of columns in ", rule.file, " line ", i, " (", line,
-                                       ") : expected at least ", columns, " got ", fields.size());
+                                       ") : expected at least ", static_cast<std::uint64_t>(last) + 1, " got ",
+                                       fields.size());
     }
     for (const auto& [column, to] : {std::pair(rule.key, keys), std::pair(rule.value, values)}) {
       if (column == kLineNumber)
-        to->data<std::int64_t>()[i] = i + rule.offset;
+        to->data<std::int64_t>()[i] =  // wraps around, as in TensorFlow
+            static_cast<std::int64_t>(static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(rule.offset));
       else
         TENON_RETURN_IF_ERROR(
             StoreTextField(column == kWholeLine ? line : fields[static_cast<std::size_t>(column)], i, to));
@@ -175,7 +177,8 @@ struct InitializeTableFromTextFileV2 {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) const {
-      if (this->delimiter.size() != 1) return errors::InvalidArgument("delimiter should be only 1 char");
+      if (this->delimiter.size() != 1)
+        return errors::InvalidArgument("delimiter should be only 1 char, got '", this->delimiter, "'");
       return OkStatus();
     }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor& filename) const {
