@@ -43,8 +43,7 @@ TEST_SUITE("reductions of sparse tensors") {
     constexpr Index kN = 200, kSizes[] = {3, 4, 5};
     Tensor places(DataType::kInt64, {kN, 3}), values = Random<double>({kN}, 6);
     for (Index i = 0; i < 3 * kN; ++i)
-      places.data<std::int64_t>()[i] =
-          static_cast<std::int64_t>(numbers.Below(static_cast<std::uint64_t>(kSizes[i % 3])));
+      places.data<std::int64_t>()[i] = static_cast<std::int64_t>(numbers.Below(kSizes[i % 3]));
     std::vector<double> want(4, 0);
     for (Index i = 0; i < kN; ++i)
       want[static_cast<std::size_t>(places.data<std::int64_t>()[3 * i + 1])] += values.data<double>()[i];
