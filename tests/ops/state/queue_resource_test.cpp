@@ -19,9 +19,8 @@ struct Trying {
   struct Keeper final : TensorQueue::Receiver {
     explicit Keeper(Trying* t) : to(t) {}
     void Finish(const Status& status, SlimVector<TensorQueue::Row> rows) override {
-      std::string text = status.ToString();
-      for (const TensorQueue::Row& row : rows) StrAppend(&text, " ", *row[0].data<std::int64_t>());
-      to->text = text;
+      to->text = status.ToString();
+      for (const TensorQueue::Row& row : rows) StrAppend(&to->text, " ", *row[0].data<std::int64_t>());
     }
     Trying* to;
   };

@@ -10,10 +10,10 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/engine/texts.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
@@ -51,22 +51,23 @@ struct VocabularyRule {
 inline Status BadTextField(std::string_view text, Index line, std::string_view type) {
   return errors::InvalidArgument("Field ", text, " in line ", line, " is not a valid ", type, ".");
 }
+// Spaces around a number are allowed, as in TensorFlow.
 inline Status StoreTextField(std::string_view text, Index line, Tensor* to) {
-  std::int64_t number = 0;
+  std::uint64_t number = 0;
   double real = 0;
   switch (to->dtype()) {
     case DataType::kString: to->data<tstring>()[line].assign(text); return OkStatus();
     case DataType::kInt32:
-      if (!ParseInt(text, to->data<std::int32_t>() + line)) return BadTextField(text, line, "int32");
+      if (!ReadInteger(text, true, 32, &number)) return BadTextField(text, line, "int32");
+      to->data<std::int32_t>()[line] = static_cast<std::int32_t>(number);
       return OkStatus();
     case DataType::kInt64:
-      if (!ParseInt64(text, &number)) return BadTextField(text, line, "int64");
-      to->data<std::int64_t>()[line] = number;
+      if (!ReadInteger(text, true, 64, &number)) return BadTextField(text, line, "int64");
+      to->data<std::int64_t>()[line] = static_cast<std::int64_t>(number);
       return OkStatus();
     case DataType::kFloat:
     case DataType::kDouble:
-      if (!ParseDouble(text, &real))
-        return BadTextField(text, line, to->dtype() == DataType::kFloat ? "float" : "double");
+      if (!ReadReal(text, &real)) return BadTextField(text, line, to->dtype() == DataType::kFloat ? "float" : "double");
       if (to->dtype() == DataType::kFloat)
         to->data<float>()[line] = static_cast<float>(real);
       else
@@ -76,6 +77,11 @@ inline Status StoreTextField(std::string_view text, Index line, Tensor* to) {
   }
 }
 
+// As in TensorFlow, a table of nothing is not filled.
+inline Status CheckAnyLine(const SlimVector<std::string_view>& lines, const VocabularyRule& rule) {
+  if (!lines.empty()) return OkStatus();
+  return errors::OutOfRange("Finished reading 0 of lines from ", rule.file);
+}
 // The lines of `text` that count, without their ends.
 inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule, SlimVector<std::string_view>* lines) {
   for (std::size_t at = 0; at < text.size();) {
@@ -83,7 +89,7 @@ inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule,
     std::string_view line = text.substr(at, end - at);
     at = end + 1;
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return OkStatus();
+    if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return CheckAnyLine(*lines, rule);
     if (line.empty())
       return errors::InvalidArgument("Invalid content in ", rule.file, ": empty line found at position ",
                                      std::min(at, text.size()), ".");
@@ -92,7 +98,7 @@ inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule,
   const auto count = static_cast<std::int64_t>(lines->size());
   if (rule.size != -1 && count != rule.size)
     return errors::InvalidArgument("Invalid vocab_size in ", rule.file, ": expected ", rule.size, " but got ", count);
-  return OkStatus();
+  return CheckAnyLine(*lines, rule);
 }
 
 // keys, values: a vector of as many elements as there are lines.
