@@ -46,6 +46,18 @@ TEST_SUITE("a sparse tensor and a dense one") {
     CHECK((*out)[0].buffer()->allocator() != CpuAllocator());  // memory of the step: own's
     CHECK(dense.SummarizeValue(6) == "[1 2 3][4 5 6]");
   }
+  TEST_CASE("the same tensor as values and as dense, which nobody else reads") {
+    GraphBuilder b;
+    const Output own =
+        b.Add("Mul", "own", {b.Placeholder("d", DataType::kFloat), b.Const("one", Tensor::Scalar<float>(1))});
+    const Output at = b.Const("p", MakeTensor<std::int64_t>({3, 1}, {2, 1, 0})), size = b.Const("s", Longs({3}));
+    b.Add("SparseTensorDenseAdd", "call", {at, own, size, own});
+    const Result<Session> session = Session::FromGraph(b);
+    REQUIRE(session.ok());
+    const Result<std::vector<Tensor>> out = session->Run({{"d", Make<float>({3}, {1, 10, 100})}}, {"call"});
+    REQUIRE(out.ok());
+    CHECK((*out)[0].SummarizeValue(3) == "101 20 101");
+  }
   TEST_CASE("dense is repeated to the sparse shape") {
     CHECK(OutputsOf<SparseDenseCwiseMul>({}, {places, values, shape, Tensor::Scalar<float>(10)}) == "20 30 40");
     CHECK(OutputsOf<SparseDenseCwiseMul>({}, {places, values, shape, Make<float>({2, 1}, {1, 10})}) == "2 30 40");

@@ -117,7 +117,7 @@ TEST_SUITE("KeyBarrier") {
     REQUIRE(PutPairs(b, {"a"}).ok());
     CHECK(Taking(b, 2, true).Text() == "a | 1 | [10 11]");  // a small batch
     CHECK(Taking(b, 1, true).Text() ==
-          "OUT_OF_RANGE: Barrier 'b' is closed and has insufficient elements (requested 0, total size 0)");
+          "OUT_OF_RANGE: Barrier 'b' is closed and has insufficient elements (requested 1, total size 0)");
     CHECK(PutFloats(b, {"z"}).ToString() ==
           "CANCELLED: Barrier b is closed.  Pending enqueues cancelled: 0.  Number of new insertions: 1.  Number of "
           "incomplete keys: 0.");

@@ -53,12 +53,16 @@ TEST_SUITE("tables from text files") {
     CHECK(Lines("a\nb\nc\n", 2) == "[a][b]");
     CHECK(Lines("a\nb\n\n", 2) == "[a][b]");  // what is behind is not looked at
     CHECK(Lines("a\nb", 2) == "[a][b]");
+    CHECK(Lines("a\n\r") == "[a]");
+    CHECK(Lines("a\n\rb") == "[a][\rb]");
   }
   TEST_CASE("empty lines, too few and none are refused, with TensorFlow's codes") {
     CHECK(Lines("a\n\nb") == "INVALID_ARGUMENT: Invalid content in f.txt: empty line found at position 3.");
     CHECK(Lines("a\t\n\n") == "INVALID_ARGUMENT: Invalid content in f.txt: empty line found at position 4.");
     CHECK(Lines("\r\n") == "INVALID_ARGUMENT: Invalid content in f.txt: empty line found at position 2.");
     CHECK(Lines("a", 3) == "INVALID_ARGUMENT: Invalid vocab_size in f.txt: expected 3 but got 1");
+    CHECK(Lines("a\n\r", 2) == "INVALID_ARGUMENT: Invalid vocab_size in f.txt: expected 2 but got 1");
+    CHECK(Lines("\r") == "OUT_OF_RANGE: Finished reading 0 of lines from f.txt");
     CHECK(Lines("", 3) == "INVALID_ARGUMENT: Invalid vocab_size in f.txt: expected 3 but got 0");
     CHECK(Lines("") == "OUT_OF_RANGE: Finished reading 0 of lines from f.txt");
     CHECK(Lines("a", 0) == "OUT_OF_RANGE: Finished reading 0 of lines from f.txt");

@@ -90,6 +90,7 @@ inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule,
     at = end + 1;
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return CheckAnyLine(*lines, rule);
+    if (line.empty() && at > text.size()) break;  // "\r" without an end of its own is no line
     if (line.empty())
       return errors::InvalidArgument("Invalid content in ", rule.file, ": empty line found at position ",
                                      std::min(at, text.size()), ".");
