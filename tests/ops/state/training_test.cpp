@@ -65,7 +65,7 @@ TEST_SUITE("optimizer steps") {
     const Tensor g = MakeTensor<float>({2}, {1, 1}), lr = Tensor::Scalar(0.0f);
     CHECK(m.Do("step", {{"lr", lr}, {"g", g}}).ok());  // does not wait for itself
     CHECK(m.Do("step", {{"lr", g}, {"g", g}}).message().find("lr is not a scalar: [2]") != std::string::npos);
-    CHECK(m.Do("step", {{"lr", lr}, {"g", lr}}).message().find("var and grad do not have the same shape[2] []") !=
+    CHECK(m.Do("step", {{"lr", lr}, {"g", lr}}).message().find("var and grad do not have the same shape: [2] []") !=
           std::string::npos);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 // RaggedGather: rows of a ragged tensor by number.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -83,20 +84,25 @@ struct RaggedGather {
     for (const Tensor& one : splits)
       if (one.dims() != 1)
         return errors::InvalidArgument("RaggedGather: params_nested_splits must be vectors, got shape ", one.shape());
-    const Index rows = splits[0].NumElements() - 1;
+    const Index rows = std::max(splits[0].NumElements() - 1, Index{0});
     for (Index i = 0; i < indices.size(); ++i)
       if (indices[i] < 0 || indices[i] >= rows)
         return errors::InvalidArgument("RaggedGather: indices[", i, "] = ", indices[i], " is not in [0, ", rows, ")");
     for (std::size_t d = 0; d < splits.size(); ++d) {
       const detail::Splits one(splits[d]);
       const Index most = d + 1 < splits.size() ? splits[d + 1].NumElements() - 1 : values.dim_size(0);
-      if (one.size() == 0) return errors::InvalidArgument("Ragged splits may not be empty");
-      if (one[0] < 0) return errors::InvalidArgument("Ragged splits must be non-negative, got ", one[0]);
+      if (one.size() == 0)
+        return errors::InvalidArgument("RaggedGather: Ragged splits may not be empty: params_nested_splits[", d, "]");
+      if (one[0] < 0)
+        return errors::InvalidArgument("RaggedGather: Ragged splits must be non-negative, got params_nested_splits[", d,
+                                       "][0] = ", one[0]);
       if (one.back() > most)
-        return errors::InvalidArgument("Ragged splits must not point past values: ", one.back(), " > ", most);
+        return errors::InvalidArgument("RaggedGather: Ragged splits must not point past values: params_nested_splits[",
+                                       d, "] ends with ", one.back(), " > ", most);
       for (Index i = 1; i < one.size(); ++i)
         if (one[i] < one[i - 1])
-          return errors::InvalidArgument("Ragged splits must be sorted: ", one[i - 1], " is followed by ", one[i]);
+          return errors::InvalidArgument("RaggedGather: Ragged splits must be sorted: params_nested_splits[", d, "][",
+                                         i, "] = ", one[i], " is smaller than ", one[i - 1], " before it");
     }
     return OkStatus();
   }

@@ -86,7 +86,7 @@ struct RaggedRange {
         const T delta = at(deltas, row);
         if (delta == 0) return errors::InvalidArgument("RaggedRange: Requires delta != 0, row ", row);
         TENON_RETURN_IF_ERROR(
-            AddLength(detail::RangeLength<T>(at(starts, row), at(limits, row), delta), splits->dtype(), &total));
+            AddLength(row, detail::RangeLength<T>(at(starts, row), at(limits, row), delta), splits->dtype(), &total));
         detail::StoreIndex(splits, row + 1, total);
       }
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, TensorShape({total}), &values));
@@ -127,13 +127,13 @@ struct RaggedRange {
     }
     return OkStatus();
   }
-  static Status AddLength(Index length, DataType splits, Index* total) {
+  static Status AddLength(Index row, Index length, DataType splits, Index* total) {
     const Index most =
         splits == DataType::kInt32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<Index>::max();
     if (length < 0 || length > most)
-      return errors::InvalidArgument("RaggedRange: Requires ((limit - start) / delta) <= ", most);
+      return errors::InvalidArgument("RaggedRange: Requires ((limit - start) / delta) <= ", most, ", row ", row);
     if (length > most - *total)
-      return errors::InvalidArgument("RaggedRange: the total range length overflowed ", splits);
+      return errors::InvalidArgument("RaggedRange: the total range length overflowed ", splits, " in row ", row);
     *total += length;
     return OkStatus();
   }

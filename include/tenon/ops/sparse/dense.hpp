@@ -146,7 +146,7 @@ inline Status RunSparseDense(OpKernelContext& context, ElementMath::Loop Element
   }
   const ElementMath& math = *ElementMathOf(dense.dtype());
   if (divides && math.has_zero(there.raw_data(), rows.n))
-    return errors::InvalidArgument(op, ": SparseDenseCwiseDiv cannot divide by zero,",
+    return errors::InvalidArgument(op, ": SparseDenseCwiseDiv cannot divide by zero, ",
                                    "but input dense tensor contains zero");
   (math.*loop)(x.values->raw_data(), there.raw_data(), output->raw_data(), rows.n);
   return OkStatus();

@@ -118,7 +118,8 @@ struct SparseFillEmptyRows {
     for (Index i = 0; i < in.n; ++i) {
       const std::int64_t row = in.Row(i)[0];
       if (row < 0 || row >= rows)
-        return errors::InvalidArgument("SparseFillEmptyRows: indices(", i, ", 0) is invalid: ", row, " >= ", rows);
+        return errors::InvalidArgument("SparseFillEmptyRows: indices(", i, ", 0) is invalid: ", row,
+                                       row < 0 ? " < 0, of " : " >= ", rows, row < 0 ? " rows" : "");
       ++next[row];
     }
     Index count = 0;

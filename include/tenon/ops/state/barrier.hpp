@@ -119,7 +119,8 @@ struct BarrierTakeAttrs {
 inline void TakeFromBarrier(OpKernelContext& context, const BarrierTakeAttrs& attrs, const Tensor& count, Done done) {
   Ref<KeyBarrier> barrier;
   Status status = LookupEither<KeyBarrier>(context, 0, &barrier);
-  if (status.ok() && attrs.timeout_ms != -1) status = errors::InvalidArgument("Timeout not supported yet.");
+  if (status.ok() && attrs.timeout_ms != -1)
+    status = errors::InvalidArgument("Timeout not supported yet: timeout_ms must be -1, got ", attrs.timeout_ms);
   if (status.ok() && count.dims() != 0)
     status = errors::InvalidArgument("num_elements must be a scalar, got shape ", count.shape());
   if (status.ok() && *count.data<std::int32_t>() < 0)

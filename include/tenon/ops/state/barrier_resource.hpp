@@ -166,8 +166,8 @@ inline bool KeyBarrier::TakeLocked(Take* take, Status* status) {
     if (take->small) count = std::min(count, ready);
     const Index available = ready + (take->small ? 0 : static_cast<Index>(incomplete_.size()));
     if (available < std::max(count, 1)) {
-      *status = errors::OutOfRange("Barrier '", name_, "' is closed and has insufficient elements (requested ", count,
-                                   ", total size ", available, ")");
+      *status = errors::OutOfRange("Barrier '", name_, "' is closed and has insufficient elements (requested ",
+                                   std::max(count, 1), ", total size ", available, ")");
       return true;
     }
   }

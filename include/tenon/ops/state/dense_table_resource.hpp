@@ -195,9 +195,11 @@ class DenseTable final : public LookupTable {
   }
   Status CheckKey(const Tensor& keys, Index i) const {
     if (SameKey(keys, i, empty_, 0))
-      return errors::InvalidArgument("Using the empty_key as a table key is not allowed");
+      return errors::InvalidArgument("Using the empty_key as a table key is not allowed: key ", i, " of table ",
+                                     name());
     if (SameKey(keys, i, deleted_, 0))
-      return errors::InvalidArgument("Using the deleted_key as a table key is not allowed");
+      return errors::InvalidArgument("Using the deleted_key as a table key is not allowed: key ", i, " of table ",
+                                     name());
     return OkStatus();
   }
 

@@ -184,7 +184,8 @@ inline Status CheckMapIndices(const Tensor& indices) {
     return errors::InvalidArgument("indices must be a vector, got tensor with shape: ", indices.shape());
   const std::int32_t* const at = indices.data<std::int32_t>();
   for (Index i = 1; i < indices.NumElements(); ++i)
-    if (at[i - 1] >= at[i]) return errors::InvalidArgument("Indices are not strictly ordered");
+    if (at[i - 1] >= at[i])
+      return errors::InvalidArgument("Indices are not strictly ordered: ", at[i - 1], " is followed by ", at[i]);
   return OkStatus();
 }
 inline std::span<const std::int32_t> MapIndices(const Tensor& indices) {

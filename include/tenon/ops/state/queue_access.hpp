@@ -38,7 +38,7 @@ inline Status CheckQueueTypes(const TensorQueue& queue, std::span<const DataType
 }
 inline Status NoTimeout(std::int64_t timeout_ms) {
   if (timeout_ms == -1) return OkStatus();
-  return errors::InvalidArgument("Timeout not supported yet.");
+  return errors::InvalidArgument("Timeout not supported yet: timeout_ms must be -1, got ", timeout_ms);
 }
 
 // Reports the end of an op that gets no rows.

@@ -10,10 +10,10 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/engine/texts.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
@@ -51,22 +51,23 @@ struct VocabularyRule {
 inline Status BadTextField(std::string_view text, Index line, std::string_view type) {
   return errors::InvalidArgument("Field ", text, " in line ", line, " is not a valid ", type, ".");
 }
+// Spaces around a number are allowed, as in TensorFlow.
 inline Status StoreTextField(std::string_view text, Index line, Tensor* to) {
-  std::int64_t number = 0;
+  std::uint64_t number = 0;
   double real = 0;
   switch (to->dtype()) {
     case DataType::kString: to->data<tstring>()[line].assign(text); return OkStatus();
     case DataType::kInt32:
-      if (!ParseInt(text, to->data<std::int32_t>() + line)) return BadTextField(text, line, "int32");
+      if (!ReadInteger(text, true, 32, &number)) return BadTextField(text, line, "int32");
+      to->data<std::int32_t>()[line] = static_cast<std::int32_t>(number);
       return OkStatus();
     case DataType::kInt64:
-      if (!ParseInt64(text, &number)) return BadTextField(text, line, "int64");
-      to->data<std::int64_t>()[line] = number;
+      if (!ReadInteger(text, true, 64, &number)) return BadTextField(text, line, "int64");
+      to->data<std::int64_t>()[line] = static_cast<std::int64_t>(number);
       return OkStatus();
     case DataType::kFloat:
     case DataType::kDouble:
-      if (!ParseDouble(text, &real))
-        return BadTextField(text, line, to->dtype() == DataType::kFloat ? "float" : "double");
+      if (!ReadReal(text, &real)) return BadTextField(text, line, to->dtype() == DataType::kFloat ? "float" : "double");
       if (to->dtype() == DataType::kFloat)
         to->data<float>()[line] = static_cast<float>(real);
       else
@@ -76,6 +77,11 @@ inline Status StoreTextField(std::string_view text, Index line, Tensor* to) {
   }
 }
 
+// As in TensorFlow, a table of nothing is not filled.
+inline Status CheckAnyLine(const SlimVector<std::string_view>& lines, const VocabularyRule& rule) {
+  if (!lines.empty()) return OkStatus();
+  return errors::OutOfRange("Finished reading 0 of lines from ", rule.file);
+}
 // The lines of `text` that count, without their ends.
 inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule, SlimVector<std::string_view>* lines) {
   for (std::size_t at = 0; at < text.size();) {
@@ -83,7 +89,8 @@ inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule,
     std::string_view line = text.substr(at, end - at);
     at = end + 1;
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return OkStatus();
+    if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return CheckAnyLine(*lines, rule);
+    if (line.empty() && at > text.size()) break;  // "\r" without an end of its own is no line
     if (line.empty())
       return errors::InvalidArgument("Invalid content in ", rule.file, ": empty line found at position ",
                                      std::min(at, text.size()), ".");
@@ -92,30 +99,32 @@ inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule,
   const auto count = static_cast<std::int64_t>(lines->size());
   if (rule.size != -1 && count != rule.size)
     return errors::InvalidArgument("Invalid vocab_size in ", rule.file, ": expected ", rule.size, " but got ", count);
-  return OkStatus();
+  return CheckAnyLine(*lines, rule);
 }
 
 // keys, values: a vector of as many elements as there are lines.
 inline Status ReadVocabulary(const SlimVector<std::string_view>& lines, const VocabularyRule& rule, Tensor* keys,
                              Tensor* values) {
-  const std::int64_t columns = std::max(rule.key, rule.value) + 1;
+  const std::int64_t last = std::max(rule.key, rule.value);  // column that is read
   SlimVector<std::string_view> fields;
   for (Index i = 0; i < static_cast<Index>(lines.size()); ++i) {
     const std::string_view line = lines[static_cast<std::size_t>(i)];
-    if (columns > 0) {
+    if (last >= 0) {
       fields.clear();
       for (std::size_t at = 0; at <= line.size();) {
         const std::size_t end = std::min(line.find(rule.delimiter, at), line.size());
         fields.push_back(line.substr(at, end - at));
         at = end + 1;
       }
-      if (static_cast<std::int64_t>(fields.size()) < columns)
+      if (static_cast<std::int64_t>(fields.size()) <= last)
         return errors::InvalidArgument("Invalid number of columns in ", rule.file, " line ", i, " (", line,
-                                       ") : expected at least ", columns, " got ", fields.size());
+                                       ") : expected at least ", static_cast<std::uint64_t>(last) + 1, " got ",
+                                       fields.size());
     }
     for (const auto& [column, to] : {std::pair(rule.key, keys), std::pair(rule.value, values)}) {
       if (column == kLineNumber)
-        to->data<std::int64_t>()[i] = i + rule.offset;
+        to->data<std::int64_t>()[i] =  // wraps around, as in TensorFlow
+            static_cast<std::int64_t>(static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(rule.offset));
       else
         TENON_RETURN_IF_ERROR(
             StoreTextField(column == kWholeLine ? line : fields[static_cast<std::size_t>(column)], i, to));
@@ -175,7 +184,8 @@ struct InitializeTableFromTextFileV2 {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) const {
-      if (this->delimiter.size() != 1) return errors::InvalidArgument("delimiter should be only 1 char");
+      if (this->delimiter.size() != 1)
+        return errors::InvalidArgument("delimiter should be only 1 char, got '", this->delimiter, "'");
       return OkStatus();
     }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor& filename) const {

@@ -207,7 +207,7 @@ class IndexedTable final : public LookupTable {
   // `fallback` is one value, or one for each key.
   Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const override {
     const tenon::MutexLock lock(mutex_);
-    if (once_ && !initialized_) return errors::FailedPrecondition("Table not initialized.");
+    if (once_ && !initialized_) return errors::FailedPrecondition("Table not initialized. It is '", name(), "'");
     const ElementMover mover = MoverOf(value_dtype());
     const Index width = value_shape().num_elements();
     const bool each = !once_ && fallback.NumElements() == out->NumElements() && !(fallback.shape() == value_shape());
@@ -274,7 +274,7 @@ class IndexedTable final : public LookupTable {
   // keys: [n], values: [n] + value_shape
   Status Export(Tensor* keys, Tensor* values) const override {
     const tenon::MutexLock lock(mutex_);
-    if (once_ && !initialized_) return errors::Aborted("HashTable is not initialized.");
+    if (once_ && !initialized_) return errors::Aborted("HashTable is not initialized. It is '", name(), "'");
     TensorShape shape = value_shape();
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, index_.size()));
     TENON_ASSIGN_OR_RETURN(*keys, Tensor::Make(key_dtype(), TensorShape({index_.size()})));

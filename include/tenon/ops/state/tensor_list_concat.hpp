@@ -213,7 +213,7 @@ struct TensorListSplit {
     Index start = 0;
     for (Index i = 0; i < lengths.NumElements(); ++i) {
       const Index length = lengths.data<std::int64_t>()[i];
-      if (length < 0) return errors::InvalidArgument("Invalid value in lengths: ", length);
+      if (length < 0) return errors::InvalidArgument("Invalid value in lengths: ", length, " at index ", i);
       if (length > tensor.dim_size(0) - start)
         return errors::InvalidArgument("Attempting to slice [", start, ", +", length, "] from tensor with length ",
                                        tensor.dim_size(0));

@@ -151,7 +151,7 @@ class TrainingKernel : public OpKernel {
     const TensorShape shape = slots[0].shape();
     for (int i = 1; i < inputs_.slots; ++i)
       if (!(slots[i].shape() == shape))
-        return errors::InvalidArgument("var and ", ArgName(i), " do not have the same shape", shape, " ",
+        return errors::InvalidArgument("var and ", ArgName(i), " do not have the same shape: ", shape, " ",
                                        slots[i].shape());
     const void* scalars[training::kMaxScalars] = {};
     for (int k = 0; k < inputs_.scalars; ++k) scalars[k] = context.input(inputs_.scalar[k]).raw_data();
@@ -165,8 +165,8 @@ class TrainingKernel : public OpKernel {
   Status RunDense(OpKernelContext& context, LockedSlots& slots, const TrainingRun& all) const {
     const Tensor& grad = context.input(inputs_.grad);
     if (!(grad.shape() == slots[0].shape()))
-      return errors::InvalidArgument("var and ", ArgName(inputs_.grad), " do not have the same shape", slots[0].shape(),
-                                     " ", grad.shape());
+      return errors::InvalidArgument("var and ", ArgName(inputs_.grad),
+                                     " do not have the same shape: ", slots[0].shape(), " ", grad.shape());
     TENON_RETURN_IF_ERROR(slots.MakeWritable());
     constexpr double kElementNs = 2;
     ParallelFor(context.device<Cpu>(), grad.NumElements(), kElementNs,
@@ -180,8 +180,9 @@ class TrainingKernel : public OpKernel {
     const Tensor& grad = context.input(inputs_.grad);
     const Tensor& indices = context.input(inputs_.indices);
     const TensorShape shape = slots[0].shape();
-    if (shape.dims() < 1) return errors::InvalidArgument("var must be at least 1 dimensional");
-    if (indices.dims() != 1) return errors::InvalidArgument("indices must be one-dimensional");
+    if (shape.dims() < 1) return errors::InvalidArgument("var must be at least 1 dimensional, got shape ", shape);
+    if (indices.dims() != 1)
+      return errors::InvalidArgument("indices must be one-dimensional, got shape ", indices.shape());
     if (grad.dims() != shape.dims())
       return errors::InvalidArgument("var and grad must have the same number of dimensions, got ", shape, " and ",
                                      grad.shape());
@@ -190,13 +191,14 @@ class TrainingKernel : public OpKernel {
         return errors::InvalidArgument("var and grad must match in dimension ", d, ", got ", shape, " and ",
                                        grad.shape());
     if (grad.dim_size(0) != indices.dim_size(0))
-      return errors::InvalidArgument("grad must be the same size as indices in the first dimension.");
+      return errors::InvalidArgument("grad must be the same size as indices in the first dimension, got ",
+                                     grad.dim_size(0), " and ", indices.dim_size(0));
     if (indices.NumElements() == 0) return OkStatus();
     TENON_RETURN_IF_ERROR(slots.MakeWritable());
     const HostIndices at(indices.any_view(), indices.dtype());
     const Index rows = shape.dim_size(0), width = rows == 0 ? 0 : shape.num_elements() / rows;
     const auto bad = [&](Index i) {
-      return errors::InvalidArgument("Index ", at[i], " at offset ", i, " in indices is out of range");
+      return errors::InvalidArgument("Index ", at[i], " at offset ", i, " in indices is out of range [0, ", rows, ")");
     };
     if (rows_first_) {
       for (Index i = 0; i < at.size(); ++i)

@@ -70,6 +70,11 @@ struct HandleUpdateKernel {
   CombineFn combine = nullptr;
 };
 
+// The limit must be one of the variable's numbers.
+inline Status CheckLimit(DataType dtype, std::int64_t limit) {
+  if (dtype == DataType::kInt64 || limit == static_cast<std::int32_t>(limit)) return OkStatus();
+  return errors::InvalidArgument("Attr limit has value ", limit, " out of range for an int32");
+}
 // The value before it grew by one; OutOfRange when it has reached the limit.
 inline Status CountUp(OpKernelContext& context, const Tensor& target, std::int64_t limit, Tensor* output) {
   const DataType dtype = context.expected_output_dtype(0);
@@ -173,6 +178,7 @@ struct CountUpTo {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::CheckLimit(c.output_type(0), this->limit); }
     Status operator()(Context<Device>& context, const Tensor& ref, Tensor& output) const {
       return detail::CountUp(context.op(), ref, this->limit, &output);
     }
@@ -200,6 +206,7 @@ struct ResourceCountUpTo {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::CheckLimit(c.output_type(0), this->limit); }
     Status operator()(Context<Device>& context, const Tensor& resource, Tensor& output) const {
       return detail::CountUp(context.op(), resource, this->limit, &output);
     }
