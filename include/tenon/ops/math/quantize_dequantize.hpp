@@ -144,7 +144,7 @@ inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s,
                                  bool vectors, const TensorShape& min, const TensorShape& max) {
   if (s.num_bits <= 0 || s.num_bits >= (s.signed_input ? 62 : 63))
     return errors::InvalidArgument(op, ": num_bits is out of range: ", s.num_bits, " with signed_input_ ",
-                                   s.signed_input ? 1 : 0);
+                                   s.signed_input ? 1 : 0, "; 1 to ", s.signed_input ? 61 : 62, " would be right");
   if (!s.range_given) return OkStatus();
   const bool per_channel = s.axis >= 0;
   if (per_channel && (min.dims() != 1 || max.dims() != 1))
