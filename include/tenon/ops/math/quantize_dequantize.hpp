@@ -65,7 +65,8 @@ struct QuantizedChannels {
   Index outer = 1, depth = 1, inner = 1;
 
   static Status Of(std::string_view op, const TensorShape& shape, Index axis, QuantizedChannels* out) {
-    if (axis < -1 || axis >= shape.dims())
+    if (axis < -1) return errors::InvalidArgument(op, ": axis should be at least -1, got ", axis);
+    if (axis >= shape.dims())
       return errors::InvalidArgument(op, ": Shape must be at least rank ", axis + 1, " but is rank ", shape.dims());
     *out = {};
     if (shape.num_elements() == 0) {
