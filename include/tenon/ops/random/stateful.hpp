@@ -76,7 +76,12 @@ inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements,
   std::int64_t* const state = variable.tensor().data<std::int64_t>();
   *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
             static_cast<std::uint64_t>(state[1])};
-  const Philox next = start->Skipped(elements * kRandomBlocksPerElement);
+  const std::uint64_t blocks = elements * kRandomBlocksPerElement;
+  Philox next = start->Skipped(blocks);
+  // TensorFlow adds words of 32 bits, and loses the carry where it makes the upper word of `blocks` overflow: most
+  // skips back, by a negative delta, leave the counter's upper half as it is.
+  if (blocks >> 32 == 0xffffffff && static_cast<std::uint32_t>(next.low) < static_cast<std::uint32_t>(blocks))
+    next.high = start->high;
   state[0] = static_cast<std::int64_t>(next.low);
   state[1] = static_cast<std::int64_t>(next.high);
   return OkStatus();
