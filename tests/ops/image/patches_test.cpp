@@ -65,8 +65,7 @@ TEST_SUITE("patches") {
     CHECK(Checked({1, 2, 3}).ToString() == "INVALID_ARGUMENT: Op: rates attribute should have 4 elements, got 3");
     CHECK(Checked({2, 2, 3, 1}).ToString() == "UNIMPLEMENTED: Op: Only support rates across space.");
     CHECK(Checked({1, 2, 3, 0}).ToString() == "UNIMPLEMENTED: Op: Only support rates across space.");
-    CHECK(Checked({1, 0, 3, 1}).ToString() ==
-          "OUT_OF_RANGE: Op: rates is out of range, must be positive, got 0");
+    CHECK(Checked({1, 0, 3, 1}).ToString() == "OUT_OF_RANGE: Op: rates is out of range, must be positive, got 0");
   }
   TEST_CASE("what no memory holds is refused before it is asked for") {
     const std::int64_t huge = std::int64_t{1} << 31;
@@ -81,10 +80,8 @@ TEST_SUITE("patches") {
   }
   TEST_CASE("shapes are inferred; between volumes of unknown size two dimensions, as in TensorFlow") {
     const auto image = [](StaticInput in) {
-      return InferredShape<ops::ExtractImagePatches>({in}, {{"ksizes", {1, 2, 3, 1}},
-                                                            {"strides", {1, 2, 1, 1}},
-                                                            {"rates", {1, 2, 1, 1}},
-                                                            {"padding", "SAME"}});
+      return InferredShape<ops::ExtractImagePatches>(
+          {in}, {{"ksizes", {1, 2, 3, 1}}, {"strides", {1, 2, 1, 1}}, {"rates", {1, 2, 1, 1}}, {"padding", "SAME"}});
     };
     CHECK(image({-1, 5, 6, 3}) == "[?,3,6,18]");
     CHECK(image({2, -1, 6, 3}) == "[2,?,?,18]");

@@ -79,9 +79,10 @@ TEST_SUITE("Restore") {
     for (const std::int64_t shard : {std::int64_t{-1}, std::int64_t{1}, std::int64_t{99}})
       CHECK(parts.Read("part*", {{"preferred_shard", shard}}).ok());
     const Status status = parts.Read("part*", {{"preferred_shard", std::int64_t{-2}}}).status();
-    CHECK_MESSAGE(status.ToString().find("INVALID_ARGUMENT: Attribute 'preferred_shard' must be greater or equal to -1, "
-                                         "got -2") == 0,
-                  status.ToString());
+    CHECK_MESSAGE(
+        status.ToString().find("INVALID_ARGUMENT: Attribute 'preferred_shard' must be greater or equal to -1, "
+                               "got -2") == 0,
+        status.ToString());
   }
   TEST_CASE("says what is stored and what was asked for") {
     const Parts parts;
@@ -135,7 +136,8 @@ TEST_SUITE("Restore") {
           "The number of shape_and_slice doesn't match tensor outputs: 3 and 2");
     CHECK(Shaped(names, Texts({"4 5 3,2:-", ""})) ==
           "Extent in dimension 0 out of bounds: shape = [4,5], slice = 3,2:-");
-    CHECK(Shaped(names, Texts({"4"})) == "Dimension 0 in both shapes must be equal, but are 2 and 1. Shapes are [2] and [1].");
+    CHECK(Shaped(names, Texts({"4"})) ==
+          "Dimension 0 in both shapes must be equal, but are 2 and 1. Shapes are [2] and [1].");
   }
 }
 }  // namespace io_restore_test

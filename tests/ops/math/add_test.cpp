@@ -20,7 +20,7 @@ TEST_SUITE("Add") {
                      std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
     constexpr T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
     CHECK(ops::Add::map(most, T(1)) == least);
-    CHECK(ops::Add::map(least, most) == static_cast<T>(std::is_signed_v<T> ? -1 : most));
+    CHECK(ops::Add::map(least, most) == static_cast<T>(-1));
     CHECK(ops::Add::map(most, most) == static_cast<T>(-2));
     const Tensor x = Tensor::Scalar(most), y = MakeTensor<T>({2}, {1, 2});
     CHECK(Numbered<T>(Run<ops::AddV2>({}, {x, y})) ==

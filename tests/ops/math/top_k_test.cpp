@@ -23,7 +23,8 @@ std::vector<double> Places(const std::vector<double>& x, std::size_t n, std::siz
   for (std::size_t row = 0; row < x.size(); row += n) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[row + a] > x[row + b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return x[row + a] != x[row + b] ? x[row + a] > x[row + b] : a < b; });
     for (std::size_t i = 0; i < k; ++i) out.push_back(static_cast<double>(order[i]));
   }
   return out;
