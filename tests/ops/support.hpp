@@ -18,6 +18,7 @@
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr_value.hpp>
+#include <tenon/op/inference_context.hpp>
 #include <tenon/graph/builder.hpp>
 
 #include <doctest/doctest.h>
@@ -134,6 +135,16 @@ std::string ErrorOf(const AttrArgs& attrs, const std::vector<Tensor>& inputs) {
        {" [node 'call', CPU:0]", " [node 'call']", "\n\t; NodeDef: {{node call}}; Op<name=", " for '{{node call}} = "})
     text.resize(std::min(text.size(), text.find(place)));
   return text;
+}
+
+// What the op's shape function says of an output, "[2,?]", or the text with which it refuses, without the op's name.
+template <class Op>
+std::string InferredShape(std::initializer_list<StaticInput> inputs, std::initializer_list<StaticAttr> attrs = {},
+                          int output = 0) {
+  InferenceContext c(Op::signature.view(), inputs, attrs);
+  const Status status = RunShapeFn(&c, Op::signature.shape_fn);
+  if (status.ok()) return c.DebugString(c.output(output));
+  return std::string(status.message().substr(0, status.message().find(" for '")));
 }
 
 // The same with inputs that nobody else reads, so that the op may take over their buffers: each is a product of what is

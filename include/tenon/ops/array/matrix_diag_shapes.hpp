@@ -27,14 +27,17 @@ inline Status ReadDiagonals(InferenceContext* c, int i, std::int64_t* lower, std
                                    " elements.");
   *lower = values.front();
   *upper = values.back();
-  if (*lower > *upper) return errors::InvalidArgument("lower_diag_index is greater than upper_diag_index");
+  if (*lower > *upper)
+    return errors::InvalidArgument("lower_diag_index is greater than upper_diag_index: ", *lower, " > ", *upper);
   return OkStatus();
 }
 inline Status CheckDiagonalsInside(std::int64_t lower, std::int64_t upper, std::int64_t rows, std::int64_t columns) {
   if (lower != 0 && (lower <= -rows || lower >= columns))
-    return errors::InvalidArgument("lower_diag_index is out of bound.");
+    return errors::InvalidArgument("lower_diag_index is out of bound: ", lower, ". It must be between ", -rows, " and ",
+                                   columns);
   if (upper != 0 && (upper <= -rows || upper >= columns))
-    return errors::InvalidArgument("upper_diag_index is out of bound.");
+    return errors::InvalidArgument("upper_diag_index is out of bound: ", upper, ". It must be between ", -rows, " and ",
+                                   columns);
   return OkStatus();
 }
 

@@ -28,7 +28,8 @@ inline Status DrawBoundingBoxesShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &images));
   const DimensionHandle depth = c->Dim(images, 3);
   if (c->ValueKnown(depth) && c->Value(depth) != 1 && c->Value(depth) != 3 && c->Value(depth) != 4)
-    return errors::InvalidArgument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)");
+    return errors::InvalidArgument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA), got ",
+                                   c->Value(depth));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 3, &boxes));
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(boxes, 2), 4, &unused));
   return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);

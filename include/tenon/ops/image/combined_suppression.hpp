@@ -35,17 +35,18 @@ inline Status CombinedSuppressionShape(InferenceContext* c) {
   const DimensionHandle sets = c->Dim(boxes, 2), classes = c->Dim(scores, 2);
   if (c->ValueKnown(sets) && c->ValueKnown(classes) && c->Value(sets) != 1 && c->Value(sets) != c->Value(classes))
     return errors::InvalidArgument(
-        "third dimension of boxes must be either 1 or equal to the third dimension of scores");
+        "third dimension of boxes must be either 1 or equal to the third dimension of scores, got ", c->Value(sets),
+        " and ", c->Value(classes));
   std::int64_t per_class = 0, total = 0;
   bool per_class_known = false, total_known = false, pad_per_class = false;
   TENON_RETURN_IF_ERROR(c->ReadScalarInput(3, &total, &total_known));
   TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &per_class, &per_class_known));
   TENON_RETURN_IF_ERROR(c->GetAttr("pad_per_class", &pad_per_class));
-  if (total_known && total <= 0) return errors::InvalidArgument("max_total_size should be > 0 ");
+  if (total_known && total <= 0) return errors::InvalidArgument("max_total_size should be > 0, got ", total);
   if (total_known && !pad_per_class) {
     size = c->MakeDim(total);
   } else if (total_known && per_class_known) {
-    if (per_class <= 0) return errors::InvalidArgument("max_output_size_per_class should be > 0 ");
+    if (per_class <= 0) return errors::InvalidArgument("max_output_size_per_class should be > 0, got ", per_class);
     if (c->ValueKnown(classes)) size = c->MakeDim(std::min(total, per_class * c->Value(classes)));
   }
   c->set_output(0, c->MakeShape({batch, size, 4}));
@@ -131,8 +132,8 @@ struct CombinedNonMaxSuppression {
   static Status Run(OpKernelContext& context, const Attrs& a) {
     constexpr std::string_view kName = "CombinedNonMaxSuppression";
     const Tensor &boxes = context.input(0), &scores = context.input(1);
-    if (boxes.dims() != 4) return errors::InvalidArgument(kName, ": boxes must be 4-D", boxes.shape());
-    if (scores.dims() != 3) return errors::InvalidArgument(kName, ": scores must be 3-D", scores.shape());
+    if (boxes.dims() != 4) return errors::InvalidArgument(kName, ": boxes must be 4-D, got shape ", boxes.shape());
+    if (scores.dims() != 3) return errors::InvalidArgument(kName, ": scores must be 3-D, got shape ", scores.shape());
     if (scores.dim_size(0) != boxes.dim_size(0) || scores.dim_size(1) != boxes.dim_size(1))
       return errors::InvalidArgument(kName, ": scores has incompatible shape ", scores.shape(), ", boxes have ",
                                      boxes.shape());
@@ -150,7 +151,8 @@ struct CombinedNonMaxSuppression {
     if (image.sets != 1 && image.sets != image.classes)
       return errors::InvalidArgument(kName, ": third dimension of boxes must be either 1 or num classes, got ",
                                      image.sets, " and ", image.classes, " classes");
-    if (boxes.dim_size(3) != 4) return errors::InvalidArgument(kName, ": boxes must have 4 columns", boxes.shape());
+    if (boxes.dim_size(3) != 4)
+      return errors::InvalidArgument(kName, ": boxes must have 4 columns, got shape ", boxes.shape());
     const Index of_all_classes = MultiplyWithoutOverflow(per_class, image.classes);
     const Index size = a.pad_per_class && of_all_classes >= 0 ? std::min(total, of_all_classes) : total;
     Tensor *out_boxes = nullptr, *out_scores = nullptr, *out_classes = nullptr, *out_count = nullptr;

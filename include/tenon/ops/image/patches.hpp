@@ -91,7 +91,7 @@ inline Status RunPatches(OpKernelContext& context, Cpu& device, std::string_view
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(padding_text, &padding));
   if (input.dims() != space + 2)
-    return errors::InvalidArgument(op, ": input must be ", rank, "-dimensional", input.shape());
+    return errors::InvalidArgument(op, ": input must be ", rank, "-dimensional, got shape ", input.shape());
   PatchGeometry g;
   g.batch = input.dim_size(0);
   g.depth = input.dim_size(space + 1);
@@ -101,13 +101,16 @@ inline Status RunPatches(OpKernelContext& context, Cpu& device, std::string_view
     const auto at = static_cast<std::size_t>(i + 1);
     constexpr Index kMost = Index{1} << 31;
     if (sizes[at] > kMost || rates[at] > kMost)
-      return errors::InvalidArgument(op, ": ksize ", sizes[at], " or rate ", rates[at], " is too large");
+      return errors::InvalidArgument(op, ": ksize ", sizes[at], " or rate ", rates[at], " is too large, at most ",
+                                     kMost, " would be right");
     Window& w = *windows[3 - space + i];
     w = {.input = input.dim_size(i + 1), .size = sizes[at], .stride = strides[at], .dilation = rates[at]};
     TENON_RETURN_IF_ERROR(PlaceWindow(padding, &w));
     out_sizes[i + 1] = w.output;
     depth = MultiplyWithoutOverflow(depth, w.size);
-    if (depth < 0) return errors::InvalidArgument(op, ": the depth of the patches overflows");
+    if (depth < 0)
+      return errors::InvalidArgument(op, ": the depth of the patches overflows with ", w.size,
+                                     " places along dimension ", i + 1);
   }
   out_sizes[space + 1] = depth;
   TensorShape shape;

@@ -29,7 +29,8 @@ struct DecodeJSONExample {
       for (Index i = 0; i < json_examples.size(); ++i) {
         bytes.clear();
         const Status status = wire::JsonToWire(wire::Schema<Example>::message, json_examples[i].view(), &bytes);
-        if (!status.ok()) return errors::InvalidArgument("Error while parsing JSON: ", status.message());
+        if (!status.ok())
+          return errors::InvalidArgument("Error while parsing JSON: ", status.message(), ", in text ", i);
         binary_examples[i].assign(bytes);
       }
       return OkStatus();

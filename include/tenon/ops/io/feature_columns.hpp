@@ -69,7 +69,9 @@ inline Status SetDenseShape(const PartialTensorShape& shape, std::size_t i, bool
   const bool variable = ranked && shape.dims() > 0 && shape.dim_size(0) < 0;
   const Index stride = ranked ? ElementsFrom(shape, variable ? 1 : 0) : -1;
   if (stride < 0 || (variable && !may_vary))
-    return errors::InvalidArgument("dense_shapes[", i, "] has unknown rank or unknown inner dimensions: ", shape);
+    return errors::InvalidArgument(
+        "dense_shapes[", i, "] has ",
+        stride == -2 ? "too many elements: " : "unknown rank or unknown inner dimensions: ", shape);
   if (variable && stride == 0)
     return errors::InvalidArgument("dense_shapes[", i, "] has rows without elements: ", shape);
   column->shape = shape;
@@ -264,12 +266,20 @@ inline Status DenseParts(InferenceContext* c, ShapeHandle prefix, std::span<cons
   }
   return OkStatus();
 }
-// Values, then `splits` lists of splits, of which the first belong to the examples.
-inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle examples, int splits, int* at) {
-  DimensionHandle rows = c->UnknownDim();
-  if (c->RankKnown(examples) && c->Rank(examples) == 1) TENON_RETURN_IF_ERROR(c->Add(c->Dim(examples, 0), 1, &rows));
+// Values, then `splits` lists of splits, of which the first belong to the examples; those of one example by itself are
+// a vector, or (`scalar_of_one`) a scalar.
+inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle examples, int splits, bool scalar_of_one,
+                          int* at) {
+  ShapeHandle rows = c->Vector(c->UnknownDim());
+  if (scalar_of_one && (!c->RankKnown(examples) || c->Rank(examples) == 0))
+    rows = c->RankKnown(examples) ? c->Scalar() : c->UnknownShape();
+  DimensionHandle ends;
+  if (c->RankKnown(examples) && c->Rank(examples) == 1) {
+    TENON_RETURN_IF_ERROR(c->Add(c->Dim(examples, 0), 1, &ends));
+    rows = c->Vector(ends);
+  }
   for (int list = 0; list <= splits; ++list)
-    for (std::size_t i = 0; i < count; ++i) c->set_output((*at)++, c->Vector(list == 1 ? rows : c->UnknownDim()));
+    for (std::size_t i = 0; i < count; ++i) c->set_output((*at)++, list == 1 ? rows : c->Vector(c->UnknownDim()));
   return OkStatus();
 }
 

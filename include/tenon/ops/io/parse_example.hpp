@@ -170,7 +170,7 @@ inline Status ParseExampleV2Shape(InferenceContext* c) {
   const Index rank = c->RankKnown(examples) ? c->Rank(examples) + 1 : -1;
   SparseParts(c, static_cast<std::size_t>(num_sparse), rank, &at);
   TENON_RETURN_IF_ERROR(DenseParts(c, examples, shapes, &at));
-  return RaggedParts(c, ragged.size(), examples, 1, &at);
+  return RaggedParts(c, ragged.size(), examples, 1, false, &at);
 }
 
 }  // namespace detail

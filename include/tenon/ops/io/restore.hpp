@@ -46,7 +46,8 @@ inline Status RestoreV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Merge(names, specs, &unused));
   const Tensor* const texts = c->input_tensor(2);
   if (texts != nullptr && texts->NumElements() != c->num_outputs())
-    return errors::InvalidArgument("The number of shape_and_slice doesn't match tensor outputs.");
+    return errors::InvalidArgument("The number of shape_and_slice doesn't match tensor outputs: ", texts->NumElements(),
+                                   " and ", c->num_outputs());
   for (int i = 0; i < c->num_outputs(); ++i)
     TENON_RETURN_IF_ERROR(
         SetSliceShape(c, i, texts == nullptr ? std::string_view() : texts->data<tstring>()[i].view()));

@@ -387,13 +387,13 @@ struct SequenceSizes {
     const Index rank = c->RankKnown(examples) ? c->Rank(examples) : -2;
     SparseParts(c, static_cast<std::size_t>(context.sparse), rank + 1, &at);
     TENON_RETURN_IF_ERROR(DenseParts(c, examples, context_shapes, &at));
-    TENON_RETURN_IF_ERROR(RaggedParts(c, static_cast<std::size_t>(context.ragged), examples, 1, &at));
+    TENON_RETURN_IF_ERROR(RaggedParts(c, static_cast<std::size_t>(context.ragged), examples, 1, true, &at));
     SparseParts(c, static_cast<std::size_t>(list.sparse), rank < 0 ? -1 : rank + 2, &at);
     ShapeHandle rows;
     TENON_RETURN_IF_ERROR(c->Concatenate(examples, c->Vector(c->UnknownDim()), &rows));
     TENON_RETURN_IF_ERROR(DenseParts(c, rows, list_shapes, &at));
     for (std::int64_t i = 0; lengths && i < list.dense; ++i) c->set_output(at++, examples);
-    return RaggedParts(c, static_cast<std::size_t>(list.ragged), examples, 2, &at);
+    return RaggedParts(c, static_cast<std::size_t>(list.ragged), examples, 2, true, &at);
   }
 };
 

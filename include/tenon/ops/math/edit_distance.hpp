@@ -183,14 +183,13 @@ struct EditDistance {
   // The element of the output that a group belongs to. Internal when there is none, as in TensorFlow.
   static Status Place(const std::int64_t* group, const TensorShape& shape, Index* place) {
     *place = 0;
-    bool inside = true;
     for (int d = 0; d < shape.dims(); ++d) {
-      inside = inside && group[d] >= 0 && group[d] < shape.dim_size(d);
-      *place = inside ? *place * shape.dim_size(d) + group[d] : 0;
+      if (group[d] < 0 || group[d] >= shape.dim_size(d))
+        return errors::Internal("EditDistance: a group of indices would require writing to outside of the buffer for ",
+                                "the output tensor: index ", group[d], " in dimension ", d, " of ", shape);
+      *place = *place * shape.dim_size(d) + group[d];
     }
-    if (inside) return OkStatus();
-    return errors::Internal("EditDistance: a group of indices would require writing to outside of the buffer for the ",
-                            "output tensor (max elements ", shape.num_elements(), ")");
+    return OkStatus();
   }
   static Status Run(OpKernelContext& context, const In<std::int64_t>& hypothesis_indices,
                     const Tensor& hypothesis_values, const In<std::int64_t>& hypothesis_shape,

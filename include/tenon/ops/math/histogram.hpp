@@ -229,8 +229,9 @@ struct Bucketize {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) {
-      if (std::is_sorted(this->boundaries.begin(), this->boundaries.end())) return OkStatus();
-      return errors::InvalidArgument("Bucketize: Expected sorted boundaries");
+      const auto first = std::is_sorted_until(this->boundaries.begin(), this->boundaries.end());
+      if (first == this->boundaries.end()) return OkStatus();
+      return errors::InvalidArgument("Bucketize: Expected sorted boundaries, but ", *first, " comes after ", first[-1]);
     }
     Status operator()(Device& device, In<T> input, Out<std::int32_t> output) const {
       const float* const bounds = this->boundaries.data();

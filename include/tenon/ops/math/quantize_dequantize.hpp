@@ -65,7 +65,8 @@ struct QuantizedChannels {
   Index outer = 1, depth = 1, inner = 1;
 
   static Status Of(std::string_view op, const TensorShape& shape, Index axis, QuantizedChannels* out) {
-    if (axis < -1 || axis >= shape.dims())
+    if (axis < -1) return errors::InvalidArgument(op, ": axis should be at least -1, got ", axis);
+    if (axis >= shape.dims())
       return errors::InvalidArgument(op, ": Shape must be at least rank ", axis + 1, " but is rank ", shape.dims());
     *out = {};
     if (shape.num_elements() == 0) {
@@ -144,7 +145,7 @@ inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s,
                                  bool vectors, const TensorShape& min, const TensorShape& max) {
   if (s.num_bits <= 0 || s.num_bits >= (s.signed_input ? 62 : 63))
     return errors::InvalidArgument(op, ": num_bits is out of range: ", s.num_bits, " with signed_input_ ",
-                                   s.signed_input ? 1 : 0);
+                                   s.signed_input ? 1 : 0, "; 1 to ", s.signed_input ? 61 : 62, " would be right");
   if (!s.range_given) return OkStatus();
   const bool per_channel = s.axis >= 0;
   if (per_channel && (min.dims() != 1 || max.dims() != 1))

@@ -61,14 +61,15 @@ inline Index RowSize(const TensorShape& shape, int from) { return ProductOfSizes
 inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLoops& loops, bool starts_in_gaps,
                           const Tensor& data, const HostIndices& ids, Tensor* output) {
   const std::string_view op = context.op_kernel().type_string();
-  if (data.dims() < 1) return errors::InvalidArgument(op, ": input must be at least rank 1");
+  if (data.dims() < 1) return errors::InvalidArgument(op, ": input must be at least rank 1 but is rank 0");
   if (ids.shape().dims() != 1)
     return errors::InvalidArgument(op, ": segment_ids should be a vector, got shape ", ids.shape());
   if (ids.size() != data.dim_size(0))
     return errors::InvalidArgument(op, ": segment_ids should be the same size as dimension 0 of input, got ",
                                    ids.size(), " and ", data.dim_size(0));
   const Index count = ids.size(), last = count == 0 ? -1 : ids[count - 1];
-  if (last < -1 || (count > 0 && last < 0)) return errors::InvalidArgument(op, ": segment ids must be >= 0");
+  if (last < -1 || (count > 0 && last < 0))
+    return errors::InvalidArgument(op, ": segment ids must be >= 0, the last is ", last);
   if (last == std::numeric_limits<Index>::max())
     return errors::InvalidArgument(op, ": segment id ", last, " is too large");
   TENON_RETURN_IF_ERROR(CheckSegmentIds(op, ids, last + 1));

@@ -83,7 +83,7 @@ inline Status RunSparseSegments(OpKernelContext& context, Cpu& device, SegmentSc
                                 const HostIndices& indices, const HostIndices& ids, const HostIndices* num_segments,
                                 Tensor* output) {
   const std::string_view op = context.op_kernel().type_string();
-  if (data.dims() < 1) return errors::InvalidArgument(op, ": Shape must be at least rank 1");
+  if (data.dims() < 1) return errors::InvalidArgument(op, ": Shape must be at least rank 1 but is rank 0");
   TENON_RETURN_IF_ERROR(CheckPicked(op, indices, ids));
   const Index count = ids.size(), rows = data.dim_size(0);
   Index segments = count == 0 ? 0 : ids[count - 1] < std::numeric_limits<Index>::max() ? ids[count - 1] + 1 : -1;
@@ -96,7 +96,9 @@ inline Status RunSparseSegments(OpKernelContext& context, Cpu& device, SegmentSc
       return errors::InvalidArgument(op, ": segment ids must be < num_segments, got ", segments - 1, " and ", wanted);
     segments = wanted;
   }
-  if (segments < 0 || (segments == 0 && count > 0)) return errors::InvalidArgument(op, ": segment ids must be >= 0");
+  if (segments < 0 || (segments == 0 && count > 0))
+    return errors::InvalidArgument(op, ": segment ids must be >= 0 and less than 2^63 - 1, the last is ",
+                                   ids[count - 1]);
   TENON_RETURN_IF_ERROR(CheckSegmentIds(op, ids, segments));
   for (Index i = 0; i < count; ++i)
     if (indices[i] < 0 || indices[i] >= rows)
@@ -133,7 +135,7 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   const std::string_view op = context.op_kernel().type_string();
   if (output_dim0.shape().dims() != 0)
     return errors::InvalidArgument(op, ": output_dim0 should be a scalar, got shape ", output_dim0.shape());
-  if (grad.dims() < 1) return errors::InvalidArgument(op, ": Shape must be at least rank 1");
+  if (grad.dims() < 1) return errors::InvalidArgument(op, ": Shape must be at least rank 1 but is rank 0");
   TENON_RETURN_IF_ERROR(CheckPicked(op, indices, ids));
   const Index count = ids.size(), rows = output_dim0[0], segments = grad.dim_size(0);
   if (rows < 0) return errors::InvalidArgument(op, ": Expected a non-negative size, got ", rows);

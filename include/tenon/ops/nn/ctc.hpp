@@ -248,8 +248,8 @@ Status RunCtcLoss(OpKernelContext& context, CtcRules rules) {
     const Index there = lengths.data<std::int32_t>()[b];
     if (there > 0 && wanted > there && !rules.ignore_longer)
       return errors::InvalidArgument("Not enough time for target transition sequence (required: ", wanted,
-                                     ", available: ", there, ")", b,
-                                     "You can turn this error into a warning by using "
+                                     ", available: ", there, ") in batch ", b,
+                                     ". You can turn this error into a warning by using "
                                      "the flag ignore_longer_outputs_than_inputs");
   }
   Tensor *loss = nullptr, *gradient = nullptr;

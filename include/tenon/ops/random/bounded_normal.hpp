@@ -49,7 +49,8 @@ inline Status BatchesOfParameters(OpKernelContext& context, const TensorShape& s
     const Tensor& parameter = context.input(i + 1);
     if (parameter.dims() == 1 && parameter.dim_size(0) != 1 && parameter.dim_size(0) != out->batches)
       return errors::InvalidArgument("ParameterizedTruncatedNormal: Input ", kNames[i],
-                                     " should have length 1 or shape[0], got shape: ", parameter.shape());
+                                     " should have length 1 or shape[0], got shape: ", parameter.shape(),
+                                     " where shape[0] is ", out->batches);
   }
   return OkStatus();
 }

@@ -54,9 +54,11 @@ inline Status CheckRngDelta(const Tensor& delta) {
 inline Status CheckRngAlgorithm(const HostIndices& alg) {
   if (alg.shape().dims() != 0) return errors::InvalidArgument("algorithm must be of shape [], not ", alg.shape());
   if (alg[0] == kAlgorithmThreeFry)
-    return errors::Unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
+    return errors::Unimplemented("Non-XLA devices don't support the ThreeFry algorithm, ", kAlgorithmThreeFry,
+                                 "; Philox is ", kAlgorithmPhilox);
   if (alg[0] != kAlgorithmPhilox && alg[0] != kAlgorithmAuto)
-    return errors::InvalidArgument("Unsupported algorithm id: ", alg[0]);
+    return errors::InvalidArgument("Unsupported algorithm id: ", alg[0], "; on CPU there is Philox, ",
+                                   kAlgorithmPhilox);
   return OkStatus();
 }
 
@@ -66,7 +68,7 @@ inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements,
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, context.input(0), DataType::kInt64));
   const TensorShape shape = variable.tensor().shape();
   if (shape.dims() != 1)
-    return errors::InvalidArgument("RNG state must have one and only one dimension, not ", shape.dims());
+    return errors::InvalidArgument("RNG state must have one and only one dimension, not ", shape.dims(), ": ", shape);
   if (shape.dim_size(0) < kPhiloxStateSize)
     return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", kPhiloxStateSize,
                                    "; got ", shape.dim_size(0));
@@ -74,7 +76,12 @@ inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements,
   std::int64_t* const state = variable.tensor().data<std::int64_t>();
   *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
             static_cast<std::uint64_t>(state[1])};
-  const Philox next = start->Skipped(elements * kRandomBlocksPerElement);
+  const std::uint64_t blocks = elements * kRandomBlocksPerElement;
+  Philox next = start->Skipped(blocks);
+  // TensorFlow adds words of 32 bits, and loses the carry where it makes the upper word of `blocks` overflow: most
+  // skips back, by a negative delta, leave the counter's upper half as it is.
+  if (blocks >> 32 == 0xffffffff && static_cast<std::uint32_t>(next.low) < static_cast<std::uint32_t>(blocks))
+    next.high = start->high;
   state[0] = static_cast<std::int64_t>(next.low);
   state[1] = static_cast<std::int64_t>(next.high);
   return OkStatus();

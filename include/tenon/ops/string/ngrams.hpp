@@ -92,9 +92,11 @@ struct StringNGrams {
     Status Init(OpKernelConstruction&) {
       for (const std::int64_t width : this->ngram_widths)
         if (width <= 0 || width > kMost)
-          return errors::InvalidArgument("StringNGrams: ngram_widths must contain positive values, got ", width);
+          return errors::InvalidArgument("StringNGrams: ngram_widths must contain positive values of 32 bits, got ",
+                                         width);
       if (this->pad_width > kMost || this->pad_width < -kMost)
-        return errors::InvalidArgument("StringNGrams: pad_width ", this->pad_width, " is out of range");
+        return errors::InvalidArgument("StringNGrams: pad_width ", this->pad_width, " is out of range [-", kMost, ", ",
+                                       kMost, "]");
       return OkStatus();
     }
     Status operator()(Context<Device>& context, const Tensor& data, HostIndices splits, Tensor&, Tensor&) const {
