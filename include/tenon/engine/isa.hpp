@@ -120,6 +120,18 @@ TENON_NAMESPACE_END
 #else
 #define TENON_DETAIL_LOOP
 #endif
+// TENON_DETAIL_LOOP_AVX2 is the same for functions of AVX2, where there are targets: without fused multiplication, so
+// that results have the bits of the unit's own code.
+#if TENON_DETAIL_TARGETS
+#if defined(__clang__)
+#define TENON_DETAIL_LOOP_AVX2 __attribute__((noinline, target("avx2")))
+#elif defined(__OPTIMIZE__)
+#define TENON_DETAIL_LOOP_AVX2 \
+  __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic"), target("avx2")))
+#else
+#define TENON_DETAIL_LOOP_AVX2 __attribute__((target("avx2")))
+#endif
+#endif
 #if defined(__CUDACC__)
 #define TENON_DETAIL_INDEPENDENT
 #elif defined(__clang__)

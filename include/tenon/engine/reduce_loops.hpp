@@ -135,6 +135,12 @@ template <class Step, class T, class A>
 TENON_DETAIL_LOOP void RowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
   ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
 }
+#if TENON_DETAIL_TARGETS
+template <class Step, class T, class A>
+TENON_DETAIL_LOOP_AVX2 void RowsLoopAvx2(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
+}
+#endif
 template <class Step, int kWidth, class A>
 TENON_HD void FoldHalves(A* lane) {
   if constexpr (kWidth > 1) {
@@ -192,10 +198,10 @@ TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
 #pragma GCC unroll 4
   for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
 }
-// For float, where it counts, so that less is compiled.
-template <class Step, class T, class Isa>
-void VectorRowsLoop(const void* px, Index rows, Index stride, Index n, void* pacc) {
-  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;
+template <class Step, class T, int bytes>
+TENON_HD void VectorRows(const void* px, Index rows, Index stride, Index n, void* pacc,
+                         void (*rest)(const void*, Index, Index, Index, void*)) {
+  using L = simd::Lanes<T, bytes>;
   constexpr Index kBlock = 4 * L::size;
   constexpr Index kNear = 4096;  // elements in the first cache: farther away, whole rows in turn come faster
   const T* x = static_cast<const T*>(px);
@@ -203,7 +209,23 @@ void VectorRowsLoop(const void* px, Index rows, Index stride, Index n, void* pac
   if (rows * stride <= kNear) {
     for (; n >= kBlock; n -= kBlock, x += kBlock, acc += kBlock) NarrowRows<Step, L>(x, rows, stride, acc);
   }
-  if (n > 0) RowsLoop<Step, T, T>(x, rows, stride, n, acc);
+  if (n > 0) rest(x, rows, stride, n, acc);
+}
+#if TENON_DETAIL_TARGETS
+template <class Step, class T>
+TENON_DETAIL_TARGET_AVX2 void VectorRowsAvx2(const void* x, Index rows, Index stride, Index n, void* acc) {
+  VectorRows<Step, T, 32>(x, rows, stride, n, acc, &RowsLoopAvx2<Step, T, T>);
+}
+#endif
+// For float, where it counts, so that less is compiled; by vectors of 32 bytes where the processor has them.
+template <class Step, class T, class Isa>
+void VectorRowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
+#if TENON_DETAIL_TARGETS
+  if constexpr (simd::kVectorBytes<Isa> < 32) {
+    if (simd::BestLevel() != simd::Level::kUnit) return VectorRowsAvx2<Step, T>(x, rows, stride, n, acc);
+  }
+#endif
+  VectorRows<Step, T, simd::kVectorBytes<Isa>>(x, rows, stride, n, acc, &RowsLoop<Step, T, T>);
 }
 
 // A long run, all lanes in registers. Needs a vector for each of the chains.
@@ -268,21 +290,36 @@ TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) 
 }
 
 // Runs of any length, each by the same steps wherever it stands.
-template <class Step, class T, class Isa>
-void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc) {
-  using Long = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+template <class Step, class T, int bytes>
+TENON_HD void VectorRuns(const T* x, Index count, Index step, Index n, T* acc) {
+  using Long = simd::Lanes<T, bytes>;
   using Short = simd::Lanes<T, 16>;
-  const T* const x = static_cast<const T*>(px);
-  T* const acc = static_cast<T*>(pacc);
   if (n >= 8 * Long::size) {
     for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
     return;
   }
-  if (n < Short::size) return RunsLoop<Step, T, T>(px, count, step, n, pacc);
+  if (n < Short::size) return RunsLoop<Step, T, T>(x, count, step, n, acc);
   if constexpr (Long::size > Short::size) {
     if (n >= 2 * Long::size) return RunsByFours<Step, Long>(x, count, step, n, acc);
   }
   RunsByFours<Step, Short>(x, count, step, n, acc);
+}
+#if TENON_DETAIL_TARGETS
+template <class Step, class T>
+TENON_DETAIL_TARGET_AVX2 void VectorRunsAvx2(const T* x, Index count, Index step, Index n, T* acc) {
+  VectorRuns<Step, T, 32>(x, count, step, n, acc);
+}
+#endif
+template <class Step, class T, class Isa>
+void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc) {
+  const T* const x = static_cast<const T*>(px);
+  T* const acc = static_cast<T*>(pacc);
+#if TENON_DETAIL_TARGETS
+  if constexpr (simd::kVectorBytes<Isa> < 32) {
+    if (simd::BestLevel() != simd::Level::kUnit) return VectorRunsAvx2<Step, T>(x, count, step, n, acc);
+  }
+#endif
+  VectorRuns<Step, T, simd::kVectorBytes<Isa>>(x, count, step, n, acc);  // larger vectors would lie in memory
 }
 #endif
 
