@@ -176,8 +176,9 @@ TENON_DETAIL_LOOP void RunBinaryRows(const void* attrs, const void* a, Index ste
 
 // Short loops of floats in the first cache take half the time with vectors of 32 bytes instead of 16. (Longer vectors
 // store no faster; see TENON_DETAIL_LOOP.)
-template <class Op, class T, class Isa>
-inline constexpr bool kHasWiderLoops = TENON_DETAIL_TARGETS && kIsShort<Op, T> && simd::kVectorBytes<Isa> < 32;
+template <class Op, class T, class R, class Isa>
+inline constexpr bool kHasWiderLoops =
+    TENON_DETAIL_TARGETS && kIsShort<Op, T> && std::is_same_v<T, R> && simd::kVectorBytes<Isa> < 32;
 #if TENON_DETAIL_TARGETS
 template <class Op, class T, class R>
 TENON_DETAIL_LOOP_AVX2 void RunUnaryAvx2(const void* attrs, const void* x, void* out, Index n) {
@@ -249,7 +250,7 @@ constexpr UnaryLoop MakeUnaryLoop() {
   else
 #endif
 #if TENON_DETAIL_TARGETS
-      if constexpr (kHasWiderLoops<Op, T, Isa>)
+      if constexpr (kHasWiderLoops<Op, T, R, Isa>)
     loop.v = &RunUnaryBest<Op, T, R>;
   else
 #endif
@@ -274,7 +275,7 @@ constexpr BinaryLoops MakeBinaryLoops() {
   } else
 #endif
 #if TENON_DETAIL_TARGETS
-      if constexpr (kHasWiderLoops<Op, T, Isa>) {
+      if constexpr (kHasWiderLoops<Op, T, R, Isa>) {
     loops.vv = &RunBinaryBest<Op, T, R, false, false>;
     loops.sv = &RunBinaryBest<Op, T, R, true, false>;
     loops.vs = &RunBinaryBest<Op, T, R, false, true>;
