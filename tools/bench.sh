@@ -78,6 +78,7 @@ done
 python3 - $build/tables "${measured[@]}" <<'EOF'
 import json
 import re
+import subprocess
 import sys
 
 
@@ -118,4 +119,11 @@ for name in sys.argv[2:]:
         sys.exit(f"tools/bench.sh: {path} has no place for the table '{name}'")
     open(path, "w", encoding="utf-8").write(text)
     print(f"wrote {path}: {name}")
+
+# The goals at a glance are those of several tables.
+path = "docs/benchmarks.md"
+text = open(path, encoding="utf-8").read()
+table = subprocess.run([sys.executable, "bench/gates.py"], check=True, capture_output=True, encoding="utf-8").stdout
+text = re.sub(r"(<!-- table: gates -->\n).*?(<!-- end -->)", lambda m: f"{m[1]}\n{table}\n{m[2]}", text, flags=re.DOTALL)
+open(path, "w", encoding="utf-8").write(text)
 EOF
