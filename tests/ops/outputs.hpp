@@ -3,6 +3,7 @@
 // All outputs of one call as one text, and what an op's shape function says of them: what tests of ops with many
 // outputs compare.
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <vector>
