@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <tenon/engine/lane_math.hpp>
-
 #include <doctest/doctest.h>
 
 #include "small_ops.hpp"
@@ -19,17 +17,6 @@ using tenon::testing::RandomVector;
 
 namespace {
 
-struct ExpOp {
-  static constexpr float cost_ns = 5;
-  template <class T>
-  TENON_HD static T map(T x) {
-    return std::exp(x);
-  }
-  template <class L>
-  TENON_HD static L lanes(const L& x) {
-    return simd::Exp(x);
-  }
-};
 struct ScaledSumOp {
   struct Attrs {
     float factor;

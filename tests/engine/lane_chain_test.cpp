@@ -8,8 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include <tenon/engine/lane_math.hpp>
-
 #include <doctest/doctest.h>
 
 #include "run_at.hpp"
@@ -23,17 +21,6 @@ using tenon::testing::RandomVector;
 
 namespace {
 
-struct ExpOp {
-  static constexpr float cost_ns = 5;
-  template <class T>
-  TENON_HD static T map(T x) {
-    return std::exp(x);
-  }
-  template <class L>
-  TENON_HD static L lanes(const L& x) {
-    return simd::Exp(x);
-  }
-};
 struct DivOp {
   template <class T>
   TENON_HD static T map(T x, T y) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Ops of one instruction, for the tests of the loops that run such ops.
+// Ops of one instruction, and exp, for the tests of the loops that run such ops.
+
+#include <cmath>
 
 #include <tenon/base/config.hpp>
+#include <tenon/engine/lane_math.hpp>
 
 // chained: the same on lanes (engine/lane_chain.hpp).
 namespace small_ops {
@@ -60,6 +63,17 @@ struct ScaleOp {
   template <class T>
   TENON_HD static T map(T x, const Attrs& attrs) {
     return static_cast<T>(x * static_cast<T>(attrs.factor));
+  }
+};
+struct ExpOp {
+  static constexpr float cost_ns = 5;
+  template <class T>
+  TENON_HD static T map(T x) {
+    return std::exp(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return tenon::simd::Exp(x);
   }
 };
 
