@@ -32,11 +32,13 @@
 
 namespace {
 using namespace tenon::ops;
-using Networks = tenon::OpList<Abs, AddN, ArgMax, AvgPool, BatchToSpaceND, Cast, ClipByValue, Conv2DBackpropInput,
-                               DepthToSpace, DepthwiseConv2dNative, Elu, Fill, Floor, FusedBatchNormV3, GatherV2,
-                               Greater, GreaterEqual, LeakyRelu, Less, LessEqual, Log, LogSoftmax, Range,
-                               ResizeBilinear, ResizeNearestNeighbor, SelectV2, Slice, Softplus, SpaceToBatchND,
-                               SpaceToDepth, Split, SplitV, SquaredDifference, Tanh, Tile, Transpose, Unpack>;
+using OfFloats = tenon::OpList<AvgPool, Conv2DBackpropInput, DepthwiseConv2dNative, Elu, Floor, FusedBatchNormV3,
+                               LeakyRelu, Log, LogSoftmax, Softplus, SquaredDifference, Tanh>;
+using OfIndicesToo =
+    tenon::OpList<Abs, AddN, ArgMax, BatchToSpaceND, Cast, ClipByValue, DepthToSpace, Fill, GatherV2, Greater,
+                  GreaterEqual, Less, LessEqual, Range, ResizeBilinear, ResizeNearestNeighbor, SelectV2, Slice,
+                  SpaceToBatchND, SpaceToDepth, Split, SplitV, Tile, Transpose, Unpack>;
 }  // namespace
 
-TENON_REGISTER(tenon::Types<float, std::int32_t>, Networks);
+TENON_REGISTER(tenon::Types<float>, OfFloats);
+TENON_REGISTER(tenon::Types<float, std::int32_t>, OfIndicesToo);

@@ -10,8 +10,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tenon/cnn_ops.hpp>
@@ -55,19 +57,19 @@ tenon::Status ShowTimeline(const tenon::Callable& callable, const tenon::Tensor&
   std::vector<tenon::Tensor> outputs(callable.num_fetches());
   tenon::RunTrace trace;
   TENON_RETURN_IF_ERROR(callable.RunTraced({&input, 1}, outputs, &trace));
-  std::map<std::string, std::pair<int, double>> by_op;
+  std::map<std::string_view, std::pair<int, double>> by_op;
   double busy = 0;
   for (const tenon::NodeTiming& node : trace.nodes) {
-    auto& [count, us] = by_op[std::string(node.op)];
+    auto& [count, us] = by_op[node.op];
     ++count;
     us += static_cast<double>(node.end_ns - node.start_ns) / 1000;
     busy += static_cast<double>(node.end_ns - node.start_ns) / 1000;
   }
   std::printf("\nWhere the time of one run went (%zu nodes, traced):\n", trace.nodes.size());
-  std::vector<std::pair<std::string, std::pair<int, double>>> rows(by_op.begin(), by_op.end());
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.second > b.second.second; });
-  for (const auto& [op, row] : rows)
-    std::printf("  %-14s %3d  %8.1f us  %5.1f %%\n", op.c_str(), row.first, row.second, 100 * row.second / busy);
+  std::multimap<double, std::string_view, std::greater<>> longest_first;
+  for (const auto& [op, row] : by_op) longest_first.emplace(row.second, op);
+  for (const auto& [us, op] : longest_first)
+    std::printf("  %-14s %3d  %8.1f us  %5.1f %%\n", std::string(op).c_str(), by_op[op].first, us, 100 * us / busy);
   TENON_RETURN_IF_ERROR(tenon::WriteTimelineHtml(trace, title, "demo_timeline.html"));
   std::printf("\nThe timeline is in demo_timeline.html: open it in a browser.\n");
   return tenon::OkStatus();

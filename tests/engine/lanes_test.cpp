@@ -45,13 +45,11 @@ struct FoldBody {
   TENON_HD static void Run(const T* x, T* alone, T* together) {
     using L = simd::Lanes<T, bytes>;
     L four[4];
-    T results[4];
     for (int i = 0; i < 4; ++i) four[i] = L::Load(x + i * L::size);
+    simd::Lanes<T, 16> results[sizeof(T) / 4];
     simd::FoldFour<simd::AddLanes>(four, results);
-    for (int i = 0; i < 4; ++i) {
-      alone[i] = simd::Fold<simd::AddLanes>(four[i]);
-      together[i] = results[i];
-    }
+    for (std::size_t i = 0; i < sizeof(T) / 4; ++i) results[i].Store(together + i * 16 / sizeof(T));
+    for (int i = 0; i < 4; ++i) alone[i] = simd::Fold<simd::AddLanes>(four[i]);
   }
 };
 

@@ -58,11 +58,20 @@ TEST_SUITE("reduce_loops") {
   }
 
   TEST_CASE("rows that no first cache holds, too") {
-    const Index n = 70, rows = 301;
-    const std::vector<float> x = RandomVector<float>(n * rows, 3), acc = RandomVector<float>(n + 1, 4);
-    std::vector<float> sums = acc;
-    kReduceLoops<SumReducer, float>.rows(x.data(), rows, n, n, sums.data());
-    CHECK(SameBits(sums, FoldedRows<detail::AddStep>(x, rows, n, acc)));
+    const Index rows = 301;
+    const std::vector<float> x = RandomVector<float>(800 * rows, 3);
+    for (const Index stride : {70, 127, 128, 137, 512, 767, 768, 800}) {
+      for (const Index n : {stride, stride - 7, Index{17}, Index{15}}) {
+        for (const Index count : {rows, Index{66}, Index{33}}) {
+          const std::vector<float> acc = RandomVector<float>(n + 1, 4);
+          std::vector<float> sums = acc;
+          kReduceLoops<SumReducer, float>.rows(x.data(), count, stride, n, sums.data());
+          CAPTURE(stride);
+          CAPTURE(n);
+          CHECK(SameBits(sums, FoldedRows<detail::AddStep>(x, count, stride, acc)));
+        }
+      }
+    }
   }
 
   TEST_CASE("NaN in any row and column stays in its column") {

@@ -162,16 +162,21 @@ template <class T, int bytes>
 TENON_HD void RowsTimesMatrix(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c,
                               Index c_row, Index n, bool add) {
   constexpr Index kLanes = GnuVector<T, bytes>::lanes;
+  // 16 bytes are what processors without AVX2 run, where it is compiled beside this: they do without.
+  constexpr bool kRowsTogether = bytes > 16 || !TENON_DETAIL_TARGETS;
   Index j = 0;
-  if (rows == 1) {
-    for (; j + 8 * kLanes <= n; j += 8 * kLanes) RowTimesColumns<T, bytes, 8>(a, a_col, b + j, b_row, k, c + j, add);
-  } else {
+  if (kRowsTogether && rows > 1) {
     const Index whole = n / (8 * kLanes) * (8 * kLanes);
     for (; j < whole; j += 4 * kLanes) {
       if (rows == 2)
         RowsTimesColumns<T, bytes, 2>(a, a_row, a_col, b + j, b_row, k, c + j, c_row, add);
       else
         RowsTimesColumns<T, bytes, 3>(a, a_row, a_col, b + j, b_row, k, c + j, c_row, add);
+    }
+  } else {
+    for (; j + 8 * kLanes <= n; j += 8 * kLanes) {
+      for (Index i = 0; i < rows; ++i)
+        RowTimesColumns<T, bytes, 8>(a + i * a_row, a_col, b + j, b_row, k, c + i * c_row + j, add);
     }
   }
   if (j == n) return;

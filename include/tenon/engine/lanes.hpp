@@ -131,7 +131,10 @@ struct Lanes {
 // Lane by lane: yes where the mask is set.
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Select(const LaneInts<T, bytes>& mask, const Lanes<T, bytes>& yes, const Lanes<T, bytes>& no) {
-  return Lanes<T, bytes>(mask.v ? yes.v : no.v);
+  Lanes<T, bytes> result(mask.v ? yes.v : no.v);
+  // g++ 12 makes one choice of two, the one in the other, and compares vectors of 64 bytes element by element for that.
+  if constexpr (bytes == 64) TENON_DETAIL_KEEP(result.v);
+  return result;
 }
 // Whether a lane's bits are set.
 template <class T, int bytes>
@@ -331,30 +334,30 @@ TENON_HD T Fold(const Lanes<T, bytes>& x) {
     return Step::Combine(x.v[0], x.v[1]);
   }
 }
-// Fold of each of four, in fewer steps.
+// Fold of each of four, in fewer steps: one after the other in a vector of 16 bytes, or in two.
 template <class Step, class T, int bytes>
-TENON_HD void FoldFour(const Lanes<T, bytes> (&x)[4], T (&results)[4]) {
+TENON_HD void FoldFour(const Lanes<T, bytes> (&x)[4], Lanes<T, 16> (&results)[sizeof(T) / 4]) {
   constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
   using L = Lanes<T, bytes>;
   if constexpr (bytes > 16) {
     constexpr auto kLanes = std::make_index_sequence<kHalf>();
     Lanes<T, bytes / 2> halves[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i)
       halves[i] = Step::Combine(detail::HalfOf<0>(x[i], kLanes), detail::HalfOf<kHalf>(x[i], kLanes));
     FoldFour<Step>(halves, results);
   } else if constexpr (kHalf == 2) {
-    const auto pair = [](const L& a, const L& b) {
-      return Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 4, 1, 5)),
-                           L(__builtin_shufflevector(a.v, b.v, 2, 6, 3, 7)));
-    };
-    const L a = pair(x[0], x[1]), b = pair(x[2], x[3]);
-    Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)), L(__builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)))
-        .Store(results);
+    const L a = Step::Combine(L(__builtin_shufflevector(x[0].v, x[1].v, 0, 4, 1, 5)),
+                              L(__builtin_shufflevector(x[0].v, x[1].v, 2, 6, 3, 7)));
+    const L b = Step::Combine(L(__builtin_shufflevector(x[2].v, x[3].v, 0, 4, 1, 5)),
+                              L(__builtin_shufflevector(x[2].v, x[3].v, 2, 6, 3, 7)));
+    results[0] = Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)),
+                               L(__builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)));
   } else {
-    for (int i = 0; i < 4; i += 2)
-      Step::Combine(L(__builtin_shufflevector(x[i].v, x[i + 1].v, 0, 2)),
-                    L(__builtin_shufflevector(x[i].v, x[i + 1].v, 1, 3)))
-          .Store(results + i);
+    results[0] = Step::Combine(L(__builtin_shufflevector(x[0].v, x[1].v, 0, 2)),
+                               L(__builtin_shufflevector(x[0].v, x[1].v, 1, 3)));
+    results[1] = Step::Combine(L(__builtin_shufflevector(x[2].v, x[3].v, 0, 2)),
+                               L(__builtin_shufflevector(x[2].v, x[3].v, 1, 3)));
   }
 }
 template <class Step, class L>

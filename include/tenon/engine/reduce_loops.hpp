@@ -3,8 +3,8 @@
 // What is compiled for each reduction and type: plain loops (kReduceLoops) over runs of elements that make one output
 // each, and over rows that are folded into one.
 
+#include <complex>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -198,16 +198,49 @@ TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
 #pragma GCC unroll 4
   for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
 }
+// Rows of one or two kilobytes from far away, four at a time as ReduceRows has them, while the next four are fetched: a
+// processor that guesses what comes next fetches what lies behind each row, which is the row after it. Returns how many
+// columns that were.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD Index FarRows(const T* x, Index rows, Index stride, Index n, T* acc) {
+  constexpr Index kLine = 64 / Index{sizeof(T)}, kVectors = kLine / L::size;
+  const Index columns = n / kLine * kLine;
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+    for (Index j = 0; j < columns; j += kLine) {
+      const T *const x0 = x + j, *const x1 = x0 + stride, *const x2 = x1 + stride, *const x3 = x2 + stride;
+      __builtin_prefetch(x0 + 4 * stride);
+      __builtin_prefetch(x1 + 4 * stride);
+      __builtin_prefetch(x2 + 4 * stride);
+      __builtin_prefetch(x3 + 4 * stride);
+#pragma GCC unroll 4
+      for (Index v = 0; v < kVectors; ++v) {
+        const Index at = v * L::size;
+        const L first = Step::Combine(L::Load(x0 + at), L::Load(x1 + at)),
+                second = Step::Combine(L::Load(x2 + at), L::Load(x3 + at));
+        Step::Combine(L::Load(acc + j + at), Step::Combine(first, second)).Store(acc + j + at);
+      }
+    }
+  }
+  return columns;
+}
 template <class Step, class T, int bytes>
 TENON_HD void VectorRows(const void* px, Index rows, Index stride, Index n, void* pacc,
                          void (*rest)(const void*, Index, Index, Index, void*)) {
   using L = simd::Lanes<T, bytes>;
   constexpr Index kBlock = 4 * L::size;
   constexpr Index kNear = 4096;  // elements in the first cache: farther away, whole rows in turn come faster
+  // Sums, by what most processors run.
+  constexpr bool kFar = std::is_same_v<Step, AddStep> && (bytes > 16 || !TENON_DETAIL_TARGETS);
   const T* x = static_cast<const T*>(px);
   T* acc = static_cast<T*>(pacc);
   if (rows * stride <= kNear) {
     for (; n >= kBlock; n -= kBlock, x += kBlock, acc += kBlock) NarrowRows<Step, L>(x, rows, stride, acc);
+  } else if (kFar && stride >= 128 && stride < 768 && rows >= 4) {
+    const Index columns = FarRows<Step, L>(x, rows, stride, n, acc), done = rows / 4 * 4;
+    if (done < rows && columns > 0) rest(x + done * stride, rows - done, stride, columns, acc);
+    n -= columns;
+    x += columns;
+    acc += columns;
   }
   if (n > 0) rest(x, rows, stride, n, acc);
 }
@@ -259,34 +292,45 @@ TENON_HD T LongRun(const T* x, Index n) {
   return result;
 }
 
-// acc[r] = op(acc[r], all of run r) for four runs of a vector at least, which are folded together.
-template <class Step, class L, class T = typename L::value_type>
-TENON_HD void FourRuns(const T* const (&x)[4], Index n, T* acc) {
-  L sums[4];
-#pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r) sums[r] = L::Load(x[r]);
-  Index i = L::size;
-  for (; i + L::size <= n; i += L::size) {
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) sums[r] = Step::Combine(sums[r], L::Load(x[r] + i));
-  }
-  T folded[4];
-  simd::FoldFour<Step>(sums, folded);
-  for (; i < n; ++i) {
-    for (int r = 0; r < 4; ++r) folded[r] = Step::Combine(folded[r], x[r][i]);
-  }
-  for (int r = 0; r < 4; ++r) acc[r] = Step::Combine(acc[r], folded[r]);
-}
+// acc[k] = op(acc[k], all of run k) for runs of a vector at least, four of which are folded together; the first stands
+// in for those that the last four lack.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
-  for (; count >= 4; count -= 4, x += 4 * step, acc += 4)
-    FourRuns<Step, L>({x, x + step, x + 2 * step, x + 3 * step}, n, acc);
-  if (count == 0) return;
-  const T *const second = count > 1 ? x + step : x, *const third = count > 2 ? second + step : x;
-  T last[4] = {};
-  std::memcpy(last, acc, static_cast<std::size_t>(count) * sizeof(T));
-  FourRuns<Step, L>({x, second, third, x}, n, last);
-  std::memcpy(acc, last, static_cast<std::size_t>(count) * sizeof(T));
+  using Part = simd::Lanes<T, 16>;
+  constexpr int kParts = 4 / Part::size;  // of four results
+  for (; count > 0; count -= 4, x += 4 * step, acc += 4) {
+    const T *x1 = x, *x2 = x, *x3 = x;
+    if (count > 1) x1 += step;
+    if (count > 2) x2 += 2 * step;
+    if (count > 3) x3 += 3 * step;
+    L sums[4] = {L::Load(x), L::Load(x1), L::Load(x2), L::Load(x3)};
+    Index i = L::size;
+    for (; i + L::size <= n; i += L::size) {
+      sums[0] = Step::Combine(sums[0], L::Load(x + i));
+      sums[1] = Step::Combine(sums[1], L::Load(x1 + i));
+      sums[2] = Step::Combine(sums[2], L::Load(x2 + i));
+      sums[3] = Step::Combine(sums[3], L::Load(x3 + i));
+    }
+    Part folded[kParts];
+    simd::FoldFour<Step>(sums, folded);
+    for (; i < n; ++i) {
+      if constexpr (kParts == 1) {
+        folded[0] = Step::Combine(folded[0], Part(typename Part::Vector{x[i], x1[i], x2[i], x3[i]}));
+      } else {
+        folded[0] = Step::Combine(folded[0], Part(typename Part::Vector{x[i], x1[i]}));
+        folded[1] = Step::Combine(folded[1], Part(typename Part::Vector{x2[i], x3[i]}));
+      }
+    }
+    if (count < 4) {
+      T last[4];
+      for (int h = 0; h < kParts; ++h) folded[h].Store(last + h * Part::size);
+      for (Index r = 0; r < count; ++r) acc[r] = Step::Combine(acc[r], last[r]);
+      return;
+    }
+#pragma GCC unroll 2
+    for (int h = 0; h < kParts; ++h)
+      Step::Combine(Part::Load(acc + h * Part::size), folded[h]).Store(acc + h * Part::size);
+  }
 }
 
 // Runs of any length, each by the same steps wherever it stands.
@@ -294,7 +338,7 @@ template <class Step, class T, int bytes>
 TENON_HD void VectorRuns(const T* x, Index count, Index step, Index n, T* acc) {
   using Long = simd::Lanes<T, bytes>;
   using Short = simd::Lanes<T, 16>;
-  if (n >= 8 * Long::size) {
+  if (n > 16 * Long::size) {
     for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
     return;
   }
@@ -323,30 +367,37 @@ void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc
 }
 #endif
 
+// What a sum is divided by: numbers of its type, or the parts of complex ones.
+template <class A>
+A CountFor(const A&);
+template <class Real>
+Real CountFor(const std::complex<Real>&);
+
+TENON_DETAIL_LOOPS_BEGIN
 template <class Step, class A>
-void FillLoop(void* acc, Index n) {
+TENON_DETAIL_LOOP void FillLoop(void* acc, Index n) {
   for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
 }
 template <class T, class A>
-void FinishLoop(const void* acc, Index, void* out, Index n) {
+TENON_DETAIL_LOOP void FinishLoop(const void* acc, Index, void* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
   for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = static_cast<T>(static_cast<const A*>(acc)[j]);
 }
 // Integers are cut towards zero; the mean of nothing is 0 for them and NaN for the others.
 template <class T, class A>
-void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
-  for (Index j = 0; j < n; ++j) {
-    const A a = static_cast<const A*>(acc)[j];
-    if constexpr (std::is_integral_v<A>) {
-      static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
-    } else if constexpr (std::is_floating_point_v<A>) {
-      static_cast<T*>(out)[j] =
-          static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
-    } else {
-      using Real = typename A::value_type;
-      static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
-    }
+TENON_DETAIL_LOOP void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
+  using Count = decltype(CountFor(A()));
+  T* const means = static_cast<T*>(out);
+  if (terms == 0) {
+    const T none = std::is_integral_v<A> ? T(0) : static_cast<T>(A(std::numeric_limits<Count>::quiet_NaN()));
+    for (Index j = 0; j < n; ++j) means[j] = none;
+    return;
   }
+  const Count count = static_cast<Count>(terms);
+  TENON_DETAIL_INDEPENDENT
+  for (Index j = 0; j < n; ++j) means[j] = static_cast<T>(static_cast<const A*>(acc)[j] / count);
 }
+TENON_DETAIL_LOOPS_END
 
 }  // namespace detail
 

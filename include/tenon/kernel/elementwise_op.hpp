@@ -100,6 +100,17 @@ struct Map2 : detail::AttrsOf<Op>::type {
   }
 };
 
+// The kernel of an op that is Op with its inputs the other way round, and shares its loops.
+template <class Op, class Device, class T>
+struct Map2Swapped : detail::AttrsOf<Op>::type {
+  using Attrs = typename detail::AttrsOf<Op>::type;
+  using R = detail::MapResult<Op, T, T>;
+
+  Status operator()(Device& device, In<T> a, In<T> b, Out<R> y) const {
+    return MapBinary<Op, T, R>(device, static_cast<const Attrs*>(this), b, a, y);
+  }
+};
+
 // Two inputs of the same number of elements, whatever their shapes; the output has the first one's. Gradients are such.
 template <class Op, class Device, class T>
 struct MapPairs : detail::AttrsOf<Op>::type {

@@ -43,28 +43,20 @@ struct LessEqual {
   using kernel = Map2<LessEqual, Device, T>;
 };
 
+// y < x
 struct Greater {
   static constexpr auto signature = detail::BinaryOp("Greater", detail::kOrderedTypes, "z: bool");
 
-  template <class T>
-  TENON_HD static bool map(const T& x, const T& y) {
-    return x > y;
-  }
-
   template <class Device, class T>
-  using kernel = Map2<Greater, Device, T>;
+  using kernel = Map2Swapped<Less, Device, T>;
 };
 
+// y <= x
 struct GreaterEqual {
   static constexpr auto signature = detail::BinaryOp("GreaterEqual", detail::kOrderedTypes, "z: bool");
 
-  template <class T>
-  TENON_HD static bool map(const T& x, const T& y) {
-    return x >= y;
-  }
-
   template <class Device, class T>
-  using kernel = Map2<GreaterEqual, Device, T>;
+  using kernel = Map2Swapped<LessEqual, Device, T>;
 };
 
 namespace detail {

@@ -121,29 +121,18 @@ struct Conv3D {
                                         .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
                                         .SetShapeFn(detail::Conv3DShape);
   using Attrs = detail::Conv3DAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry("Conv3D", *this, input.shape(), filter.shape(), nullptr, &g));
-      FloatInput x, f;
-      FloatOutput out;
       const Index sizes[] = {g.batch, g.planes.output, g.rows.output, g.columns.output, g.out_depth};
       TensorShape shape;
       TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
-      TENON_RETURN_IF_ERROR(out.Make(context.op(), 0, shape));
-      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
-      TENON_RETURN_IF_ERROR(f.Read(context.op(), context.device(), filter));
-      TENON_RETURN_IF_ERROR(input.dtype() == DataType::kDouble
-                                ? tenon::Conv3D(context.device(), g, x.template As<double>(), f.template As<double>(),
-                                                out.template As<double>())
-                                : tenon::Conv3D(context.device(), g, x.template As<float>(), f.template As<float>(),
-                                                out.template As<float>()));
-      out.Finish(context.device());
-      return OkStatus();
+      using C = detail::ConvComputeType<T>;
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &tenon::Conv3D<C>, input, filter, shape);
     }
   };
 };
@@ -164,9 +153,9 @@ struct Conv3DBackpropInputV2 {
           .Attr("Tshape: {int32, int64} = DT_INT32")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 0, 5); });
   using Attrs = detail::Conv3DAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr auto kernel_types = TypeAttrs("T");
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
@@ -176,7 +165,9 @@ struct Conv3DBackpropInputV2 {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 5, &shape));
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
+      using C = detail::ConvComputeType<T>;
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
+                                       shape);
     }
   };
 };
@@ -196,9 +187,8 @@ struct Conv3DBackpropFilterV2 {
           .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 5); });
   using Attrs = detail::Conv3DAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
@@ -208,7 +198,9 @@ struct Conv3DBackpropFilterV2 {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 5, &shape));
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
+      using C = detail::ConvComputeType<T>;
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
+                                       shape);
     }
   };
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
@@ -101,28 +102,22 @@ inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGra
   return OkStatus();
 }
 
-// The gradients of an already checked convolution, for half, bfloat16, float, double; with respect to the input (other
-// = filter) also int32.
-inline Status RunConvGradient(OpKernelContext& context, Cpu& device, const Conv3DGeometry& g, bool to_filter,
-                              const Tensor& other, const Tensor& gradient, const TensorShape& shape) {
-  if (!to_filter && other.dtype() == DataType::kInt32) {
-    Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
-    return ConvBackpropInput(device, g, other.data<std::int32_t>(), gradient.data<std::int32_t>(),
-                             out->data<std::int32_t>());
-  }
+// Convolutions and their gradients are worked on as float where the elements are half or bfloat16.
+template <class T>
+using ConvComputeType = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
+template <class T>
+using ConvolutionOf = Status (*)(Cpu& device, const Conv3DGeometry& g, const T* a, const T* b, T* output);
+
+// `run` of the two inputs, whose geometry is checked; `shape` is the output's.
+template <class T>
+Status RunConvolution(OpKernelContext& context, Cpu& device, const Conv3DGeometry& g, ConvolutionOf<T> run,
+                      const Tensor& first, const Tensor& second, const TensorShape& shape) {
   FloatInput a, b;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
-  TENON_RETURN_IF_ERROR(a.Read(context, device, other));
-  TENON_RETURN_IF_ERROR(b.Read(context, device, gradient));
-  if (other.dtype() == DataType::kDouble) {
-    TENON_RETURN_IF_ERROR(to_filter ? ConvBackpropFilter(device, g, a.As<double>(), b.As<double>(), out.As<double>())
-                                    : ConvBackpropInput(device, g, a.As<double>(), b.As<double>(), out.As<double>()));
-  } else {
-    TENON_RETURN_IF_ERROR(to_filter ? ConvBackpropFilter(device, g, a.As<float>(), b.As<float>(), out.As<float>())
-                                    : ConvBackpropInput(device, g, a.As<float>(), b.As<float>(), out.As<float>()));
-  }
+  TENON_RETURN_IF_ERROR(a.Read(context, device, first));
+  TENON_RETURN_IF_ERROR(b.Read(context, device, second));
+  TENON_RETURN_IF_ERROR(run(device, g, a.As<T>(), b.As<T>(), out.As<T>()));
   out.Finish(device);
   return OkStatus();
 }
@@ -146,30 +141,35 @@ struct Conv2DBackpropInput {
                                         .SetShapeFn(detail::Conv2DBackpropInputShape);
   using Attrs = detail::ConvGradientAttrs;
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
-      constexpr std::string_view kName = "Conv2DCustomBackpropInput";
+      using C = detail::ConvComputeType<T>;
       TensorShape shape;
-      if (input_sizes.shape().dims() == 1 && input_sizes.size() == 2 && filter.dims() == 4 &&
-          out_backprop.dims() == 4) {
-        const Index sizes[] = {out_backprop.dim_size(0), input_sizes[0], input_sizes[1], filter.dim_size(2)};
-        if (sizes[1] < 0 || sizes[2] < 0)
-          return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", sizes[1], " and ", sizes[2]);
-        TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
-      } else {
-        TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
-      }
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kUnimplemented, *this, shape, filter.shape(),
-                                                         out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
+      TENON_RETURN_IF_ERROR(Place(*this, input_sizes, filter.shape(), out_backprop.shape(), &shape, &g));
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
+                                       shape);
     }
   };
+
+ private:
+  static Status Place(const Attrs& attrs, const HostIndices& input_sizes, const TensorShape& filter,
+                      const TensorShape& out_backprop, TensorShape* shape, Conv3DGeometry* geometry) {
+    constexpr std::string_view kName = "Conv2DCustomBackpropInput";
+    if (input_sizes.shape().dims() == 1 && input_sizes.size() == 2 && filter.dims() == 4 && out_backprop.dims() == 4) {
+      const Index sizes[] = {out_backprop.dim_size(0), input_sizes[0], input_sizes[1], filter.dim_size(2)};
+      if (sizes[1] < 0 || sizes[2] < 0)
+        return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", sizes[1], " and ", sizes[2]);
+      TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, shape));
+    } else {
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, shape));
+    }
+    return detail::ConvGradientGeometry(kName, Code::kUnimplemented, attrs, *shape, filter, out_backprop, geometry);
+  }
 };
 
 // input: [n, h, w, c], filter_sizes: [fh, fw, c, k] as values, out_backprop: [n, oh, ow, k]  ->  [fh, fw, c, k]
@@ -190,20 +190,21 @@ struct Conv2DBackpropFilter {
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 4); });
   using Attrs = detail::ConvGradientAttrs;
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
+      using C = detail::ConvComputeType<T>;
       constexpr std::string_view kName = "Conv2DCustomBackpropFilter";
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kInvalidArgument, *this, input.shape(), shape,
                                                          out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
+                                       shape);
     }
   };
 };

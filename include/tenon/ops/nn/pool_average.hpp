@@ -71,22 +71,6 @@ inline Status PlaceGradient(std::string_view op, Index size, Window* window) {
   return OkStatus();
 }
 
-template <class T>
-void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const void* in, void* out) {
-  if (gradient)
-    tenon::AvgPoolGrad(device, g, static_cast<const T*>(in), static_cast<T*>(out));
-  else
-    tenon::AvgPool(device, g, static_cast<const T*>(in), static_cast<T*>(out));
-}
-inline void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const Tensor& in, Tensor* out) {
-  switch (in.dtype()) {
-    case DataType::kHalf: return RunAvgPool<half>(device, g, gradient, in.raw_data(), out->raw_data());
-    case DataType::kBfloat16: return RunAvgPool<bfloat16>(device, g, gradient, in.raw_data(), out->raw_data());
-    case DataType::kFloat: return RunAvgPool<float>(device, g, gradient, in.raw_data(), out->raw_data());
-    default: return RunAvgPool<double>(device, g, gradient, in.raw_data(), out->raw_data());
-  }
-}
-
 }  // namespace detail
 
 // value: [n, h, w, c]  ->  [n, oh, ow, c]; padding does not count
@@ -101,21 +85,20 @@ struct AvgPool {
                                         .Attr("T: {half, bfloat16, float, double}")
                                         .SetShapeFn(shape_inference::AvgPoolShape);
   using Attrs = detail::PoolAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  // Sizes its output itself: the kernel takes windows that the shape function refuses.
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status operator()(Context<Device>& context, const Tensor& value, Tensor& output) const {
+    Status operator()(Device& device, In<T> value, Late<T>& output) const {
       if (this->data_format != "NHWC")
         return errors::InvalidArgument("Default AvgPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides, this->padding, {}, &g));
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, g.output_shape(), &out));
-      detail::RunAvgPool(context.device(), g, false, value, out);
+      TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(g.output_shape()));
+      tenon::AvgPool(device, g, value.data, out.data);
       return OkStatus();
     }
   };
@@ -159,6 +142,10 @@ struct AvgPoolGrad {
   };
 
  private:
+  template <class T>
+  static void RunAs(Cpu& device, const PoolGeometry& g, const Tensor& grad, Tensor* out) {
+    tenon::AvgPoolGrad(device, g, static_cast<const T*>(grad.raw_data()), static_cast<T*>(out->raw_data()));
+  }
   // Images for which there is no gradient get none.
   static Status Run(Cpu& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
     if (out->NumElements() == 0) return OkStatus();
@@ -174,7 +161,12 @@ struct AvgPoolGrad {
                                      grad.shape());
     const Index image = out->NumElements() / g.batch, without = g.batch - grad.dim_size(0);
     g.batch = grad.dim_size(0);
-    detail::RunAvgPool(device, g, true, grad, out);
+    switch (grad.dtype()) {
+      case DataType::kHalf: RunAs<half>(device, g, grad, out); break;
+      case DataType::kBfloat16: RunAs<bfloat16>(device, g, grad, out); break;
+      case DataType::kFloat: RunAs<float>(device, g, grad, out); break;
+      default: RunAs<double>(device, g, grad, out); break;
+    }
     ZeroRun(mover, mover.At(out->raw_data(), g.batch * image), without * image);
     return OkStatus();
   }
