@@ -54,6 +54,28 @@ TEST_SUITE("GemmBlocks") {
     }
   }
 
+  TEST_CASE_TEMPLATE("panels that are kept for several blocks of rows, in small caches", T, float, double) {
+    constexpr detail::CacheSizes kSmall{.first = 4096, .second = 16 * 1024, .last = 128 * 1024};
+    for (const auto& [name, kernels] : testing::AllGemmKernels<T>()) {
+      CAPTURE(name);
+      const detail::GemmKernels& tiles = *kernels;
+      for (Index n = 1; n <= 300; n += 13) {
+        CAPTURE(n);
+        const bool is_right =
+            testing::ProductsAreRight<T>(50 + n % 9, n, n % 5 == 0 ? 230 : 40, [&](Cpu&, const detail::GemmArgs<T>& g) {
+              const detail::GemmBlocks blocks(
+                  tiles, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row}, kSmall);
+              const auto split = blocks.SplitFor(n % 2 + 1);
+              std::vector<char> scratch(blocks.scratch_bytes(split) + 64);
+              for (Index part = 0; part < split.by_rows * split.by_columns; ++part)
+                blocks.RunPart(split, part, scratch.data());
+              return OkStatus();
+            });
+        CHECK(is_right);
+      }
+    }
+  }
+
   TEST_CASE("rows a page apart are copied") {
     for (const auto& [name, kernels] : testing::AllGemmKernels<float>()) {
       CAPTURE(name);
@@ -107,7 +129,7 @@ TEST_SUITE("GemmBlocks") {
         const auto product = [&](const detail::GemmBlocks::Split& split, bool packs) {
           std::vector<float> c(static_cast<std::size_t>(kRows * n));
           detail::GemmBlocks blocks(tiles, {kRows, n, kDepth, a.data(), kDepth, 1, b.data(), n, 1, c.data(), n});
-          std::vector<char> packed(blocks.packed_bytes() + 64), scratch(blocks.scratch_bytes() + 64);
+          std::vector<char> packed(blocks.packed_bytes() + 64), scratch(blocks.scratch_bytes(split) + 64);
           if (packs) {
             blocks.PackB(packed.data());
             blocks.set_packed_b(packed.data());
@@ -136,8 +158,8 @@ TEST_SUITE("GemmBlocks") {
         const std::vector<float> a(kRows, 1.f), b(static_cast<std::size_t>(n), 1.f);
         std::vector<float> c(static_cast<std::size_t>(kRows * n));
         const detail::GemmBlocks blocks(*kernels, {kRows, n, 1, a.data(), 1, 1, b.data(), n, 1, c.data(), n});
-        std::vector<char> scratch(blocks.scratch_bytes() + 64);
         const auto split = blocks.SplitFor(2);
+        std::vector<char> scratch(blocks.scratch_bytes(split) + 64);
         REQUIRE(split.by_rows * split.by_columns == 2);
         blocks.RunPart(split, 0, scratch.data());
         const auto done = std::count(c.begin(), c.end(), 1.f);

@@ -2,8 +2,9 @@
 #pragma once
 // The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
 // columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
-// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache; they are read
-// where they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
+// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache: copied panels
+// are kept for the next such part, as many columns of them as an eighth of the last cache holds. Rows are read where
+// they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
 // cases differ in these copies alone. Every thread has a rectangle of c to itself, and which thread sums up an element
 // does not change its value.
 
@@ -65,8 +66,8 @@ inline void CopyShortRows(const char* from, Index from_step, Index rows, Index b
 // How one product is cut. Needs four rows at least. Shared by the threads that work on it.
 class GemmBlocks {
  public:
-  GemmBlocks(const GemmKernels& kernels, const GemmArgs<void>& g) : kernels_(kernels), g_(g) {
-    const CacheSizes& caches = Caches();
+  GemmBlocks(const GemmKernels& kernels, const GemmArgs<void>& g, const CacheSizes& caches = Caches())
+      : kernels_(kernels), g_(g) {
     panel_ = kernels.width * kernels.lanes;
     const Index size = kernels.size;
     // A panel fills most of the first cache; where it would be too shallow for that, an eighth of the second.
@@ -74,6 +75,7 @@ class GemmBlocks {
     const Index deepest = in_first >= kShallow ? in_first : Most(kShallow, caches.second / 8 / row);
     depth_ = g.k <= deepest ? g.k : DivideUp(g.k, DivideUp(g.k, deepest));
     tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
+    kept_ = Most(2 * panel_, caches.last / 8 / (depth_ * size) / panel_ * panel_);
     const Index small = caches.second / 4 / size;
     // Rows whose distance has many factors of two share their places in the caches.
     copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 1024 == 0 && g.n > 4 * panel_));
@@ -87,8 +89,8 @@ class GemmBlocks {
     for (Index p = 0; p < g_.k; p += depth_) {
       const Index depth = Least(depth_, g_.k - p);
       for (Index j = 0; j < g_.n;) {
-        Panel panel = PanelAt(p, j, g_.n);
-        CopyPanel(p, depth, to + PackedOffset(p, depth, j), &panel);
+        const Panel panel = PanelAt(p, depth, j, g_.n);
+        CopyPanel(p, depth, to + PackedOffset(p, depth, j), panel);
         j += panel.columns;
       }
     }
@@ -119,8 +121,8 @@ class GemmBlocks {
   }
 
   // What a part needs for itself.
-  std::size_t scratch_bytes() const {
-    return PanelBytes() + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
+  std::size_t scratch_bytes(const Split& split) const {
+    return PanelBytes(RowsOfPart(split)) + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
   }
 
   void RunPart(const Split& split, Index part, char* scratch) const {
@@ -149,7 +151,11 @@ class GemmBlocks {
   static Index Most(Index a, Index b) { return a > b ? a : b; }
   static Index Least(Index a, Index b) { return a < b ? a : b; }
   std::size_t Bytes(Index elements) const { return ScratchBytes<char>(elements * kernels_.size); }
-  std::size_t PanelBytes() const { return Bytes(depth_ * panel_); }
+  // One panel, or those that are kept for the next blocks of so many rows.
+  std::size_t PanelBytes(Index rows) const {
+    if (packed_b_ != nullptr) return 0;
+    return Bytes(depth_ * Least(rows > tall_ ? kept_ : panel_, PackedRow()));
+  }
   // Elements from row to row of a copied a: not a power of two, whose multiples share their places in a cache.
   Index CopiedRow() const { return depth_ + 16; }
   const char* A(Index i, Index p) const {
@@ -169,36 +175,59 @@ class GemmBlocks {
     const Index begin = EvenBegin(g_.n, split.by_columns, panel_, part);
     return begin > 0 && begin < g_.n && g_.n - begin < kernels_.lanes ? begin - panel_ : begin;
   }
+  // Where the panels end that are kept beside each other.
+  Index KeptEnd(Index column, Index column_end) const {
+    const Index end = column + kept_;
+    if (end >= column_end) return column_end;
+    return column_end - end < kernels_.lanes ? end - panel_ : end;
+  }
+  Index RowsOfPart(const Split& split) const {
+    const Index i = split.by_rows - 1;
+    return LargestPart(g_.m, split.by_rows, kGemmRows, EvenBegin(g_.m, i + 1, kGemmRows, i));
+  }
   Index PartCost(const Split& split) const {
-    const Index i = split.by_rows - 1, j = split.by_columns - 1;
-    const Index rows = LargestPart(g_.m, split.by_rows, kGemmRows, EvenBegin(g_.m, i + 1, kGemmRows, i)),
-                columns = LargestPart(g_.n, split.by_columns, panel_, ColumnBegin(split, j));
-    return (rows + 8) * DivideUp(columns, kernels_.lanes);
+    const Index columns = LargestPart(g_.n, split.by_columns, panel_, ColumnBegin(split, split.by_columns - 1));
+    return (RowsOfPart(split) + 8) * DivideUp(columns, kernels_.lanes);
   }
   static Index LargestPart(Index total, Index parts, Index step, Index last) {
     return Most(parts == 1 ? 0 : DivideUp(DivideUp(total, parts), step) * step, total - last);
   }
 
   void Run(Index row, Index row_end, Index column, Index column_end, char* scratch) const {
-    const Index blocks = row_end - row <= tall_ ? 1 : DivideUp(row_end - row, tall_);
+    const Index count = row_end - row, blocks = count <= tall_ ? 1 : DivideUp(count, tall_);
+    char* const copied_rows = scratch + PanelBytes(count);
     for (Index p = 0; p < g_.k; p += depth_) {
       const Index depth = Least(depth_, g_.k - p);
-      for (Index block = 0; block < blocks; ++block) {
-        Rows rows{row + EvenBegin(row_end - row, blocks, kGemmRows, block),
-                  row + EvenBegin(row_end - row, blocks, kGemmRows, block + 1), nullptr, g_.a_row, g_.a_col};
-        rows.data = A(rows.begin, p);
-        if (copies_a_) CopyRows(depth, scratch + PanelBytes(), &rows);
-        for (Index j = column; j < column_end;) {
-          Panel panel = PanelAt(p, j, column_end);
-          if (packed_b_ != nullptr) {
-            panel.data = packed_b_ + PackedOffset(p, depth, j);
-            panel.row = Width(panel);
-          } else if (panel.data == nullptr) {
-            CopyPanel(p, depth, scratch, &panel);
+      for (Index first = column; first < column_end;) {
+        const Index end = blocks == 1 || packed_b_ != nullptr ? column_end : KeptEnd(first, column_end);
+        for (Index block = 0; block < blocks; ++block) {
+          Rows rows{row + EvenBegin(count, blocks, kGemmRows, block),
+                    row + EvenBegin(count, blocks, kGemmRows, block + 1), nullptr, g_.a_row, g_.a_col};
+          rows.data = A(rows.begin, p);
+          if (copies_a_) CopyRows(depth, copied_rows, &rows);
+          const auto kept = [&](Index j) { return scratch + (blocks == 1 ? 0 : depth * (j - first) * kernels_.size); };
+          for (Index j = first; j < end;) {
+            Panel panel = PanelAt(p, depth, j, end);
+            if (panel.data == nullptr) {
+              if (block == 0) CopyPanel(p, depth, kept(j), panel);
+              panel.data = kept(j);
+              panel.row = Width(panel);
+            }
+            j += panel.columns;
+            Next next;
+            if (j < end) {
+              const Panel second = PanelAt(p, depth, j, end);
+              if (second.data != nullptr)
+                next = {second.data, second.row * kernels_.size};
+              else if (block > 0)
+                next = {kept(j), Width(second) * kernels_.size};
+              else if (g_.b_col == 1)
+                next = {B(p, j), g_.b_row * kernels_.size};
+            }
+            RunTiles(rows, panel, p, depth, next);
           }
-          j += panel.columns;
-          RunTiles(rows, panel, p, depth, NextPanel(p, depth, j, column_end));
         }
+        first = end;
       }
     }
   }
@@ -218,11 +247,16 @@ class GemmBlocks {
     rows->col = 1;
   }
 
-  // Panels are as wide as a tile.
-  Panel PanelAt(Index p, Index j, Index column_end) const {
+  // Panels are as wide as a tile. Without data where they are to be copied.
+  Panel PanelAt(Index p, Index depth, Index j, Index column_end) const {
     const Index columns = kernels_.ColumnsOfTile(column_end - j);
     Panel panel{j, columns, DivideUp(columns, kernels_.lanes), nullptr, g_.b_row};
-    if (!copies_b_ && FillsVector(panel)) panel.data = B(p, j);
+    if (packed_b_ != nullptr) {
+      panel.data = packed_b_ + PackedOffset(p, depth, j);
+      panel.row = Width(panel);
+    } else if (!copies_b_ && FillsVector(panel)) {
+      panel.data = B(p, j);
+    }
     return panel;
   }
   // Then a tile of such a panel is stored as it is.
@@ -230,19 +264,17 @@ class GemmBlocks {
   Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
   // With zeros behind the last column of less than a vector: what they are multiplied by is not stored.
-  void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
-    const Index width = Width(*panel), size = kernels_.size;
-    const char* const from = B(p, panel->column);
-    if (!FillsVector(*panel)) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
+  void CopyPanel(Index p, Index depth, char* to, const Panel& panel) const {
+    const Index width = Width(panel), size = kernels_.size;
+    const char* const from = B(p, panel.column);
+    if (!FillsVector(panel)) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
     if (g_.b_col != 1) {
-      kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
-    } else if (panel->columns == width) {
-      kernels_.pack[panel->vectors - 1](from, g_.b_row * size, depth, to);
+      kernels_.transpose(from, g_.b_col, panel.columns, depth, to, width);
+    } else if (panel.columns == width) {
+      kernels_.pack[panel.vectors - 1](from, g_.b_row * size, depth, to);
     } else {
-      CopyShortRows(from, g_.b_row * size, depth, panel->columns * size, to, width * size);
+      CopyShortRows(from, g_.b_row * size, depth, panel.columns * size, to, width * size);
     }
-    panel->data = to;
-    panel->row = width;
   }
 
   // Where the next panel lies, or will be copied from, if it is worth bringing near, and bytes from row to row.
@@ -250,12 +282,6 @@ class GemmBlocks {
     const char* data = nullptr;
     Index step = 0;
   };
-  Next NextPanel(Index p, Index depth, Index j, Index column_end) const {
-    if (j >= column_end) return {};
-    if (packed_b_ != nullptr)
-      return {packed_b_ + PackedOffset(p, depth, j), Width(PanelAt(p, j, column_end)) * kernels_.size};
-    return g_.b_col == 1 ? Next{B(p, j), g_.b_row * kernels_.size} : Next{};
-  }
 
   // All rows of a block by one panel. The last tile may begin above the first row that is left.
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
@@ -304,6 +330,7 @@ class GemmBlocks {
   Index panel_;  // columns of a wide tile
   Index depth_;  // of a block of k
   Index tall_;  // rows of a block at most
+  Index kept_;  // columns whose panels are kept for the next block, at most
   bool copies_a_, copies_b_;
   const char* packed_b_ = nullptr;
 };
@@ -318,7 +345,7 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
   }
   const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
   const Index parts = split.by_rows * split.by_columns;
-  const std::size_t bytes = blocks.scratch_bytes();
+  const std::size_t bytes = blocks.scratch_bytes(split);
   Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
   TENON_RETURN_IF_ERROR(scratch.status("MatMul"));
   RunParts(device, parts,
