@@ -193,6 +193,7 @@ class State {
   // With several threads: those of another subject spin on for a while (ONNX Runtime's for a millisecond), and one's
   // own, once asleep, come only after some, on the processor that the system finds for them.
   static constexpr double kRestNs = 3e6, kSettleNs = 8e6;
+  static constexpr std::int64_t kFewRuns = 8;
   static constexpr int kTries = 6;  // of a sample in which the thread was preempted; if all were, the shortest counts
 
   // Called when a batch of the loop has ended; runs the peers. How often the loop is to run next: 0 ends it.
@@ -209,7 +210,7 @@ class State {
         Rest();
         break;
       case Phase::kSettle:
-        if (NowNs() > settled_) phase_ = Phase::kMeasure;
+        if (NowNs() >= settled_) phase_ = Phase::kMeasure;
         break;
       case Phase::kMeasure:
         best_ = tries_ == 0 ? elapsed : std::min(best_, elapsed);
@@ -230,17 +231,22 @@ class State {
     if (!error_.ok() || phase_ == Phase::kDone) return 0;
     preemptions_ = Preemptions();
     start_ = options_.now();
-    return loop.batch;
+    return phase_ == Phase::kSettle && options_.threads == 1 ? 1 : loop.batch;
   }
 
+  // Whether one run goes ahead of a sample on one thread: what the others left in the caches would count.
+  bool RunsAhead(const Subject& subject) const { return options_.threads == 1 && subject.batch < kFewRuns; }
   // Before a sample: the loop's comes next, and settles first where it has threads.
   void Rest() {
-    phase_ = options_.threads > 1 ? Phase::kSettle : Phase::kMeasure;
-    if (options_.threads > 1) std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(kRestNs)));
+    phase_ = options_.threads > 1 || RunsAhead(subjects_.front()) ? Phase::kSettle : Phase::kMeasure;
+    settled_ = NowNs();
+    if (options_.threads == 1) return;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(kRestNs)));
     settled_ = NowNs() + kSettleNs;
   }
   // The same for a peer.
   void Settle(const Subject& peer) {
+    if (RunsAhead(peer)) peer.run(1);
     if (options_.threads < 2) return;
     Rest();
     while (error_.ok() && NowNs() < settled_) peer.run(peer.batch);
@@ -260,14 +266,15 @@ class State {
     return took_ > 0 ? took_ : options_.now() - start;
   }
   void CalibratePeers(double elapsed) {
-    double round_ns = elapsed;
+    const auto ahead = [this](const Subject& s) { return RunsAhead(s) ? 1 + 1 / static_cast<double>(s.batch) : 1; };
+    double round_ns = elapsed * ahead(subjects_.front());
     for (std::size_t i = 1; i < subjects_.size(); ++i) {
       Subject& peer = subjects_[i];
       if (!peer.run) continue;
       peer.run(1);
       double ns = Timed(peer);
       while (error_.ok() && Grow(&peer, ns)) ns = Timed(peer);
-      round_ns += ns;
+      round_ns += ns * ahead(peer);
     }
     rounds_ = std::max(5, std::min(options_.rounds, static_cast<int>(options_.most_ns / round_ns)));
   }

@@ -90,6 +90,7 @@ void TimeBinary(State& state, MapKind kind) {
   };
   once(machine.cpu);
   AddEigen(state, Map{kind, a.data<float>(), b.data<float>(), n, c.data<float>()});
+  AddXtensor(state, Map{kind, a.data<float>(), b.data<float>(), n, c.data<float>()});
   AddCopyingGoal(state, 12.0 * static_cast<double>(n), n < kBeyondCaches ? 0.9 : 0);
   state.Goal(n < kBeyondCaches ? 1 : 1 / 1.3, "Eigen");
   TimeOn(state, machine, n, once);
@@ -106,6 +107,7 @@ void TimeUnary(State& state, MapKind kind, double range, double copying, double 
   };
   once(machine.cpu);
   AddEigen(state, Map{kind, x.data<float>(), nullptr, n, y.data<float>()});
+  AddXtensor(state, Map{kind, x.data<float>(), nullptr, n, y.data<float>()});
   AddCopyingGoal(state, 8.0 * static_cast<double>(n), copying);
   state.SetItems(static_cast<double>(n), "element");
   state.Goal(1 / eigen, "Eigen");
@@ -123,6 +125,7 @@ void TimeBroadcast(State& state, Repeated repeated, const TensorShape& other) {
   };
   once(machine.cpu);
   AddEigen(state, BroadcastSum{repeated, a.data<float>(), b.data<float>(), n, n, c.data<float>()});
+  AddXtensor(state, BroadcastSum{repeated, a.data<float>(), b.data<float>(), n, n, c.data<float>()});
   AddCopyingGoal(state, 8.0 * static_cast<double>(n * n), 0.8);
   state.Goal(1 / 1.7, "Eigen");
   TimeOn(state, machine, n * n, once);

@@ -61,6 +61,10 @@ void AddEigen(State& state, const BroadcastSum& s);
 void AddEigen(State& state, const AxisSum& s);
 void AddEigenTranspose(State& state, const Rows& r);
 
+void AddXtensor(State& state, const Map& m);
+void AddXtensor(State& state, const BroadcastSum& s);
+void AddXtensor(State& state, const AxisSum& s);
+
 void AddOneDnnSoftmax(State& state, const Rows& r);
 // (x - mean) / sqrt(variance + epsilon) of every row.
 void AddOneDnnLayerNorm(State& state, const Rows& r, float epsilon);
