@@ -848,8 +848,9 @@ TENON_NAMESPACE_END
 // ---- tenon/engine/gemm_blocks.hpp ----
 // The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
 // columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
-// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache; they are read
-// where they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
+// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache: copied panels
+// are kept for the next such part, as many columns of them as an eighth of the last cache holds. Rows are read where
+// they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
 // cases differ in these copies alone. Every thread has a rectangle of c to itself, and which thread sums up an element
 // does not change its value.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
@@ -898,8 +899,8 @@ inline void CopyShortRows(const char* from, Index from_step, Index rows, Index b
 // How one product is cut. Needs four rows at least. Shared by the threads that work on it.
 class GemmBlocks {
  public:
-  GemmBlocks(const GemmKernels& kernels, const GemmArgs<void>& g) : kernels_(kernels), g_(g) {
-    const CacheSizes& caches = Caches();
+  GemmBlocks(const GemmKernels& kernels, const GemmArgs<void>& g, const CacheSizes& caches = Caches())
+      : kernels_(kernels), g_(g) {
     panel_ = kernels.width * kernels.lanes;
     const Index size = kernels.size;
     // A panel fills most of the first cache; where it would be too shallow for that, an eighth of the second.
@@ -907,6 +908,7 @@ class GemmBlocks {
     const Index deepest = in_first >= kShallow ? in_first : Most(kShallow, caches.second / 8 / row);
     depth_ = g.k <= deepest ? g.k : DivideUp(g.k, DivideUp(g.k, deepest));
     tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
+    kept_ = Most(2 * panel_, caches.last / 8 / (depth_ * size) / panel_ * panel_);
     const Index small = caches.second / 4 / size;
     // Rows whose distance has many factors of two share their places in the caches.
     copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 1024 == 0 && g.n > 4 * panel_));
@@ -920,8 +922,8 @@ class GemmBlocks {
     for (Index p = 0; p < g_.k; p += depth_) {
       const Index depth = Least(depth_, g_.k - p);
       for (Index j = 0; j < g_.n;) {
-        Panel panel = PanelAt(p, j, g_.n);
-        CopyPanel(p, depth, to + PackedOffset(p, depth, j), &panel);
+        const Panel panel = PanelAt(p, depth, j, g_.n);
+        CopyPanel(p, depth, to + PackedOffset(p, depth, j), panel);
         j += panel.columns;
       }
     }
@@ -952,8 +954,8 @@ class GemmBlocks {
   }
 
   // What a part needs for itself.
-  std::size_t scratch_bytes() const {
-    return PanelBytes() + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
+  std::size_t scratch_bytes(const Split& split) const {
+    return PanelBytes(RowsOfPart(split)) + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
   }
 
   void RunPart(const Split& split, Index part, char* scratch) const {
@@ -982,7 +984,11 @@ class GemmBlocks {
   static Index Most(Index a, Index b) { return a > b ? a : b; }
   static Index Least(Index a, Index b) { return a < b ? a : b; }
   std::size_t Bytes(Index elements) const { return ScratchBytes<char>(elements * kernels_.size); }
-  std::size_t PanelBytes() const { return Bytes(depth_ * panel_); }
+  // One panel, or those that are kept for the next blocks of so many rows.
+  std::size_t PanelBytes(Index rows) const {
+    if (packed_b_ != nullptr) return 0;
+    return Bytes(depth_ * Least(rows > tall_ ? kept_ : panel_, PackedRow()));
+  }
   // Elements from row to row of a copied a: not a power of two, whose multiples share their places in a cache.
   Index CopiedRow() const { return depth_ + 16; }
   const char* A(Index i, Index p) const {
@@ -1002,36 +1008,59 @@ class GemmBlocks {
     const Index begin = EvenBegin(g_.n, split.by_columns, panel_, part);
     return begin > 0 && begin < g_.n && g_.n - begin < kernels_.lanes ? begin - panel_ : begin;
   }
+  // Where the panels end that are kept beside each other.
+  Index KeptEnd(Index column, Index column_end) const {
+    const Index end = column + kept_;
+    if (end >= column_end) return column_end;
+    return column_end - end < kernels_.lanes ? end - panel_ : end;
+  }
+  Index RowsOfPart(const Split& split) const {
+    const Index i = split.by_rows - 1;
+    return LargestPart(g_.m, split.by_rows, kGemmRows, EvenBegin(g_.m, i + 1, kGemmRows, i));
+  }
   Index PartCost(const Split& split) const {
-    const Index i = split.by_rows - 1, j = split.by_columns - 1;
-    const Index rows = LargestPart(g_.m, split.by_rows, kGemmRows, EvenBegin(g_.m, i + 1, kGemmRows, i)),
-                columns = LargestPart(g_.n, split.by_columns, panel_, ColumnBegin(split, j));
-    return (rows + 8) * DivideUp(columns, kernels_.lanes);
+    const Index columns = LargestPart(g_.n, split.by_columns, panel_, ColumnBegin(split, split.by_columns - 1));
+    return (RowsOfPart(split) + 8) * DivideUp(columns, kernels_.lanes);
   }
   static Index LargestPart(Index total, Index parts, Index step, Index last) {
     return Most(parts == 1 ? 0 : DivideUp(DivideUp(total, parts), step) * step, total - last);
   }
 
   void Run(Index row, Index row_end, Index column, Index column_end, char* scratch) const {
-    const Index blocks = row_end - row <= tall_ ? 1 : DivideUp(row_end - row, tall_);
+    const Index count = row_end - row, blocks = count <= tall_ ? 1 : DivideUp(count, tall_);
+    char* const copied_rows = scratch + PanelBytes(count);
     for (Index p = 0; p < g_.k; p += depth_) {
       const Index depth = Least(depth_, g_.k - p);
-      for (Index block = 0; block < blocks; ++block) {
-        Rows rows{row + EvenBegin(row_end - row, blocks, kGemmRows, block),
-                  row + EvenBegin(row_end - row, blocks, kGemmRows, block + 1), nullptr, g_.a_row, g_.a_col};
-        rows.data = A(rows.begin, p);
-        if (copies_a_) CopyRows(depth, scratch + PanelBytes(), &rows);
-        for (Index j = column; j < column_end;) {
-          Panel panel = PanelAt(p, j, column_end);
-          if (packed_b_ != nullptr) {
-            panel.data = packed_b_ + PackedOffset(p, depth, j);
-            panel.row = Width(panel);
-          } else if (panel.data == nullptr) {
-            CopyPanel(p, depth, scratch, &panel);
+      for (Index first = column; first < column_end;) {
+        const Index end = blocks == 1 || packed_b_ != nullptr ? column_end : KeptEnd(first, column_end);
+        for (Index block = 0; block < blocks; ++block) {
+          Rows rows{row + EvenBegin(count, blocks, kGemmRows, block),
+                    row + EvenBegin(count, blocks, kGemmRows, block + 1), nullptr, g_.a_row, g_.a_col};
+          rows.data = A(rows.begin, p);
+          if (copies_a_) CopyRows(depth, copied_rows, &rows);
+          const auto kept = [&](Index j) { return scratch + (blocks == 1 ? 0 : depth * (j - first) * kernels_.size); };
+          for (Index j = first; j < end;) {
+            Panel panel = PanelAt(p, depth, j, end);
+            if (panel.data == nullptr) {
+              if (block == 0) CopyPanel(p, depth, kept(j), panel);
+              panel.data = kept(j);
+              panel.row = Width(panel);
+            }
+            j += panel.columns;
+            Next next;
+            if (j < end) {
+              const Panel second = PanelAt(p, depth, j, end);
+              if (second.data != nullptr)
+                next = {second.data, second.row * kernels_.size};
+              else if (block > 0)
+                next = {kept(j), Width(second) * kernels_.size};
+              else if (g_.b_col == 1)
+                next = {B(p, j), g_.b_row * kernels_.size};
+            }
+            RunTiles(rows, panel, p, depth, next);
           }
-          j += panel.columns;
-          RunTiles(rows, panel, p, depth, NextPanel(p, depth, j, column_end));
         }
+        first = end;
       }
     }
   }
@@ -1051,11 +1080,16 @@ class GemmBlocks {
     rows->col = 1;
   }
 
-  // Panels are as wide as a tile.
-  Panel PanelAt(Index p, Index j, Index column_end) const {
+  // Panels are as wide as a tile. Without data where they are to be copied.
+  Panel PanelAt(Index p, Index depth, Index j, Index column_end) const {
     const Index columns = kernels_.ColumnsOfTile(column_end - j);
     Panel panel{j, columns, DivideUp(columns, kernels_.lanes), nullptr, g_.b_row};
-    if (!copies_b_ && FillsVector(panel)) panel.data = B(p, j);
+    if (packed_b_ != nullptr) {
+      panel.data = packed_b_ + PackedOffset(p, depth, j);
+      panel.row = Width(panel);
+    } else if (!copies_b_ && FillsVector(panel)) {
+      panel.data = B(p, j);
+    }
     return panel;
   }
   // Then a tile of such a panel is stored as it is.
@@ -1063,19 +1097,17 @@ class GemmBlocks {
   Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
   // With zeros behind the last column of less than a vector: what they are multiplied by is not stored.
-  void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
-    const Index width = Width(*panel), size = kernels_.size;
-    const char* const from = B(p, panel->column);
-    if (!FillsVector(*panel)) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
+  void CopyPanel(Index p, Index depth, char* to, const Panel& panel) const {
+    const Index width = Width(panel), size = kernels_.size;
+    const char* const from = B(p, panel.column);
+    if (!FillsVector(panel)) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
     if (g_.b_col != 1) {
-      kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
-    } else if (panel->columns == width) {
-      kernels_.pack[panel->vectors - 1](from, g_.b_row * size, depth, to);
+      kernels_.transpose(from, g_.b_col, panel.columns, depth, to, width);
+    } else if (panel.columns == width) {
+      kernels_.pack[panel.vectors - 1](from, g_.b_row * size, depth, to);
     } else {
-      CopyShortRows(from, g_.b_row * size, depth, panel->columns * size, to, width * size);
+      CopyShortRows(from, g_.b_row * size, depth, panel.columns * size, to, width * size);
     }
-    panel->data = to;
-    panel->row = width;
   }
 
   // Where the next panel lies, or will be copied from, if it is worth bringing near, and bytes from row to row.
@@ -1083,12 +1115,6 @@ class GemmBlocks {
     const char* data = nullptr;
     Index step = 0;
   };
-  Next NextPanel(Index p, Index depth, Index j, Index column_end) const {
-    if (j >= column_end) return {};
-    if (packed_b_ != nullptr)
-      return {packed_b_ + PackedOffset(p, depth, j), Width(PanelAt(p, j, column_end)) * kernels_.size};
-    return g_.b_col == 1 ? Next{B(p, j), g_.b_row * kernels_.size} : Next{};
-  }
 
   // All rows of a block by one panel. The last tile may begin above the first row that is left.
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
@@ -1137,6 +1163,7 @@ class GemmBlocks {
   Index panel_;  // columns of a wide tile
   Index depth_;  // of a block of k
   Index tall_;  // rows of a block at most
+  Index kept_;  // columns whose panels are kept for the next block, at most
   bool copies_a_, copies_b_;
   const char* packed_b_ = nullptr;
 };
@@ -1151,7 +1178,7 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
   }
   const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
   const Index parts = split.by_rows * split.by_columns;
-  const std::size_t bytes = blocks.scratch_bytes();
+  const std::size_t bytes = blocks.scratch_bytes(split);
   Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
   TENON_RETURN_IF_ERROR(scratch.status("MatMul"));
   RunParts(device, parts,
@@ -1695,7 +1722,10 @@ struct Lanes {
 // Lane by lane: yes where the mask is set.
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Select(const LaneInts<T, bytes>& mask, const Lanes<T, bytes>& yes, const Lanes<T, bytes>& no) {
-  return Lanes<T, bytes>(mask.v ? yes.v : no.v);
+  Lanes<T, bytes> result(mask.v ? yes.v : no.v);
+  // g++ 12 makes one choice of two, the one in the other, and compares vectors of 64 bytes element by element for that.
+  if constexpr (bytes == 64) TENON_DETAIL_KEEP(result.v);
+  return result;
 }
 // Whether a lane's bits are set.
 template <class T, int bytes>
@@ -1895,30 +1925,30 @@ TENON_HD T Fold(const Lanes<T, bytes>& x) {
     return Step::Combine(x.v[0], x.v[1]);
   }
 }
-// Fold of each of four, in fewer steps.
+// Fold of each of four, in fewer steps: one after the other in a vector of 16 bytes, or in two.
 template <class Step, class T, int bytes>
-TENON_HD void FoldFour(const Lanes<T, bytes> (&x)[4], T (&results)[4]) {
+TENON_HD void FoldFour(const Lanes<T, bytes> (&x)[4], Lanes<T, 16> (&results)[sizeof(T) / 4]) {
   constexpr std::size_t kHalf = Lanes<T, bytes>::size / 2;
   using L = Lanes<T, bytes>;
   if constexpr (bytes > 16) {
     constexpr auto kLanes = std::make_index_sequence<kHalf>();
     Lanes<T, bytes / 2> halves[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i)
       halves[i] = Step::Combine(detail::HalfOf<0>(x[i], kLanes), detail::HalfOf<kHalf>(x[i], kLanes));
     FoldFour<Step>(halves, results);
   } else if constexpr (kHalf == 2) {
-    const auto pair = [](const L& a, const L& b) {
-      return Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 4, 1, 5)),
-                           L(__builtin_shufflevector(a.v, b.v, 2, 6, 3, 7)));
-    };
-    const L a = pair(x[0], x[1]), b = pair(x[2], x[3]);
-    Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)), L(__builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)))
-        .Store(results);
+    const L a = Step::Combine(L(__builtin_shufflevector(x[0].v, x[1].v, 0, 4, 1, 5)),
+                              L(__builtin_shufflevector(x[0].v, x[1].v, 2, 6, 3, 7)));
+    const L b = Step::Combine(L(__builtin_shufflevector(x[2].v, x[3].v, 0, 4, 1, 5)),
+                              L(__builtin_shufflevector(x[2].v, x[3].v, 2, 6, 3, 7)));
+    results[0] = Step::Combine(L(__builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)),
+                               L(__builtin_shufflevector(a.v, b.v, 2, 3, 6, 7)));
   } else {
-    for (int i = 0; i < 4; i += 2)
-      Step::Combine(L(__builtin_shufflevector(x[i].v, x[i + 1].v, 0, 2)),
-                    L(__builtin_shufflevector(x[i].v, x[i + 1].v, 1, 3)))
-          .Store(results + i);
+    results[0] = Step::Combine(L(__builtin_shufflevector(x[0].v, x[1].v, 0, 2)),
+                               L(__builtin_shufflevector(x[0].v, x[1].v, 1, 3)));
+    results[1] = Step::Combine(L(__builtin_shufflevector(x[2].v, x[3].v, 0, 2)),
+                               L(__builtin_shufflevector(x[2].v, x[3].v, 1, 3)));
   }
 }
 template <class Step, class L>
@@ -2143,16 +2173,21 @@ template <class T, int bytes>
 TENON_HD void RowsTimesMatrix(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c,
                               Index c_row, Index n, bool add) {
   constexpr Index kLanes = GnuVector<T, bytes>::lanes;
+  // 16 bytes are what processors without AVX2 run, where it is compiled beside this: they do without.
+  constexpr bool kRowsTogether = bytes > 16 || !TENON_DETAIL_TARGETS;
   Index j = 0;
-  if (rows == 1) {
-    for (; j + 8 * kLanes <= n; j += 8 * kLanes) RowTimesColumns<T, bytes, 8>(a, a_col, b + j, b_row, k, c + j, add);
-  } else {
+  if (kRowsTogether && rows > 1) {
     const Index whole = n / (8 * kLanes) * (8 * kLanes);
     for (; j < whole; j += 4 * kLanes) {
       if (rows == 2)
         RowsTimesColumns<T, bytes, 2>(a, a_row, a_col, b + j, b_row, k, c + j, c_row, add);
       else
         RowsTimesColumns<T, bytes, 3>(a, a_row, a_col, b + j, b_row, k, c + j, c_row, add);
+    }
+  } else {
+    for (; j + 8 * kLanes <= n; j += 8 * kLanes) {
+      for (Index i = 0; i < rows; ++i)
+        RowTimesColumns<T, bytes, 8>(a + i * a_row, a_col, b + j, b_row, k, c + i * c_row + j, add);
     }
   }
   if (j == n) return;
@@ -3601,6 +3636,17 @@ struct Map2 : detail::AttrsOf<Op>::type {
       if (y.size() > 0) TENON_RETURN_IF_ERROR(Op::template check<T>(a, b));
     }
     return MapBinary<Op, T, R>(device, static_cast<const Attrs*>(this), a, b, y);
+  }
+};
+
+// The kernel of an op that is Op with its inputs the other way round, and shares its loops.
+template <class Op, class Device, class T>
+struct Map2Swapped : detail::AttrsOf<Op>::type {
+  using Attrs = typename detail::AttrsOf<Op>::type;
+  using R = detail::MapResult<Op, T, T>;
+
+  Status operator()(Device& device, In<T> a, In<T> b, Out<R> y) const {
+    return MapBinary<Op, T, R>(device, static_cast<const Attrs*>(this), b, a, y);
   }
 };
 
@@ -7156,16 +7202,49 @@ TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
 #pragma GCC unroll 4
   for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
 }
+// Rows of one or two kilobytes from far away, four at a time as ReduceRows has them, while the next four are fetched: a
+// processor that guesses what comes next fetches what lies behind each row, which is the row after it. Returns how many
+// columns that were.
+template <class Step, class L, class T = typename L::value_type>
+TENON_HD Index FarRows(const T* x, Index rows, Index stride, Index n, T* acc) {
+  constexpr Index kLine = 64 / Index{sizeof(T)}, kVectors = kLine / L::size;
+  const Index columns = n / kLine * kLine;
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+    for (Index j = 0; j < columns; j += kLine) {
+      const T *const x0 = x + j, *const x1 = x0 + stride, *const x2 = x1 + stride, *const x3 = x2 + stride;
+      __builtin_prefetch(x0 + 4 * stride);
+      __builtin_prefetch(x1 + 4 * stride);
+      __builtin_prefetch(x2 + 4 * stride);
+      __builtin_prefetch(x3 + 4 * stride);
+#pragma GCC unroll 4
+      for (Index v = 0; v < kVectors; ++v) {
+        const Index at = v * L::size;
+        const L first = Step::Combine(L::Load(x0 + at), L::Load(x1 + at)),
+                second = Step::Combine(L::Load(x2 + at), L::Load(x3 + at));
+        Step::Combine(L::Load(acc + j + at), Step::Combine(first, second)).Store(acc + j + at);
+      }
+    }
+  }
+  return columns;
+}
 template <class Step, class T, int bytes>
 TENON_HD void VectorRows(const void* px, Index rows, Index stride, Index n, void* pacc,
                          void (*rest)(const void*, Index, Index, Index, void*)) {
   using L = simd::Lanes<T, bytes>;
   constexpr Index kBlock = 4 * L::size;
   constexpr Index kNear = 4096;  // elements in the first cache: farther away, whole rows in turn come faster
+  // Sums, by what most processors run.
+  constexpr bool kFar = std::is_same_v<Step, AddStep> && (bytes > 16 || !TENON_DETAIL_TARGETS);
   const T* x = static_cast<const T*>(px);
   T* acc = static_cast<T*>(pacc);
   if (rows * stride <= kNear) {
     for (; n >= kBlock; n -= kBlock, x += kBlock, acc += kBlock) NarrowRows<Step, L>(x, rows, stride, acc);
+  } else if (kFar && stride >= 128 && stride < 768 && rows >= 4) {
+    const Index columns = FarRows<Step, L>(x, rows, stride, n, acc), done = rows / 4 * 4;
+    if (done < rows && columns > 0) rest(x + done * stride, rows - done, stride, columns, acc);
+    n -= columns;
+    x += columns;
+    acc += columns;
   }
   if (n > 0) rest(x, rows, stride, n, acc);
 }
@@ -7217,34 +7296,45 @@ TENON_HD T LongRun(const T* x, Index n) {
   return result;
 }
 
-// acc[r] = op(acc[r], all of run r) for four runs of a vector at least, which are folded together.
-template <class Step, class L, class T = typename L::value_type>
-TENON_HD void FourRuns(const T* const (&x)[4], Index n, T* acc) {
-  L sums[4];
-#pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r) sums[r] = L::Load(x[r]);
-  Index i = L::size;
-  for (; i + L::size <= n; i += L::size) {
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) sums[r] = Step::Combine(sums[r], L::Load(x[r] + i));
-  }
-  T folded[4];
-  simd::FoldFour<Step>(sums, folded);
-  for (; i < n; ++i) {
-    for (int r = 0; r < 4; ++r) folded[r] = Step::Combine(folded[r], x[r][i]);
-  }
-  for (int r = 0; r < 4; ++r) acc[r] = Step::Combine(acc[r], folded[r]);
-}
+// acc[k] = op(acc[k], all of run k) for runs of a vector at least, four of which are folded together; the first stands
+// in for those that the last four lack.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
-  for (; count >= 4; count -= 4, x += 4 * step, acc += 4)
-    FourRuns<Step, L>({x, x + step, x + 2 * step, x + 3 * step}, n, acc);
-  if (count == 0) return;
-  const T *const second = count > 1 ? x + step : x, *const third = count > 2 ? second + step : x;
-  T last[4] = {};
-  std::memcpy(last, acc, static_cast<std::size_t>(count) * sizeof(T));
-  FourRuns<Step, L>({x, second, third, x}, n, last);
-  std::memcpy(acc, last, static_cast<std::size_t>(count) * sizeof(T));
+  using Part = simd::Lanes<T, 16>;
+  constexpr int kParts = 4 / Part::size;  // of four results
+  for (; count > 0; count -= 4, x += 4 * step, acc += 4) {
+    const T *x1 = x, *x2 = x, *x3 = x;
+    if (count > 1) x1 += step;
+    if (count > 2) x2 += 2 * step;
+    if (count > 3) x3 += 3 * step;
+    L sums[4] = {L::Load(x), L::Load(x1), L::Load(x2), L::Load(x3)};
+    Index i = L::size;
+    for (; i + L::size <= n; i += L::size) {
+      sums[0] = Step::Combine(sums[0], L::Load(x + i));
+      sums[1] = Step::Combine(sums[1], L::Load(x1 + i));
+      sums[2] = Step::Combine(sums[2], L::Load(x2 + i));
+      sums[3] = Step::Combine(sums[3], L::Load(x3 + i));
+    }
+    Part folded[kParts];
+    simd::FoldFour<Step>(sums, folded);
+    for (; i < n; ++i) {
+      if constexpr (kParts == 1) {
+        folded[0] = Step::Combine(folded[0], Part(typename Part::Vector{x[i], x1[i], x2[i], x3[i]}));
+      } else {
+        folded[0] = Step::Combine(folded[0], Part(typename Part::Vector{x[i], x1[i]}));
+        folded[1] = Step::Combine(folded[1], Part(typename Part::Vector{x2[i], x3[i]}));
+      }
+    }
+    if (count < 4) {
+      T last[4];
+      for (int h = 0; h < kParts; ++h) folded[h].Store(last + h * Part::size);
+      for (Index r = 0; r < count; ++r) acc[r] = Step::Combine(acc[r], last[r]);
+      return;
+    }
+#pragma GCC unroll 2
+    for (int h = 0; h < kParts; ++h)
+      Step::Combine(Part::Load(acc + h * Part::size), folded[h]).Store(acc + h * Part::size);
+  }
 }
 
 // Runs of any length, each by the same steps wherever it stands.
@@ -7252,7 +7342,7 @@ template <class Step, class T, int bytes>
 TENON_HD void VectorRuns(const T* x, Index count, Index step, Index n, T* acc) {
   using Long = simd::Lanes<T, bytes>;
   using Short = simd::Lanes<T, 16>;
-  if (n >= 8 * Long::size) {
+  if (n > 16 * Long::size) {
     for (Index k = 0; k < count; ++k) acc[k] = Step::Combine(acc[k], LongRun<Step, Long>(x + k * step, n));
     return;
   }
@@ -7281,30 +7371,37 @@ void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc
 }
 #endif
 
+// What a sum is divided by: numbers of its type, or the parts of complex ones.
+template <class A>
+A CountFor(const A&);
+template <class Real>
+Real CountFor(const std::complex<Real>&);
+
+TENON_DETAIL_LOOPS_BEGIN
 template <class Step, class A>
-void FillLoop(void* acc, Index n) {
+TENON_DETAIL_LOOP void FillLoop(void* acc, Index n) {
   for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
 }
 template <class T, class A>
-void FinishLoop(const void* acc, Index, void* out, Index n) {
+TENON_DETAIL_LOOP void FinishLoop(const void* acc, Index, void* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
   for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = static_cast<T>(static_cast<const A*>(acc)[j]);
 }
 // Integers are cut towards zero; the mean of nothing is 0 for them and NaN for the others.
 template <class T, class A>
-void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
-  for (Index j = 0; j < n; ++j) {
-    const A a = static_cast<const A*>(acc)[j];
-    if constexpr (std::is_integral_v<A>) {
-      static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
-    } else if constexpr (std::is_floating_point_v<A>) {
-      static_cast<T*>(out)[j] =
-          static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
-    } else {
-      using Real = typename A::value_type;
-      static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
-    }
+TENON_DETAIL_LOOP void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
+  using Count = decltype(CountFor(A()));
+  T* const means = static_cast<T*>(out);
+  if (terms == 0) {
+    const T none = std::is_integral_v<A> ? T(0) : static_cast<T>(A(std::numeric_limits<Count>::quiet_NaN()));
+    for (Index j = 0; j < n; ++j) means[j] = none;
+    return;
   }
+  const Count count = static_cast<Count>(terms);
+  TENON_DETAIL_INDEPENDENT
+  for (Index j = 0; j < n; ++j) means[j] = static_cast<T>(static_cast<const A*>(acc)[j] / count);
 }
+TENON_DETAIL_LOOPS_END
 
 }  // namespace detail
 
@@ -26871,28 +26968,20 @@ struct LessEqual {
   using kernel = Map2<LessEqual, Device, T>;
 };
 
+// y < x
 struct Greater {
   static constexpr auto signature = detail::BinaryOp("Greater", detail::kOrderedTypes, "z: bool");
 
-  template <class T>
-  TENON_HD static bool map(const T& x, const T& y) {
-    return x > y;
-  }
-
   template <class Device, class T>
-  using kernel = Map2<Greater, Device, T>;
+  using kernel = Map2Swapped<Less, Device, T>;
 };
 
+// y <= x
 struct GreaterEqual {
   static constexpr auto signature = detail::BinaryOp("GreaterEqual", detail::kOrderedTypes, "z: bool");
 
-  template <class T>
-  TENON_HD static bool map(const T& x, const T& y) {
-    return x >= y;
-  }
-
   template <class Device, class T>
-  using kernel = Map2<GreaterEqual, Device, T>;
+  using kernel = Map2Swapped<LessEqual, Device, T>;
 };
 
 namespace detail {
@@ -34878,22 +34967,6 @@ inline Status PlaceGradient(std::string_view op, Index size, Window* window) {
   return OkStatus();
 }
 
-template <class T>
-void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const void* in, void* out) {
-  if (gradient)
-    tenon::AvgPoolGrad(device, g, static_cast<const T*>(in), static_cast<T*>(out));
-  else
-    tenon::AvgPool(device, g, static_cast<const T*>(in), static_cast<T*>(out));
-}
-inline void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const Tensor& in, Tensor* out) {
-  switch (in.dtype()) {
-    case DataType::kHalf: return RunAvgPool<half>(device, g, gradient, in.raw_data(), out->raw_data());
-    case DataType::kBfloat16: return RunAvgPool<bfloat16>(device, g, gradient, in.raw_data(), out->raw_data());
-    case DataType::kFloat: return RunAvgPool<float>(device, g, gradient, in.raw_data(), out->raw_data());
-    default: return RunAvgPool<double>(device, g, gradient, in.raw_data(), out->raw_data());
-  }
-}
-
 }  // namespace detail
 
 // value: [n, h, w, c]  ->  [n, oh, ow, c]; padding does not count
@@ -34908,21 +34981,20 @@ struct AvgPool {
                                         .Attr("T: {half, bfloat16, float, double}")
                                         .SetShapeFn(shape_inference::AvgPoolShape);
   using Attrs = detail::PoolAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  // Sizes its output itself: the kernel takes windows that the shape function refuses.
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status operator()(Context<Device>& context, const Tensor& value, Tensor& output) const {
+    Status operator()(Device& device, In<T> value, Late<T>& output) const {
       if (this->data_format != "NHWC")
         return errors::InvalidArgument("Default AvgPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       PoolGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides, this->padding, {}, &g));
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, g.output_shape(), &out));
-      detail::RunAvgPool(context.device(), g, false, value, out);
+      TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(g.output_shape()));
+      tenon::AvgPool(device, g, value.data, out.data);
       return OkStatus();
     }
   };
@@ -34966,6 +35038,10 @@ struct AvgPoolGrad {
   };
 
  private:
+  template <class T>
+  static void RunAs(Cpu& device, const PoolGeometry& g, const Tensor& grad, Tensor* out) {
+    tenon::AvgPoolGrad(device, g, static_cast<const T*>(grad.raw_data()), static_cast<T*>(out->raw_data()));
+  }
   // Images for which there is no gradient get none.
   static Status Run(Cpu& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
     if (out->NumElements() == 0) return OkStatus();
@@ -34981,7 +35057,12 @@ struct AvgPoolGrad {
                                      grad.shape());
     const Index image = out->NumElements() / g.batch, without = g.batch - grad.dim_size(0);
     g.batch = grad.dim_size(0);
-    detail::RunAvgPool(device, g, true, grad, out);
+    switch (grad.dtype()) {
+      case DataType::kHalf: RunAs<half>(device, g, grad, out); break;
+      case DataType::kBfloat16: RunAs<bfloat16>(device, g, grad, out); break;
+      case DataType::kFloat: RunAs<float>(device, g, grad, out); break;
+      default: RunAs<double>(device, g, grad, out); break;
+    }
     ZeroRun(mover, mover.At(out->raw_data(), g.batch * image), without * image);
     return OkStatus();
   }
@@ -35077,28 +35158,22 @@ inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGra
   return OkStatus();
 }
 
-// The gradients of an already checked convolution, for half, bfloat16, float, double; with respect to the input (other
-// = filter) also int32.
-inline Status RunConvGradient(OpKernelContext& context, Cpu& device, const Conv3DGeometry& g, bool to_filter,
-                              const Tensor& other, const Tensor& gradient, const TensorShape& shape) {
-  if (!to_filter && other.dtype() == DataType::kInt32) {
-    Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
-    return ConvBackpropInput(device, g, other.data<std::int32_t>(), gradient.data<std::int32_t>(),
-                             out->data<std::int32_t>());
-  }
+// Convolutions and their gradients are worked on as float where the elements are half or bfloat16.
+template <class T>
+using ConvComputeType = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
+template <class T>
+using ConvolutionOf = Status (*)(Cpu& device, const Conv3DGeometry& g, const T* a, const T* b, T* output);
+
+// `run` of the two inputs, whose geometry is checked; `shape` is the output's.
+template <class T>
+Status RunConvolution(OpKernelContext& context, Cpu& device, const Conv3DGeometry& g, ConvolutionOf<T> run,
+                      const Tensor& first, const Tensor& second, const TensorShape& shape) {
   FloatInput a, b;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
-  TENON_RETURN_IF_ERROR(a.Read(context, device, other));
-  TENON_RETURN_IF_ERROR(b.Read(context, device, gradient));
-  if (other.dtype() == DataType::kDouble) {
-    TENON_RETURN_IF_ERROR(to_filter ? ConvBackpropFilter(device, g, a.As<double>(), b.As<double>(), out.As<double>())
-                                    : ConvBackpropInput(device, g, a.As<double>(), b.As<double>(), out.As<double>()));
-  } else {
-    TENON_RETURN_IF_ERROR(to_filter ? ConvBackpropFilter(device, g, a.As<float>(), b.As<float>(), out.As<float>())
-                                    : ConvBackpropInput(device, g, a.As<float>(), b.As<float>(), out.As<float>()));
-  }
+  TENON_RETURN_IF_ERROR(a.Read(context, device, first));
+  TENON_RETURN_IF_ERROR(b.Read(context, device, second));
+  TENON_RETURN_IF_ERROR(run(device, g, a.As<T>(), b.As<T>(), out.As<T>()));
   out.Finish(device);
   return OkStatus();
 }
@@ -35122,30 +35197,35 @@ struct Conv2DBackpropInput {
                                         .SetShapeFn(detail::Conv2DBackpropInputShape);
   using Attrs = detail::ConvGradientAttrs;
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
-      constexpr std::string_view kName = "Conv2DCustomBackpropInput";
+      using C = detail::ConvComputeType<T>;
       TensorShape shape;
-      if (input_sizes.shape().dims() == 1 && input_sizes.size() == 2 && filter.dims() == 4 &&
-          out_backprop.dims() == 4) {
-        const Index sizes[] = {out_backprop.dim_size(0), input_sizes[0], input_sizes[1], filter.dim_size(2)};
-        if (sizes[1] < 0 || sizes[2] < 0)
-          return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", sizes[1], " and ", sizes[2]);
-        TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
-      } else {
-        TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
-      }
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kUnimplemented, *this, shape, filter.shape(),
-                                                         out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
+      TENON_RETURN_IF_ERROR(Place(*this, input_sizes, filter.shape(), out_backprop.shape(), &shape, &g));
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
+                                       shape);
     }
   };
+
+ private:
+  static Status Place(const Attrs& attrs, const HostIndices& input_sizes, const TensorShape& filter,
+                      const TensorShape& out_backprop, TensorShape* shape, Conv3DGeometry* geometry) {
+    constexpr std::string_view kName = "Conv2DCustomBackpropInput";
+    if (input_sizes.shape().dims() == 1 && input_sizes.size() == 2 && filter.dims() == 4 && out_backprop.dims() == 4) {
+      const Index sizes[] = {out_backprop.dim_size(0), input_sizes[0], input_sizes[1], filter.dim_size(2)};
+      if (sizes[1] < 0 || sizes[2] < 0)
+        return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", sizes[1], " and ", sizes[2]);
+      TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, shape));
+    } else {
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, shape));
+    }
+    return detail::ConvGradientGeometry(kName, Code::kUnimplemented, attrs, *shape, filter, out_backprop, geometry);
+  }
 };
 
 // input: [n, h, w, c], filter_sizes: [fh, fw, c, k] as values, out_backprop: [n, oh, ow, k]  ->  [fh, fw, c, k]
@@ -35166,20 +35246,21 @@ struct Conv2DBackpropFilter {
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 4); });
   using Attrs = detail::ConvGradientAttrs;
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
+      using C = detail::ConvComputeType<T>;
       constexpr std::string_view kName = "Conv2DCustomBackpropFilter";
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kInvalidArgument, *this, input.shape(), shape,
                                                          out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
+                                       shape);
     }
   };
 };
@@ -35292,29 +35373,18 @@ struct Conv3D {
                                         .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
                                         .SetShapeFn(detail::Conv3DShape);
   using Attrs = detail::Conv3DAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry("Conv3D", *this, input.shape(), filter.shape(), nullptr, &g));
-      FloatInput x, f;
-      FloatOutput out;
       const Index sizes[] = {g.batch, g.planes.output, g.rows.output, g.columns.output, g.out_depth};
       TensorShape shape;
       TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
-      TENON_RETURN_IF_ERROR(out.Make(context.op(), 0, shape));
-      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
-      TENON_RETURN_IF_ERROR(f.Read(context.op(), context.device(), filter));
-      TENON_RETURN_IF_ERROR(input.dtype() == DataType::kDouble
-                                ? tenon::Conv3D(context.device(), g, x.template As<double>(), f.template As<double>(),
-                                                out.template As<double>())
-                                : tenon::Conv3D(context.device(), g, x.template As<float>(), f.template As<float>(),
-                                                out.template As<float>()));
-      out.Finish(context.device());
-      return OkStatus();
+      using C = detail::ConvComputeType<T>;
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &tenon::Conv3D<C>, input, filter, shape);
     }
   };
 };
@@ -35335,9 +35405,9 @@ struct Conv3DBackpropInputV2 {
           .Attr("Tshape: {int32, int64} = DT_INT32")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 0, 5); });
   using Attrs = detail::Conv3DAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr auto kernel_types = TypeAttrs("T");
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
@@ -35347,7 +35417,9 @@ struct Conv3DBackpropInputV2 {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 5, &shape));
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
+      using C = detail::ConvComputeType<T>;
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
+                                       shape);
     }
   };
 };
@@ -35367,9 +35439,8 @@ struct Conv3DBackpropFilterV2 {
           .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 5); });
   using Attrs = detail::Conv3DAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
@@ -35379,7 +35450,9 @@ struct Conv3DBackpropFilterV2 {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 5, &shape));
       Conv3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
-      return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
+      using C = detail::ConvComputeType<T>;
+      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
+                                       shape);
     }
   };
 };

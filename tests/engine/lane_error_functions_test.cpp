@@ -36,26 +36,13 @@ long double Quantile(long double q, long double tail, double x) {
   return q < 0 ? -y : y;
 }
 
-#define TENON_TEST_FUNCTION(function, wanted)                       \
-  struct function {                                                 \
-    [[maybe_unused]] static constexpr const char* name = #function; \
-    template <class L>                                              \
-    TENON_HD static L lanes(const L& x) {                           \
-      return tenon::simd::function(x);                              \
-    }                                                               \
-    template <class W>                                              \
-    static W Wanted(W wide) {                                       \
-      const auto x = static_cast<double>(wide);                     \
-      return static_cast<W>(wanted);                                \
-    }                                                               \
-  }
-TENON_TEST_FUNCTION(Erfinv, Quantile(wide / 2, (1 - std::fabs(static_cast<long double>(wide))) / 2,
-                                     tenon::Erfinv(x) * 1.4142135623730951) *
-                                0.707106781186547524400844362104849039L);
-TENON_TEST_FUNCTION(Ndtri, Quantile(static_cast<long double>(wide) - 0.5L,
-                                    wide < W(0.5) ? static_cast<long double>(wide) : 1 - static_cast<long double>(wide),
-                                    tenon::Ndtri(x)));
-#undef TENON_TEST_FUNCTION
+TENON_TEST_LANE_FUNCTION(Erfinv, static_cast<W>(Quantile(x / 2, (1 - std::fabs(static_cast<long double>(x))) / 2,
+                                                         tenon::Erfinv(static_cast<double>(x)) * 1.4142135623730951) *
+                                                0.707106781186547524400844362104849039L));
+TENON_TEST_LANE_FUNCTION(Ndtri, static_cast<W>(Quantile(static_cast<long double>(x) - 0.5L,
+                                                        x < W(0.5) ? static_cast<long double>(x)
+                                                                   : 1 - static_cast<long double>(x),
+                                                        tenon::Ndtri(static_cast<double>(x)))));
 struct Erfc {
   static constexpr const char* name = "Erfc";
   template <class L>

@@ -3,6 +3,7 @@
 // What the tests of engine/lane_math.hpp and its like share: functions by name, each at every level, and how far off
 // they are.
 
+#include <tenon/base/str.hpp>
 #include <tenon/engine/lane_math.hpp>
 #include <tenon/engine/lane_math_inverse.hpp>
 
@@ -49,6 +50,8 @@ struct Worst {
   double at = 0, got = 0;
   template <class T, class Wide>
   void See(T x, T y, Wide wanted) {
+    const T rounded = static_cast<T>(wanted);
+    if (error > 0.51 && y == rounded && y != T(0)) return;  // half a unit at most
     const double e = Error(y, wanted);
     if (e > error) *this = {e, static_cast<double>(x), static_cast<double>(y)};
   }
@@ -103,73 +106,81 @@ inline std::vector<double> DoublesBelowTwo() {
   return x;
 }
 
-#define TENON_TEST_FUNCTION(function, wanted)                       \
+// The function of that name, and an expression of x for what it is to be: for floats of a double, for doubles of a
+// long double.
+#define TENON_TEST_LANE_FUNCTION(function, wanted)                  \
   struct function {                                                 \
     [[maybe_unused]] static constexpr const char* name = #function; \
     template <class L>                                              \
     TENON_HD static L lanes(const L& x) {                           \
-      return simd::function(x);                                     \
+      return tenon::simd::function(x);                              \
     }                                                               \
     template <class W>                                              \
     static W Wanted(W x) {                                          \
       return wanted;                                                \
     }                                                               \
   }
-TENON_TEST_FUNCTION(Exp, std::exp(x));
-TENON_TEST_FUNCTION(Expm1, std::expm1(x));
-TENON_TEST_FUNCTION(Log, std::log(x));
-TENON_TEST_FUNCTION(Log1p, std::log1p(x));
-TENON_TEST_FUNCTION(Tanh, std::tanh(x));
-TENON_TEST_FUNCTION(Sigmoid, x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)));
-TENON_TEST_FUNCTION(Softplus, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
-TENON_TEST_FUNCTION(Erf, std::erf(x));
-TENON_TEST_FUNCTION(Sin, std::sin(x));
-TENON_TEST_FUNCTION(Cos, std::cos(x));
-TENON_TEST_FUNCTION(Sqrt, std::sqrt(x));
-TENON_TEST_FUNCTION(Rsqrt, 1 / std::sqrt(x));
-TENON_TEST_FUNCTION(Atan, std::atan(x));
-TENON_TEST_FUNCTION(Asin, std::asin(x));
-TENON_TEST_FUNCTION(Acos, std::acos(x));
-TENON_TEST_FUNCTION(Atanh, std::atanh(x));
-TENON_TEST_FUNCTION(Asinh, std::asinh(x));
-TENON_TEST_FUNCTION(Acosh, std::acosh(x));
-TENON_TEST_FUNCTION(RoundToEven, std::nearbyint(x));
-#undef TENON_TEST_FUNCTION
+TENON_TEST_LANE_FUNCTION(Exp, std::exp(x));
+TENON_TEST_LANE_FUNCTION(Expm1, std::expm1(x));
+TENON_TEST_LANE_FUNCTION(Log, std::log(x));
+TENON_TEST_LANE_FUNCTION(Log1p, std::log1p(x));
+TENON_TEST_LANE_FUNCTION(Tanh, std::tanh(x));
+TENON_TEST_LANE_FUNCTION(Sigmoid, x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)));
+TENON_TEST_LANE_FUNCTION(Softplus, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
+TENON_TEST_LANE_FUNCTION(Erf, std::erf(x));
+TENON_TEST_LANE_FUNCTION(Sin, std::sin(x));
+TENON_TEST_LANE_FUNCTION(Cos, std::cos(x));
+TENON_TEST_LANE_FUNCTION(Sqrt, std::sqrt(x));
+TENON_TEST_LANE_FUNCTION(Rsqrt, 1 / std::sqrt(x));
+TENON_TEST_LANE_FUNCTION(Atan, std::atan(x));
+TENON_TEST_LANE_FUNCTION(Asin, std::asin(x));
+TENON_TEST_LANE_FUNCTION(Acos, std::acos(x));
+TENON_TEST_LANE_FUNCTION(Atanh, std::atanh(x));
+TENON_TEST_LANE_FUNCTION(Asinh, std::asinh(x));
+TENON_TEST_LANE_FUNCTION(Acosh, std::acosh(x));
+TENON_TEST_LANE_FUNCTION(RoundToEven, std::nearbyint(x));
 
-// Of all floats a sample, of one in so many where the reference is slow; or all of them (an hour) where
-// TENON_EXHAUSTIVE is set.
+// Of all floats a sample, of one in so many where the reference is slow; or all of them (minutes, and the largest
+// errors are told) where TENON_EXHAUSTIVE is set.
 template <class Op>
 void CheckFloat(double most_ulp, unsigned thinned = 1) {
   const bool all = std::getenv("TENON_EXHAUSTIVE") != nullptr;
-  const std::uint64_t stride = all ? 1 : thinned * 4999;
-  for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
-    using Limits = std::numeric_limits<float>;
-    std::vector<float> x = {0.f, -0.f, 1.f, -1.f, INFINITY, -INFINITY, NAN, Limits::max(), Limits::lowest(), 1048576.f};
-    std::vector<float> y(x.size());
-    Worst worst;
-    bool has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
-    for (std::size_t i = 0; i < x.size() && has_level; ++i)
-      worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
-    x.resize(1021);
+  constexpr Level kLevels[] = {Level::kUnit, Level::kAvx2, Level::kAvx512};
+  using Limits = std::numeric_limits<float>;
+  Worst worst[3];
+  std::vector<float> x, y;
+  std::vector<double> wanted;
+  const auto see = [&] {
     y.resize(x.size());
-    const auto see = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t step) {
-      for (std::uint64_t bits = begin; bits < end && has_level;) {
-        for (float& value : x) {
-          const auto pattern = static_cast<std::uint32_t>(bits);
-          std::memcpy(&value, &pattern, 4);
-          bits += step;
-        }
-        has_level = RunAt<Op, float>(level, x.data(), y.data(), static_cast<Index>(x.size()));
-        for (std::size_t i = 0; i < x.size() && has_level; ++i)
-          worst.See(x[i], y[i], Op::Wanted(static_cast<double>(x[i])));
+    wanted.clear();
+    for (const float value : x) wanted.push_back(Op::Wanted(static_cast<double>(value)));
+    for (int l = 0; l < 3; ++l) {
+      if (!RunAt<Op, float>(kLevels[l], x.data(), y.data(), static_cast<Index>(x.size()))) continue;
+      for (std::size_t i = 0; i < x.size(); ++i) worst[l].See(x[i], y[i], wanted[i]);
+    }
+  };
+  const auto see_range = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t step) {
+    for (std::uint64_t bits = begin; bits < end;) {
+      for (float& value : x) {
+        const auto pattern = static_cast<std::uint32_t>(bits);
+        std::memcpy(&value, &pattern, 4);
+        bits += step;
       }
-    };
-    see(0, std::uint64_t{1} << 32, stride);
-    for (const std::uint64_t sign : {0u, 0x80000000u})
-      see(sign + 0x3d000000u, sign + 0x43000000u, thinned * 499);  // 2^-5 to 2^7
-    INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
-         worst.got);
-    CHECK(worst.error <= most_ulp);
+      see();
+    }
+  };
+  x = {0.f, -0.f, 1.f, -1.f, INFINITY, -INFINITY, NAN, Limits::max(), Limits::lowest(), 1048576.f};
+  see();
+  x.resize(1021);
+  see_range(0, std::uint64_t{1} << 32, all ? 1 : thinned * 4999);
+  for (const std::uint64_t sign : {0u, 0x80000000u})
+    see_range(sign + 0x3d000000u, sign + 0x43000000u, thinned * 499);  // 2^-5 to 2^7
+  for (int l = 0; l < 3; ++l) {
+    const std::string text =
+        StrCat(Op::name, " level ", l, ": ", worst[l].error, " ulp at ", worst[l].at, ", got ", worst[l].got);
+    if (all) MESSAGE(text);
+    INFO(text);
+    CHECK(worst[l].error <= most_ulp);
   }
 }
 

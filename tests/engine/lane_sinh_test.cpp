@@ -14,21 +14,8 @@ namespace {
 
 #if TENON_DETAIL_LANES
 
-#define TENON_TEST_FUNCTION(function, wanted)                       \
-  struct function {                                                 \
-    [[maybe_unused]] static constexpr const char* name = #function; \
-    template <class L>                                              \
-    TENON_HD static L lanes(const L& x) {                           \
-      return tenon::simd::function(x);                              \
-    }                                                               \
-    template <class W>                                              \
-    static W Wanted(W x) {                                          \
-      return wanted;                                                \
-    }                                                               \
-  }
-TENON_TEST_FUNCTION(Sinh, std::sinh(x));
-TENON_TEST_FUNCTION(Cosh, std::cosh(x));
-#undef TENON_TEST_FUNCTION
+TENON_TEST_LANE_FUNCTION(Sinh, std::sinh(x));
+TENON_TEST_LANE_FUNCTION(Cosh, std::cosh(x));
 
 TEST_SUITE("lane_sinh") {
   TEST_CASE("float, every pattern of a sample") {

@@ -32,26 +32,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double Overflowing(double x, double y) {
   return std::fabs(x) > 88.72284 && std::fabs(x) < kInfinity ? std::copysign(kInfinity, y) : y;
 }
-#define TENON_TEST_FUNCTION(function, wanted)                       \
-  struct function {                                                 \
-    [[maybe_unused]] static constexpr const char* name = #function; \
-    template <class L>                                              \
-    TENON_HD static L lanes(const L& x) {                           \
-      return tenon::simd::function(x);                              \
-    }                                                               \
-    template <class W>                                              \
-    static W Wanted(W wide) {                                       \
-      [[maybe_unused]] const auto x = static_cast<double>(wide);    \
-      return static_cast<W>(wanted);                                \
-    }                                                               \
-  }
-TENON_TEST_FUNCTION(BesselI0, Overflowing(x, tenon::BesselI0(x)));
-TENON_TEST_FUNCTION(BesselI1, Overflowing(x, tenon::BesselI1(x)));
-TENON_TEST_FUNCTION(BesselI0e, tenon::BesselI0e(x));
-TENON_TEST_FUNCTION(BesselI1e, tenon::BesselI1e(x));
-TENON_TEST_FUNCTION(Dawsn, tenon::Dawsn(x));
-TENON_TEST_FUNCTION(Expint, x > 0 ? Overflowing(x, tenon::Expint(x)) : tenon::Expint(x));
-#undef TENON_TEST_FUNCTION
+TENON_TEST_LANE_FUNCTION(BesselI0, Overflowing(x, tenon::BesselI0(x)));
+TENON_TEST_LANE_FUNCTION(BesselI1, Overflowing(x, tenon::BesselI1(x)));
+TENON_TEST_LANE_FUNCTION(BesselI0e, tenon::BesselI0e(x));
+TENON_TEST_LANE_FUNCTION(BesselI1e, tenon::BesselI1e(x));
+TENON_TEST_LANE_FUNCTION(Dawsn, tenon::Dawsn(x));
+TENON_TEST_LANE_FUNCTION(Expint, x > 0 ? Overflowing(x, tenon::Expint(x)) : tenon::Expint(x));
 struct Value {
   double x;
   long double y;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ops/support.hpp"
+#include "table_support.hpp"
 
 namespace state_dense_table_resource_test {
 using namespace tenon;
@@ -32,16 +33,6 @@ Ref<LookupTable> New(const DenseTable::Options& options, const TensorShape& valu
 std::string Refused(const DenseTable::Options& options, const TensorShape& value_shape = {}) {
   Ref<LookupTable> table;
   return DenseTable::Make("t", DataType::kInt64, value_shape, options, &table).ToString();
-}
-std::string Found(const Ref<LookupTable>& table, const Tensor& keys) {
-  Tensor out(DataType::kInt64, {keys.dim_size(0)});
-  const Status status = table->Find(keys, Long(0), &out);
-  return status.ok() ? out.SummarizeValue(100) : status.ToString();
-}
-std::string Exported(const Ref<LookupTable>& table) {
-  Tensor keys, values;
-  const Status status = table->Export(&keys, &values);
-  return status.ok() ? StrCat(keys.SummarizeValue(100), " | ", values.SummarizeValue(100)) : status.ToString();
 }
 
 }  // namespace
@@ -72,27 +63,27 @@ TEST_SUITE("DenseTable") {
   TEST_CASE("buckets hold keys where they are looked for, and grow with them") {
     const Ref<LookupTable> table = New(Options());
     REQUIRE(table->Insert(Longs({6, 2}), Longs({60, 20})).ok());  // both would be in bucket 2
-    CHECK(Exported(table) == "[-1][-1][6][2] | [0][0][60][20]");
+    CHECK(Exported(*table) == "[-1][-1][6][2] | [0][0][60][20]");
     REQUIRE(table->Insert(Longs({5, 7}), Longs({50, 70})).ok());  // 4 of 4 is more than 0.8
-    CHECK(Exported(table) == "[-1][-1][2][-1][-1][5][6][7] | [0][0][20][0][0][50][60][70]");
-    CHECK(Found(table, Longs({7, 2, 10})) == "70 20 0");
+    CHECK(Exported(*table) == "[-1][-1][2][-1][-1][5][6][7] | [0][0][20][0][0][50][60][70]");
+    CHECK(Found(*table, Longs({7, 2, 10}), Long(0)) == "70 20 0");
   }
   TEST_CASE("a key that is removed leaves its mark, which the next one takes") {
     const Ref<LookupTable> table = New(Options());
     REQUIRE(table->Insert(Longs({2, 6}), Longs({20, 60})).ok());
     REQUIRE(table->Remove(Longs({2, 99})).ok());
     CHECK(table->Size() == 1);
-    CHECK(Found(table, Longs({6})) == "60");  // behind the mark
-    CHECK(Exported(table).find("[-1][-1][-2][6]") == 0);
+    CHECK(Found(*table, Longs({6}), Long(0)) == "60");  // behind the mark
+    CHECK(Exported(*table).find("[-1][-1][-2][6]") == 0);
     REQUIRE(table->Insert(Longs({10}), Longs({100})).ok());
-    CHECK(Exported(table) == "[-1][-1][10][6] | [0][0][100][60]");
+    CHECK(Exported(*table) == "[-1][-1][10][6] | [0][0][100][60]");
   }
   TEST_CASE("the two keys that none may have; what came before them stays") {
     const Ref<LookupTable> table = New(Options());
     CHECK(table->Insert(Longs({1, -1, 3}), Longs({10, 20, 30})).ToString() ==
           "INVALID_ARGUMENT: Using the empty_key as a table key is not allowed: key 1 of table t");
-    CHECK(Found(table, Longs({1, 3})) == "10 0");
-    CHECK(Found(table, Longs({-2})) ==
+    CHECK(Found(*table, Longs({1, 3}), Long(0)) == "10 0");
+    CHECK(Found(*table, Longs({-2}), Long(0)) ==
           "INVALID_ARGUMENT: Using the deleted_key as a table key is not allowed: key 0 of table t");
     CHECK(table->Remove(Longs({1, -2})).code() == Code::kInvalidArgument);
     CHECK(table->Size() == 0);
@@ -131,11 +122,11 @@ TEST_SUITE("DenseTable") {
     REQUIRE(table->Export(&keys, &values).ok());
     REQUIRE(other->CheckImport(keys, values).ok());
     REQUIRE(other->Import(keys, values).ok());
-    CHECK(Exported(other) == Exported(table));
+    CHECK(Exported(*other) == Exported(*table));
     for (const Ref<LookupTable>& each : {table, other}) {
       CHECK(each->Size() == static_cast<Index>(want.size()));
       for (std::int64_t key = 0; key < 480; key += 8)
-        CHECK(Found(each, Longs({key})) == StrCat(want.count(key) > 0 ? want[key] : 0));
+        CHECK(Found(*each, Longs({key}), Long(0)) == StrCat(want.count(key) > 0 ? want[key] : 0));
     }
   }
   TEST_CASE("an import whose buckets lie elsewhere is put in order") {
@@ -144,7 +135,7 @@ TEST_SUITE("DenseTable") {
         table
             ->Import(MakeTensor<std::int64_t>({4, 1}, {2, -1, -2, 1}), MakeTensor<std::int64_t>({4, 1}, {20, 0, 0, 10}))
             .ok());
-    CHECK(Exported(table) == "[-1][1][2][-1] | [0][10][20][0]");
+    CHECK(Exported(*table) == "[-1][1][2][-1] | [0][10][20][0]");
     CHECK(table->CheckImport(Longs({1}), Longs({1})).ToString() ==
           "INVALID_ARGUMENT: Expected shape [1,1] for keys, got [1]");
     CHECK(table->CheckImport(MakeTensor<std::int64_t>({1, 1}, {1}), Longs({1})).ToString() ==

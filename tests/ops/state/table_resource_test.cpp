@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "ops/support.hpp"
+#include "table_support.hpp"
 
 namespace state_table_resource_test {
 using namespace tenon;
@@ -26,18 +27,6 @@ Ref<IndexedTable> New(bool once, const TensorShape& value_shape = {}) {
 }
 Tensor Floats(std::initializer_list<double> numbers) {
   return Make<float>({static_cast<Index>(numbers.size())}, numbers);
-}
-std::string Found(const Ref<IndexedTable>& table, const Tensor& keys, const Tensor& fallback) {
-  TensorShape shape = keys.shape();
-  for (const Index size : table->value_shape()) shape.AddDim(size);
-  Tensor out(DataType::kFloat, shape);
-  const Status status = table->Find(keys, fallback, &out);
-  return status.ok() ? out.SummarizeValue(50) : status.ToString();
-}
-std::string Exported(const Ref<IndexedTable>& table) {
-  Tensor keys, values;
-  const Status status = table->Export(&keys, &values);
-  return status.ok() ? StrCat(keys.SummarizeValue(50), " | ", values.SummarizeValue(50)) : status.ToString();
 }
 
 }  // namespace
@@ -94,24 +83,24 @@ TEST_SUITE("lookup tables as resources") {
   TEST_CASE("a default for all keys or for each, and none") {
     const Ref<IndexedTable> table = New(false);
     REQUIRE(table->Insert(Longs({1, 2, 1}), Floats({10, 20, 11})).ok());
-    CHECK(Found(table, Longs({2, 5, 1}), Tensor::Scalar(-1.0f)) == "20 -1 11");
-    CHECK(Found(table, Longs({2, 5, 6}), Floats({7, 8, 9})) == "20 8 9");
-    CHECK(Found(table, Longs({2}), Floats({})) == "INVALID_ARGUMENT: Table 't': the default value is empty");
-    CHECK(Found(table, Longs({}), Floats({})) == "");
+    CHECK(Found(*table, Longs({2, 5, 1}), Tensor::Scalar(-1.0f)) == "20 -1 11");
+    CHECK(Found(*table, Longs({2, 5, 6}), Floats({7, 8, 9})) == "20 8 9");
+    CHECK(Found(*table, Longs({2}), Floats({})) == "INVALID_ARGUMENT: Table 't': the default value is empty");
+    CHECK(Found(*table, Longs({}), Floats({})) == "");
     const Ref<IndexedTable> vectors = New(false, {2});
     REQUIRE(vectors->Insert(Longs({1}), Make<float>({1, 2}, {1, 2})).ok());
-    CHECK(Found(vectors, Longs({9, 1}), Floats({-1, -2})) == "[-1 -2][1 2]");
-    CHECK(Found(vectors, Longs({9, 8}), Make<float>({2, 2}, {3, 4, 5, 6})) == "[3 4][5 6]");
+    CHECK(Found(*vectors, Longs({9, 1}), Floats({-1, -2})) == "[-1 -2][1 2]");
+    CHECK(Found(*vectors, Longs({9, 8}), Make<float>({2, 2}, {3, 4, 5, 6})) == "[3 4][5 6]");
   }
   TEST_CASE("removing moves the last value along; importing forgets the rest") {
     const Ref<IndexedTable> table = New(false);
     REQUIRE(table->Insert(Longs({1, 2, 3}), Floats({10, 20, 30})).ok());
     REQUIRE(table->Remove(Longs({1, 99})).ok());
-    CHECK(Exported(table) == "3 2 | 30 20");
+    CHECK(Exported(*table) == "3 2 | 30 20");
     REQUIRE(table->Remove(Longs({2, 3})).ok());
-    CHECK(Exported(table) == " | ");
+    CHECK(Exported(*table) == " | ");
     REQUIRE(table->Import(Longs({8}), Floats({80})).ok());
-    CHECK(Exported(table) == "8 | 80");
+    CHECK(Exported(*table) == "8 | 80");
     CHECK(table->Initialize(Longs({1}), Floats({1})).ToString() == "INVALID_ARGUMENT: Table t is not initializable");
     CHECK(table->CheckImport(Longs({1, 2}), Floats({1})).ToString() ==
           "INVALID_ARGUMENT: Expected shape [2] for value, got [1]");
@@ -119,16 +108,16 @@ TEST_SUITE("lookup tables as resources") {
   TEST_CASE("one that is filled once: before, meanwhile and afterwards") {
     const Ref<IndexedTable> table = New(true);
     const Tensor none = Tensor::Scalar(0.0f);
-    CHECK(Found(table, Longs({1}), none) == "FAILED_PRECONDITION: Table not initialized. It is 't'");
-    CHECK(Exported(table) == "ABORTED: HashTable is not initialized. It is 't'");
+    CHECK(Found(*table, Longs({1}), none) == "FAILED_PRECONDITION: Table not initialized. It is 't'");
+    CHECK(Exported(*table) == "ABORTED: HashTable is not initialized. It is 't'");
     CHECK(table->Initialize(Longs({1, 2, 1}), Floats({10, 20, 11})).ToString() ==
           "FAILED_PRECONDITION: HashTable has different value for same key. Key 1 has 10 and trying to add value 11");
     CHECK(table->Size() == 0);
-    CHECK(Found(table, Longs({1}), none).find("Table not initialized.") != std::string::npos);
+    CHECK(Found(*table, Longs({1}), none).find("Table not initialized.") != std::string::npos);
     REQUIRE(table->Initialize(Longs({1, 2, 1}), Floats({10, 20, 10})).ok());
-    CHECK(Exported(table) == "1 2 | 10 20");
+    CHECK(Exported(*table) == "1 2 | 10 20");
     CHECK(table->Initialize(Longs({7, 8}), Floats({70, 80})).ok());  // as many: not looked at
-    CHECK(Found(table, Longs({7}), none) == "0");
+    CHECK(Found(*table, Longs({7}), none) == "0");
     CHECK(table->Initialize(Longs({7}), Floats({70})).ToString() ==
           "FAILED_PRECONDITION: Table was already initialized with different data.");
     CHECK(table->Insert(Longs({1}), Floats({1})).ToString() ==
@@ -139,8 +128,8 @@ TEST_SUITE("lookup tables as resources") {
   TEST_CASE("an empty initialization is one") {
     const Ref<IndexedTable> table = New(true);
     REQUIRE(table->Initialize(Longs({}), Floats({})).ok());
-    CHECK(Found(table, Longs({1}), Tensor::Scalar(5.0f)) == "5");
-    CHECK(Exported(table) == " | ");
+    CHECK(Found(*table, Longs({1}), Tensor::Scalar(5.0f)) == "5");
+    CHECK(Exported(*table) == " | ");
   }
   TEST_CASE("readers beside a writer see a value that was there") {
     const Ref<IndexedTable> table = New(false);
@@ -161,7 +150,7 @@ TEST_SUITE("lookup tables as resources") {
     }
     writer.join();
     CHECK(wrong == 0);
-    CHECK(Found(table, Longs({1}), Tensor::Scalar(-1.0f)) == "300");
+    CHECK(Found(*table, Longs({1}), Tensor::Scalar(-1.0f)) == "300");
   }
 }
 }  // namespace state_table_resource_test
