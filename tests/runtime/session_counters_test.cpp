@@ -118,7 +118,7 @@ TEST_SUITE("SessionCounters") {
     const auto session =
         Session::FromGraph(WideGraph(8, 4), {.inter_op_threads = 3, .executor = ExecutorKind::kDataflow});
     const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"out"}});
-    for (int i = 0; i < 200 && CountersOf(*session).inter_op_wakeups == 0; ++i) {
+    for (int i = 0; i < 1000 && CountersOf(*session).inter_op_wakeups == 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the pool's threads fall asleep, sooner or later
       REQUIRE((*callable)({Tensor::Zeros<float>({8})}).ok());
     }
