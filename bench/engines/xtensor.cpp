@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>

@@ -5365,10 +5365,10 @@ struct InterOpPool {
   std::string global_name = {};  // not empty: one pool of that name in the process
 };
 
-//   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 // What SessionOptions::packed_weights_bytes is unless somebody says.
 inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
+//   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's

@@ -55,6 +55,9 @@ struct Worst {
     const double e = Error(y, wanted);
     if (e > error) *this = {e, static_cast<double>(x), static_cast<double>(y)};
   }
+  std::string Text(const char* function, Level level) const {
+    return StrCat(function, " level ", static_cast<int>(level), ": ", error, " ulp at ", at, ", got ", got);
+  }
 };
 
 // Numbers of all sizes at which the functions do something, some of any pattern, and the special ones.
@@ -143,7 +146,7 @@ TENON_TEST_LANE_FUNCTION(RoundToEven, std::nearbyint(x));
 // Of all floats a sample, of one in so many where the reference is slow; or all of them (minutes, and the largest
 // errors are told) where TENON_EXHAUSTIVE is set.
 template <class Op>
-void CheckFloat(double most_ulp, unsigned thinned = 1) {
+bool FloatsAreWithin(double most_ulp, unsigned thinned = 1) {
   const bool all = std::getenv("TENON_EXHAUSTIVE") != nullptr;
   constexpr Level kLevels[] = {Level::kUnit, Level::kAvx2, Level::kAvx512};
   using Limits = std::numeric_limits<float>;
@@ -175,26 +178,28 @@ void CheckFloat(double most_ulp, unsigned thinned = 1) {
   see_range(0, std::uint64_t{1} << 32, all ? 1 : thinned * 4999);
   for (const std::uint64_t sign : {0u, 0x80000000u})
     see_range(sign + 0x3d000000u, sign + 0x43000000u, thinned * 499);  // 2^-5 to 2^7
+  bool are_within = true;
   for (int l = 0; l < 3; ++l) {
-    const std::string text =
-        StrCat(Op::name, " level ", l, ": ", worst[l].error, " ulp at ", worst[l].at, ", got ", worst[l].got);
-    if (all) MESSAGE(text);
-    INFO(text);
-    CHECK(worst[l].error <= most_ulp);
+    const bool is_within = worst[l].error <= most_ulp;
+    if (all || !is_within) MESSAGE(worst[l].Text(Op::name, kLevels[l]));
+    are_within = are_within && is_within;
   }
+  return are_within;
 }
 
 template <class Op>
-void CheckDouble(double most_ulp, const std::vector<double>& x = SomeDoubles()) {
+bool DoublesAreWithin(double most_ulp, const std::vector<double>& x = SomeDoubles()) {
+  bool are_within = true;
   for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
     std::vector<double> y(x.size());
     if (!RunAt<Op, double>(level, x.data(), y.data(), static_cast<Index>(x.size()))) continue;
     Worst worst;
     for (std::size_t i = 0; i < x.size(); ++i) worst.See(x[i], y[i], Op::Wanted(static_cast<long double>(x[i])));
-    INFO(std::string(Op::name), " level ", static_cast<int>(level), ": ", worst.error, " ulp at ", worst.at, ", got ",
-         worst.got);
-    CHECK(worst.error <= most_ulp);
+    if (worst.error <= most_ulp) continue;
+    MESSAGE(worst.Text(Op::name, level));
+    are_within = false;
   }
+  return are_within;
 }
 
 }  // namespace lane_math

@@ -22,34 +22,34 @@ using namespace lane_math;
 
 TEST_SUITE("lane_math") {
   TEST_CASE("float, every pattern of a sample") {
-    CheckFloat<Exp>(1.01);
-    CheckFloat<Log>(1);
-    CheckFloat<Erf>(2);
-    CheckFloat<Sin>(2);
-    CheckFloat<Sqrt>(0.501);
-    CheckFloat<Rsqrt>(2);
+    CHECK(FloatsAreWithin<Exp>(1.01));
+    CHECK(FloatsAreWithin<Log>(1));
+    CHECK(FloatsAreWithin<Erf>(2));
+    CHECK(FloatsAreWithin<Sin>(2));
+    CHECK(FloatsAreWithin<Sqrt>(0.501));
+    CHECK(FloatsAreWithin<Rsqrt>(2));
 #if TENON_TEST_ALL_FUNCTIONS
-    CheckFloat<Expm1>(2);
-    CheckFloat<Log1p>(2);
-    CheckFloat<Tanh>(2);
-    CheckFloat<Sigmoid>(2);
-    CheckFloat<Softplus>(2);
-    CheckFloat<Cos>(2);
+    CHECK(FloatsAreWithin<Expm1>(2));
+    CHECK(FloatsAreWithin<Log1p>(2));
+    CHECK(FloatsAreWithin<Tanh>(2));
+    CHECK(FloatsAreWithin<Sigmoid>(2));
+    CHECK(FloatsAreWithin<Softplus>(2));
+    CHECK(FloatsAreWithin<Cos>(2));
 #endif
   }
   TEST_CASE("double, random numbers and the special ones") {
-    CheckDouble<Exp>(1.01);
-    CheckDouble<Log>(1);
-    CheckDouble<Sqrt>(0.501);
-    CheckDouble<Rsqrt>(2);
+    CHECK(DoublesAreWithin<Exp>(1.01));
+    CHECK(DoublesAreWithin<Log>(1));
+    CHECK(DoublesAreWithin<Sqrt>(0.501));
+    CHECK(DoublesAreWithin<Rsqrt>(2));
 #if TENON_TEST_ALL_FUNCTIONS
-    CheckDouble<Expm1>(2);
-    CheckDouble<Log1p>(2);
-    CheckDouble<Tanh>(2);
-    CheckDouble<Sigmoid>(2);
-    CheckDouble<Softplus>(2);
-    CheckDouble<Sin>(2);
-    CheckDouble<Cos>(2);
+    CHECK(DoublesAreWithin<Expm1>(2));
+    CHECK(DoublesAreWithin<Log1p>(2));
+    CHECK(DoublesAreWithin<Tanh>(2));
+    CHECK(DoublesAreWithin<Sigmoid>(2));
+    CHECK(DoublesAreWithin<Softplus>(2));
+    CHECK(DoublesAreWithin<Sin>(2));
+    CHECK(DoublesAreWithin<Cos>(2));
 #endif
   }
 }

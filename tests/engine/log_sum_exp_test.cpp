@@ -12,19 +12,16 @@
 
 #include <doctest/doctest.h>
 
+#include "axes.hpp"
 #include "support.hpp"
 
 namespace log_sum_exp_test {
 using namespace tenon;
+using tenon::testing::Axes;
 using tenon::testing::RandomVector;
 
 namespace {
 
-AxisSet Axes(std::initializer_list<int> dims) {
-  AxisSet axes;
-  for (const int d : dims) axes.Add(d);
-  return axes;
-}
 // One number for each output, of [rows, n, columns] over the middle.
 template <class T>
 std::vector<T> Wanted(const std::vector<T>& x, Index rows, Index n, Index columns) {

@@ -14,20 +14,16 @@
 
 #include <doctest/doctest.h>
 
+#include "axes.hpp"
 #include "support.hpp"
 
 namespace reduce_test {
 using namespace tenon;
+using tenon::testing::Axes;
 using tenon::testing::RandomVector;
 using tenon::testing::RoundingUnit;
 
 namespace {
-
-AxisSet Axes(std::initializer_list<int> axes) {
-  AxisSet set;
-  for (const int d : axes) set.Add(d);
-  return set;
-}
 
 // For each input element, the number of the output it goes into.
 std::vector<std::size_t> Targets(const TensorShape& shape, const AxisSet& axes, std::size_t* outputs) {
