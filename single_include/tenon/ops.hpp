@@ -18770,11 +18770,11 @@ inline bool WritePngRows(png_structp png, png_infop info, const unsigned char* p
 }
 
 // Appends the file to *file. `compression`: 0 to 9, -1 zlib's default; `channels`: 1 to 4. False when libpng refuses,
-// as it does for an image without pixels.
+// or would: a batch may have any number of images without pixels, and each refusal costs a writer.
 inline bool WritePng(const void* pixels, Index height, Index width, int channels, bool sixteen, int compression,
                      std::string* file) {
   constexpr Index kMost = 0x7fffffff;
-  if (height > kMost || width > kMost) return false;
+  if (height < 1 || width < 1 || height > kMost || width > kMost) return false;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, &PngFails, &PngWarns);
   if (png == nullptr) return false;
   png_infop info = png_create_info_struct(png);
