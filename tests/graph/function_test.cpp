@@ -37,11 +37,31 @@ struct SumOp {
       Op("AddV2").Input("x: T").Input("y: T").Output("z: T").Attr("T: type").SetShapeFn(shape_inference::UnknownShape);
   static constexpr OpView view = signature.view();
 };
+struct ListsOp {
+  static constexpr auto signature = Op("TestLists")
+                                        .Input("x: Tin")
+                                        .Output("out: Tout")
+                                        .Attr("Tin: list(type)")
+                                        .Attr("Tout: list(type)")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr OpView view = signature.view();
+};
+struct NoDefaultOp {
+  static constexpr auto signature = Op("TestNoDefault")
+                                        .Input("x: N * T")
+                                        .Output("out: N * T")
+                                        .Attr("N: int >= 1")
+                                        .Attr("T: type")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr OpView view = signature.view();
+};
 
 OpRegistry Ops() {
   OpRegistry ops;
   CHECK(ops.Register(PairOp::view).ok());
   CHECK(ops.Register(SumOp::view).ok());
+  CHECK(ops.Register(ListsOp::view).ok());
+  CHECK(ops.Register(NoDefaultOp::view).ok());
   return ops;
 }
 
@@ -114,6 +134,24 @@ TEST_SUITE("InstantiateFunction") {
     f = Double();
     f.signature.input_arg.push_back(f.signature.input_arg[0]);
     CHECK(Contains(InstantiateFunction(f, attrs, {}, ops).status().message(), "Duplicated arg name: x"));
+  }
+
+  TEST_CASE("a body node lacks an attr that gives the number or the types of its tensors") {
+    const OpRegistry ops = Ops();
+    const AttrValue types = FloatTypes(1), float_type(DataType::kFloat);
+    const NodeDef complete[] = {
+        MakeNode("y", "TestLists", {"x"}, {{"Tin", types}, {"Tout", types}}),
+        MakeNode("y", "TestNoDefault", {"x"}, {{"N", AttrValue(std::int64_t{1})}, {"T", float_type}})};
+    for (const NodeDef& node : complete) {
+      CHECK(InstantiateFunction(Floats("f", {"x"}, {node}, "y:out:0"), {}, {}, ops).ok());
+      for (const auto& [name, value] : node.attr) {
+        NodeDef lacking = node;
+        lacking.attr.erase(name);
+        const Status status = InstantiateFunction(Floats("f", {"x"}, {lacking}, "y:out:0"), {}, {}, ops).status();
+        CHECK_MESSAGE(errors::IsNotFound(status), name, ": ", status.ToString());
+        CHECK(Contains(status.message(), StrCat("attr not found: ", name, "; NodeDef: {{node y}}")));
+      }
+    }
   }
 
   TEST_CASE("attrs of the signature are there and of their type") {

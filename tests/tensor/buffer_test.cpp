@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
+
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
@@ -84,6 +86,46 @@ TEST_SUITE("Buffer") {
     CHECK(living == 0);
     CHECK(memory.num_bad_frees() == 0);
     CHECK(memory.blocks_in_use() == 0);
+  }
+  TEST_CASE("frees objects that hold other buffers, however deep, on a small stack") {
+    struct Node {
+      Buffer* held[2] = {};
+      ~Node() {
+        for (Buffer* buffer : held)
+          if (buffer != nullptr) buffer->Unref();
+      }
+    };
+    TrackingAllocator memory(CpuAllocator());
+    const auto chain = [&memory](int length, Buffer* end) {
+      for (int i = 0; i < length; ++i) {
+        Buffer* const outer = Needed(Buffer::AllocateObjects<Node>(&memory, 1));
+        static_cast<Node*>(outer->data())->held[0] = end;
+        end = outer;
+      }
+      return end;
+    };
+    constexpr int kLength = 20000;
+    Buffer* const fork = Needed(Buffer::AllocateObjects<Node>(&memory, 2));  // two chains at once, below a third
+    for (int i = 0; i < 2; ++i)
+      for (Buffer*& held : static_cast<Node*>(fork->data())[i].held) held = chain(kLength, nullptr);
+    Buffer* const whole = chain(kLength, fork);
+    CHECK(memory.blocks_in_use() == 5 * kLength + 1);
+    struct Job {
+      Buffer* buffer;
+      static void* Run(void* job) {
+        static_cast<Job*>(job)->buffer->Unref();
+        return nullptr;
+      }
+    } job{whole};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    REQUIRE(pthread_attr_init(&attributes) == 0);
+    REQUIRE(pthread_attr_setstacksize(&attributes, 128 << 10) == 0);
+    REQUIRE(pthread_create(&thread, &attributes, &Job::Run, &job) == 0);
+    REQUIRE(pthread_join(thread, nullptr) == 0);
+    pthread_attr_destroy(&attributes);
+    CHECK(memory.blocks_in_use() == 0);
+    CHECK(memory.num_bad_frees() == 0);
   }
   TEST_CASE("keeps another alive whose bytes its objects refer to, and is written to by nobody") {
     bool freed = false;

@@ -295,9 +295,10 @@ class FunctionInstantiation {
   }
   // The dtypes of an argument of a body node, whose attrs are bound.
   static Status TypesOf(const OpView& op, const ArgSpec& arg, const NodeDef& node, SlimVector<DataType>* types) {
-    for (const std::string_view attr : {arg.number_attr(), arg.type_attr()})
+    for (const std::string_view attr : {arg.number_attr(), arg.type_attr(), arg.type_list_attr()})
       if (!attr.empty() && node.attr.Find(attr) == nullptr)
-        return errors::NotFound("type attr not found: ", attr, "; NodeDef: ", FormatNodeForError(node.name));
+        return errors::NotFound("type ", arg.is_type_list ? "list " : "", "attr not found: ", attr,
+                                "; NodeDef: ", FormatNodeForError(node.name));
     const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
       const AttrValue* const attr = node.attr.Find(spec.name());
       value->number = attr->i();

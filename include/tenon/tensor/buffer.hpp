@@ -141,13 +141,31 @@ class alignas(64) Buffer {
     buffer->~Buffer();
     allocator->DeallocateRaw(buffer, Allocator::kAlignment, bytes);
   }
+  // Objects may hold the last reference to other buffers of objects, as lists in lists do. kDeepestFree buffers are
+  // freed within each other. Deeper ones wait until the one above the deepest has been freed, so that the depth of
+  // values is not limited by the stack.
   template <class T>
   static void FreeObjects(Buffer* buffer) {
+    if (freeing_.depth == kDeepestFree) [[unlikely]] {
+      buffer->root_ = std::exchange(freeing_.waiting, buffer);
+      return;
+    }
+    ++freeing_.depth;
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = buffer->size_ / sizeof(T); i > 0; --i) objects[i - 1].~T();
     Buffer* const kept = static_cast<Buffer*>(buffer->arg_);
     FreeJoint(buffer);
     if (kept != nullptr) kept->Unref();
+    if (freeing_.depth == kDeepestFree - 1) [[unlikely]]
+      FreeWaiting();
+    --freeing_.depth;
+  }
+  TENON_COLD static void FreeWaiting() {
+    while (freeing_.waiting != nullptr) {
+      Buffer* const buffer = freeing_.waiting;
+      freeing_.waiting = std::exchange(buffer->root_, buffer);
+      buffer->free_(buffer);
+    }
   }
   TENON_COLD static void FreeApart(Buffer* buffer) {
     buffer->allocator_->DeallocateRaw(buffer->data_, Allocator::kAlignment, buffer->size_);
@@ -163,6 +181,14 @@ class alignas(64) Buffer {
     delete buffer;
     root->Unref();
   }
+
+  // Buffers of objects that this thread is freeing.
+  struct Freeing {
+    int depth;  // how many, within each other
+    Buffer* waiting;  // a list linked by root_
+  };
+  static constexpr int kDeepestFree = 16;
+  inline static thread_local Freeing freeing_{};
 
   void* data_;
   std::size_t size_;
