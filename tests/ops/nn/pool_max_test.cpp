@@ -2,6 +2,7 @@
 #include <tenon/ops/nn/pool_max.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,12 @@ TEST_SUITE("MaxPool with places") {
         "INVALID_ARGUMENT: MaxPoolGradWithArgmax: Invalid output gradient index: 16 (argmax[3]), must be in an image of 16 elements");
     CHECK(ErrorOf<ops::MaxPoolGradWithArgmax>(two, {x, y, Make<std::int64_t>({1, 2, 2, 1}, {-1})})
               .find("-1 (argmax[0])") != std::string::npos);
+    AttrArgs in_batch = two;
+    in_batch.emplace_back("include_batch_in_index", true);
+    const std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+    CHECK(ErrorOf<ops::MaxPoolGradWithArgmax>(in_batch, {Make<float>({2, 2, 2, 1}, {1}), Make<float>({2, 1, 1, 1}, {1}),
+                                                         Make<std::int64_t>({2, 1, 1, 1}, {3, lowest})})
+              .find(StrCat(lowest, " (argmax[1])")) != std::string::npos);
     AttrArgs no_window = two;
     no_window[0] = {"ksize", List{1, 0, 2, 1}};
     CHECK(ErrorOf<ops::MaxPoolWithArgmax>(no_window, {x}).find("ksize must be a positive int32 value, got:0") !=

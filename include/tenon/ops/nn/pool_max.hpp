@@ -157,11 +157,11 @@ inline Status ReadPlaces(const Tensor& argmax, Index batch, Index count, Index i
   for (Index i = 0; i < batch * count; ++i) {
     const Index place =
         argmax.dtype() == DataType::kInt32 ? argmax.data<std::int32_t>()[i] : argmax.data<std::int64_t>()[i];
-    const Index inside = in_batch ? place - i / count * image : place;
-    if (inside < 0 || inside >= image)
+    const Index first = in_batch ? i / count * image : 0;  // element of the picture
+    if (place < first || place - first >= image)
       return errors::InvalidArgument("MaxPoolGradWithArgmax: Invalid output gradient index: ", place, " (argmax[", i,
                                      "]), must be in an image of ", image, " elements");
-    places[i] = inside;
+    places[i] = place - first;
   }
   return OkStatus();
 }
