@@ -86,7 +86,8 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   } else {
     TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
   }
-  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
+  TENON_ASSIGN_OR_RETURN(Graph imported,
+                         ImportGraphDef(std::move(whole), session->registry().ops(), {.check_devices = true}));
   return session->SetGraph(std::move(imported));
 }
 

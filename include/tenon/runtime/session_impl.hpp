@@ -110,7 +110,8 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_ASSIGN_OR_RETURN(
+        Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), {.check_devices = true}));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
   }
