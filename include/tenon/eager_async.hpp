@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include <tenon/eager.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
@@ -45,6 +47,7 @@ class Handle {
   // FailedPrecondition: nobody has given this handle a call.
   Result<Tensor> Get() const {
     if (!state_) return errors::FailedPrecondition("eager::Handle::Get: the handle is of no call");
+    if (!IsReady() && !state_->fork.IsRepaired()) return errors::FailedPrecondition(kLeftBehind);
     state_->done.WaitForNotification();
     TENON_RETURN_IF_ERROR(state_->status);
     return state_->tensor;
@@ -58,7 +61,11 @@ class Handle {
   friend class Async;
   friend class AsyncArgument;
 
+  static constexpr std::string_view kLeftBehind =
+      "eager::Async: the call waited or ran when fork() was called, and only the parent runs it; call again in the child";
+
   struct State final : RefCounted {
+    ForkGuard fork;  // not repaired: the call is the parent's
     Notification done;
     DataType dtype = DataType::kInvalid;
     std::string device;  // of a resource, where it is known
@@ -114,6 +121,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
   Async(const Async&) = delete;
   Async& operator=(const Async&) = delete;
   ~Async() {
+    NoticeFork();
     {
       const MutexLock lock(mutex_);
       stopping_ = true;
@@ -127,6 +135,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
 
   // Waits until the calls made so far have run. Their first error, which is forgotten with that: new calls run.
   Status Sync() {
+    NoticeFork();
     MutexLock lock(mutex_);
     const std::int64_t all = added_;
     while (done_ < all) changed_.wait(lock);
@@ -154,7 +163,22 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
     TENON_RETURN_IF_ERROR(Add(std::move(call)));
     return outputs;
   }
+  // In the child of a fork() calls that wait or run are the parent's, and so is the thread.
+  void NoticeFork() {
+    if (fork_.IsRepaired()) [[likely]]
+      return;
+    fork_.Repair([this] {
+      new (&mutex_) Mutex();
+      new (&changed_) ConditionVariable();
+      new (&first_) Owned<Pending>();
+      last_ = nullptr;
+      if (added_ != done_) new (&status_) Status(Code::kFailedPrecondition, std::string(Handle::kLeftBehind));
+      done_ = added_;
+      thread_ = Thread();
+    });
+  }
   Status Add(Owned<Pending> call) {
+    NoticeFork();
     const MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(status_);
     if (!thread_.joinable() && !thread_.Start<&Async::Main>(this))
@@ -216,6 +240,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
   }
 
   Context* const context_;
+  ForkGuard fork_;
   Mutex mutex_;
   ConditionVariable changed_;
   Thread thread_;  // started by the first call

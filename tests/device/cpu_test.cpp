@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/device/cpu.hpp>
 
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
@@ -96,5 +98,33 @@ TEST_SUITE("Cpu") {
       CHECK(right);
     }
   }
+
+#if defined(__cpp_exceptions)
+  TEST_CASE("a body that throws, over a pool whose threads would end the process") {
+    struct TwoThreads final : ThreadPoolInterface {
+      void Schedule(void (*fn)(void*), void* arg) override { fn(arg); }
+      int NumThreads() const override { return 2; }
+      void ParallelFor(Index total, Index, void (*fn)(void*, Index, Index), void* arg) override {
+        std::thread other([&] { fn(arg, total / 2, total); });
+        fn(arg, 0, total / 2);
+        other.join();
+      }
+    } pool;
+    struct Throws {
+      Index at;
+      int* y;
+      void operator()(Index i) const {
+        if (i == at) throw std::out_of_range("no such element");
+        y[i] = 1;
+      }
+    };
+    Cpu device{.pool = &pool}, alone;
+    std::vector<int> y(100'000);
+    for (Cpu* cpu : {&device, &alone})
+      for (const Index at : {Index{0}, Index{99'999}})
+        CHECK_THROWS_WITH((void)ForEach(*cpu, 100'000, Throws{at, y.data()}), "no such element");
+    CHECK(ForEach(device, 100'000, Throws{-1, y.data()}).ok());
+  }
+#endif
 }
 }  // namespace cpu_test

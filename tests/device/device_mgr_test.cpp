@@ -155,6 +155,35 @@ TEST_SUITE("DynamicDeviceMgr") {
     CHECK(alive == static_cast<int>(DynamicDeviceMgr::kKeptDevices));
   }
 
+  TEST_CASE("what is kept, or shared by another manager, outlives its removal and the manager") {
+    int alive = 0;
+    Ref<RefCounted> kept;
+    Owned<StaticDeviceMgr> shared;
+    Device* gpu = nullptr;
+    {
+      DynamicDeviceMgr manager;
+      REQUIRE(manager.AddDevices(Some(&alive)).ok());
+      gpu = *manager.LookupDevice("GPU:0");
+      kept = manager.Keep(gpu);
+      CHECK(kept);
+      shared = manager.Share();
+      CHECK(shared->IncarnationOf(gpu) == manager.IncarnationOf(gpu));
+      CHECK(shared->DebugString() == manager.DebugString());
+      const std::string name[] = {"GPU:0"};
+      REQUIRE(manager.RemoveDevicesByName(name).ok());
+      CHECK_FALSE(manager.Keep(gpu));
+      REQUIRE(manager.AddDevices(One(Fake("GPU", 7, &alive))).ok());
+    }
+    CHECK(alive == 3);
+    CHECK(*shared->LookupDevice("GPU:0") == gpu);
+    CHECK(shared->ListDevices().size() == 3);
+    shared = nullptr;
+    CHECK(alive == 1);
+    CHECK(gpu->short_name() == "GPU:0");
+    kept = {};
+    CHECK(alive == 0);
+  }
+
   TEST_CASE("may be used by several threads") {
     DynamicDeviceMgr manager;
     REQUIRE(manager.AddDevices(One(Fake("CPU", 0))).ok());

@@ -13,6 +13,8 @@
 
 #include <doctest/doctest.h>
 
+#include "in_child.hpp"
+
 namespace executor_pool_test {
 using namespace tenon;
 
@@ -112,6 +114,54 @@ TEST_SUITE("ExecutorPool") {
     std::atomic<int> calls{0};
     pool.Schedule(&Count::One, &calls);
     CHECK(calls == 1);
+  }
+  TEST_CASE("a loop whose body throws, on the caller's thread and on others") {
+    Eigen::ThreadPool threads(3);
+    ExecutorPool pool(4, [&](PoolTask task) { threads.Schedule(task); });
+    struct Thrower {
+      bool caller_throws;
+      std::thread::id caller = std::this_thread::get_id();
+      std::atomic<int> others{0}, callers{0};
+      static void Part(void* arg, Index, Index) {
+        auto* self = static_cast<Thrower*>(arg);
+        const bool is_caller = std::this_thread::get_id() == self->caller;
+        ++(is_caller ? self->callers : self->others);
+        while (self->others == 0 || self->callers == 0) std::this_thread::yield();
+        if (is_caller == self->caller_throws) throw std::runtime_error("thrown in a part");
+      }
+    };
+    for (int i = 0; i < 100; ++i) {
+      Thrower thrower{i % 2 == 0};
+      CHECK_THROWS_WITH(pool.ParallelFor(1000, 1, &Thrower::Part, &thrower), "thrown in a part");
+      Marks marks(100);
+      pool.ParallelFor(100, 1, &Marks::Part, &marks);
+      CHECK(marks.Once());
+    }
+  }
+  TEST_CASE("a task that throws on an executor that runs it at once runs once") {
+    ExecutorPool pool(2, [](PoolTask task) { task(); });
+    std::atomic<int> calls{0};
+    pool.Schedule(
+        [](void* arg) {
+          ++*static_cast<std::atomic<int>*>(arg);
+          throw std::runtime_error("a task's");
+        },
+        &calls);
+    CHECK(calls == 1);
+  }
+#endif
+#if TENON_TEST_FORKS
+  TEST_CASE("in the child of a fork the caller's thread does all") {
+    Eigen::ThreadPool threads(3);
+    ExecutorPool pool(4, [&](PoolTask task) { threads.Schedule(task); });
+    CHECK(pool.WorksAfterFork());
+    CHECK(test::InChild([&] {
+            Marks marks(1000);
+            pool.ParallelFor(1000, 1, &Marks::Part, &marks);
+            std::atomic<int> calls{0};
+            for (int i = 0; i < 100; ++i) pool.Schedule(&Count::One, &calls);
+            return marks.Once() && calls == 100 ? 0 : 1;
+          }) == 0);
   }
 #endif
 }

@@ -3,10 +3,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include <tenon/base/log.hpp>
+
+#include "in_child.hpp"
 
 namespace thread_pool_test {
 using namespace tenon;
@@ -311,5 +317,173 @@ TEST_SUITE("ThreadPool") {
       CHECK((!known || modes.flushing.load() == (flush ? 64 : 0)));
     }
   }
+
+#if defined(__cpp_exceptions)
+  enum Throws { kCaller, kHelper, kBoth };
+  struct Thrower {
+    Throws who;
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> caller_entered{0}, helper_entered{0}, inside{0};
+    // Each side waits for the other, so that both are in the loop.
+    static void Part(void* arg, Index, Index) {
+      auto* self = static_cast<Thrower*>(arg);
+      const bool is_caller = std::this_thread::get_id() == self->caller;
+      struct Inside {
+        std::atomic<int>* count;
+        explicit Inside(std::atomic<int>* c) : count(c) { ++*count; }
+        ~Inside() { --*count; }
+      } inside(&self->inside);
+      ++(is_caller ? self->caller_entered : self->helper_entered);
+      while (self->caller_entered == 0 || self->helper_entered == 0) std::this_thread::yield();
+      if (self->who == kBoth || is_caller == (self->who == kCaller)) throw std::runtime_error("thrown in a part");
+    }
+  };
+  TEST_CASE("a loop whose body throws: the caller gets it when all have left, and the pool goes on") {
+    for (const int threads : {2, 4}) {
+      ThreadPool pool(threads, "throws");
+      for (const Throws who : {kCaller, kHelper, kBoth}) {
+        for (int round = 0; round < 50; ++round) {
+          Thrower thrower{who};
+          std::string caught;
+          try {
+            pool.ParallelFor(1'000'000, 1, &Thrower::Part, &thrower);
+          } catch (const std::runtime_error& e) {
+            caught = e.what();
+          }
+          CHECK(caught == "thrown in a part");
+          CHECK(thrower.inside == 0);
+          Marks marks(1000);
+          pool.ParallelFor(1000, 1, &Marks::Mark, &marks);
+          CHECK(marks.EachOnce());
+        }
+      }
+    }
+  }
+  TEST_CASE("no part begins after an exception") {
+    ThreadPool pool(2, "throws");
+    struct Slow {
+      std::thread::id caller = std::this_thread::get_id();
+      std::atomic<int> helpers{0};
+      static void Part(void* arg, Index, Index) {
+        auto* self = static_cast<Slow*>(arg);
+        while (self->helpers == 0 && std::this_thread::get_id() == self->caller) std::this_thread::yield();
+        if (std::this_thread::get_id() == self->caller) throw 7;
+        ++self->helpers;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    } slow;
+    CHECK_THROWS_AS(pool.ParallelFor(8, 1, &Slow::Part, &slow), int);
+    CHECK(slow.helpers < 7);  // of 8 parts
+  }
+  TEST_CASE("exceptions leave loops within loops, on one thread and on several") {
+    for (const int threads : {1, 4}) {
+      ThreadPool pool(threads, "throws");
+      struct Nested {
+        ThreadPool* pool;
+        static void Inner(void*, Index begin, Index) {
+          if (begin >= 50) throw 7;
+        }
+        static void Outer(void* arg, Index, Index) {
+          static_cast<Nested*>(arg)->pool->ParallelFor(100, 1, &Inner, arg);
+        }
+      } nested{&pool};
+      for (int round = 0; round < 50; ++round) {
+        int caught = 0;
+        try {
+          pool.ParallelFor(threads == 1 ? 60 : 100, 1, &Nested::Outer, &nested);
+        } catch (const int number) {
+          caught = number;
+        }
+        CHECK(caught == (threads == 1 ? 0 : 7));  // without threads a loop is one part, from 0
+        Marks marks(100);
+        pool.ParallelFor(100, 1, &Marks::Mark, &marks);
+        CHECK(marks.EachOnce());
+      }
+    }
+  }
+  TEST_CASE("what a task throws is logged, and the thread goes on") {
+    struct Lines : LogSink {
+      std::atomic<int> count{0};
+      void Send(const LogEntry& entry) override {
+        if (entry.text.find("a task of a thread pool threw") != entry.text.npos &&
+            entry.text.find("a task's") != entry.text.npos)
+          ++count;
+      }
+    } lines;
+    LogSink* const before = SetLogSink(&lines);
+    for (const int threads : {1, 2}) {
+      lines.count = 0;
+      std::atomic<int> runs{0};
+      {
+        ThreadPool pool(threads, "throws");
+        for (int i = 0; i < 20; ++i) {
+          pool.Schedule([](void*) { throw std::runtime_error("a task's"); }, nullptr);
+          pool.Schedule([](void* arg) { ++*static_cast<std::atomic<int>*>(arg); }, &runs);
+        }
+      }
+      CHECK(runs == 20);
+      CHECK(lines.count == 20);
+    }
+    SetLogSink(before);
+  }
+#endif
+
+#if TENON_TEST_FORKS
+  TEST_CASE("works in the child of a fork, whatever its threads were doing") {
+    struct Busy {
+      ThreadPool pool{3, "forked"};
+      std::atomic<bool> stop{false};
+      std::vector<std::thread> users;
+      void Use() {
+        while (!stop) {
+          Marks marks(64);
+          pool.ParallelFor(64, 1, &Marks::Mark, &marks);
+          Countdown done{1};
+          pool.Schedule(&Countdown::Done, &done);
+          done.Wait();
+        }
+      }
+    } busy;
+    const auto use = [&] {
+      std::vector<std::thread> callers;
+      std::atomic<int> wrong{0};
+      for (int t = 0; t < 3; ++t)
+        callers.emplace_back([&] {
+          for (int round = 0; round < 20; ++round) {
+            Marks marks(1000);
+            busy.pool.ParallelFor(1000, 1, &Marks::Mark, &marks);
+            if (!marks.EachOnce()) ++wrong;
+            Countdown done{3};
+            for (int i = 0; i < 3; ++i) busy.pool.Schedule(&Countdown::Done, &done);
+            done.Wait();
+          }
+        });
+      for (std::thread& caller : callers) caller.join();
+      return wrong == 0 ? 0 : 1;
+    };
+    for (const bool in_use : {false, true}) {
+      if (in_use)
+        for (int t = 0; t < 2; ++t) busy.users.emplace_back([&] { busy.Use(); });
+      for (int i = 0; i < 30; ++i) {
+        CHECK(test::InChild(use) == 0);
+        std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
+      }
+    }
+    busy.stop = true;
+    for (std::thread& user : busy.users) user.join();
+    CHECK(use() == 0);
+  }
+  TEST_CASE("is destroyed in the child of a fork without waiting for the parent's threads") {
+    for (int i = 0; i < 20; ++i) {
+      auto* pool = new ThreadPool(3, "forked");
+      std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
+      CHECK(test::InChild([&] {
+              delete pool;
+              return 0;
+            }) == 0);
+      delete pool;
+    }
+  }
+#endif
 }
 }  // namespace thread_pool_test

@@ -13,6 +13,8 @@
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
 
+#include "in_child.hpp"
+
 namespace work_queue_test {
 using namespace tenon;
 
@@ -115,5 +117,34 @@ TEST_SUITE("WorkQueue") {
     CHECK(after);
     CHECK(lines.text == "a piece of work in a device's queue threw: out of luck");
   }
+#if TENON_TEST_FORKS
+  TEST_CASE("has a new thread in the child of a fork, which does what the child adds") {
+    for (int i = 0; i < 20; ++i) {
+      auto* queue = new WorkQueue("forked");
+      Notification go;
+      std::atomic<int> done{0};
+      if (i % 2 != 0) queue->Add([&] { go.WaitForNotification(); });  // under way, with one more behind it
+      if (i % 2 != 0) queue->Add([&] { ++done; });
+      const WorkQueue::Event parents = queue->Record();
+      if (i % 2 == 0) queue->Synchronize();
+      CHECK(test::InChild([&] {
+              parents.Wait();
+              queue->Synchronize();
+              int count = 0;
+              for (int k = 0; k < 100; ++k) queue->Add([&] { count += queue->IsThisThread() ? 1 : 0; });
+              queue->Synchronize();
+              delete queue;
+              return count == 100 && done == 0 ? 0 : 1;
+            }) == 0);
+      CHECK(test::InChild([&] {
+              delete queue;
+              return 0;
+            }) == 0);
+      go.Notify();
+      delete queue;
+      CHECK(done == i % 2);
+    }
+  }
+#endif
 }
 }  // namespace work_queue_test

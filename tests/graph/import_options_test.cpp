@@ -33,6 +33,19 @@ TEST_SUITE("ImportOptions") {
     CHECK(graph->Find("x")->def.device == "/device:GPU:0");
     CHECK(graph->Find("y")->def.device == "/device:CPU:0");
   }
+  TEST_CASE("device names are checked where that is asked for") {
+    GraphDef def = MakeGraph({MakeInput("x"), MakeInput("y")});
+    def.node[1].device = "/job:foo/bar:::";
+    ImportOptions options;
+    CHECK(Import(def, options).ok());
+    options.check_devices = true;
+    const Status status = Import(def, options).status();
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(status.message().find("Malformed device specification '/job:foo/bar:::' in node: {{node y}}") !=
+          std::string::npos);
+    def.node[1].device = "/device:CPU:0";
+    CHECK(Import(def, options).ok());
+  }
   TEST_CASE("the runtime's own graphs have names that begin with '_'") {
     ImportOptions options;
     CHECK_FALSE(Import(MakeGraph({MakeInput("_a")}), options).ok());

@@ -149,6 +149,17 @@ TEST_SUITE("InlineFunctionCall") {
     CHECK(node("call/o").device == call.device);
   }
 
+  TEST_CASE("a body whose node asks for no device's name is refused, unless the caller's device counts") {
+    NodeDef nowhere = Body("n", "Neg", {"x"});
+    nowhere.device = "/job:foo/bar:::";
+    const FunctionDef f = Floats("f", {"x"}, {nowhere}, "n:y:0");
+    const Status status = Inline(f, MakeCall({"a"})).status;
+    CHECK(errors::IsInvalidArgument(status));
+    CHECK(status.message().find("Malformed device specification '/job:foo/bar:::' in node: ") !=
+          std::string_view::npos);
+    CHECK(Inline(f, MakeCall({"a"}), {.device = InlinedDevice::kCaller}).status.ok());
+  }
+
   TEST_CASE("says why a call cannot be inlined and leaves the graph alone") {
     FunctionDef f = Floats("f", {"x"}, {Body("n", "Neg", {"x"})}, "n:y:0");
     const auto refused = [&](const FunctionDef& function, NodeDef call, std::string_view text) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/kernel/rendezvous.hpp>
 
+#include <atomic>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,15 +23,29 @@ constexpr const char* kGpu = "/job:localhost/replica:0/task:0/device:GPU:1";
 class Recording final : public Rendezvous {
  public:
   Status Send(const RendezvousKey&, const Args&, const Tensor&, bool) override { return OkStatus(); }
-  void RecvAsync(const RendezvousKey&, const Args&, DoneCallback done) override {
+  Status SendError(const RendezvousKey&, const Status&) override { return OkStatus(); }
+  void RecvAsync(const RendezvousKey&, const Args& args, DoneCallback done) override {
     if (answer_at_once) return done(OkStatus(), {}, {}, Tensor::Scalar(3), false);
+    if (args.cancellation != nullptr)
+      REQUIRE(args.cancellation->Register(args.cancellation->NewToken(), [this] {
+        ++cancelled;
+        if (answer_when_cancelled) return Answer(OkStatus());
+        Answer(errors::Cancelled("given up"));
+      }));
     waiting.push_back(std::move(done));
+    num_waiting = static_cast<int>(waiting.size());
+  }
+  void Answer(const Status& status) {
+    std::vector<DoneCallback> all = std::exchange(waiting, {});
+    for (DoneCallback& done : all) done(status, {}, {}, Tensor::Scalar(4), false);
   }
   void StartAbort(const Status& status) override {
     for (DoneCallback& done : waiting) done(status, {}, {}, Tensor(), false);
     waiting.clear();
   }
-  bool answer_at_once = false;
+  bool answer_at_once = false, answer_when_cancelled = false;
+  int cancelled = 0;
+  std::atomic<int> num_waiting{0};
   std::vector<DoneCallback> waiting;
 };
 
@@ -94,16 +112,43 @@ TEST_SUITE("Rendezvous") {
     CHECK_FALSE(dead);
   }
 
-  TEST_CASE("Recv gives up after its time, and a late answer does no harm") {
+  TEST_CASE("Recv cancels its receiver after its time") {
     const auto rendezvous = Ref<Recording>::Adopt(new Recording);
     Tensor value = Tensor::Scalar(5);
     bool dead = true;
     CHECK(rendezvous->Recv(RendezvousKey(), {}, &value, &dead, 1) ==
           Status(Code::kDeadlineExceeded, "Timed out waiting for notification"));
     CHECK(value.scalar<int>()() == 5);
-    REQUIRE(rendezvous->waiting.size() == 1);
-    rendezvous->StartAbort(errors::Aborted("over"));
+    CHECK(dead);
+    CHECK(rendezvous->cancelled == 1);
     CHECK(rendezvous->waiting.empty());
+  }
+
+  TEST_CASE("Recv returns a tensor that arrives when its time is over") {
+    const auto rendezvous = Ref<Recording>::Adopt(new Recording);
+    rendezvous->answer_when_cancelled = true;
+    Tensor value;
+    bool dead = true;
+    CHECK(rendezvous->Recv(RendezvousKey(), {}, &value, &dead, 1).ok());
+    CHECK(value.scalar<int>()() == 4);
+    CHECK_FALSE(dead);
+  }
+
+  TEST_CASE("Recv with a time still ends with its caller's cancellation") {
+    const auto rendezvous = Ref<Recording>::Adopt(new Recording);
+    CancellationManager cancellation;
+    Rendezvous::Args args;
+    args.cancellation = &cancellation;
+    Status status;
+    std::thread receiver([&] {
+      Tensor value;
+      bool dead = true;
+      status = rendezvous->Recv(RendezvousKey(), args, &value, &dead, std::numeric_limits<std::int64_t>::max());
+    });
+    while (rendezvous->num_waiting == 0) std::this_thread::yield();
+    cancellation.StartCancel();
+    receiver.join();
+    CHECK(status == errors::Cancelled("given up"));
   }
 }
 }  // namespace rendezvous_test

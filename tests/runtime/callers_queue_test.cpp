@@ -114,5 +114,17 @@ TEST_SUITE("CallersQueue") {
     queue.ParallelFor(0, 1, note, &ranges);
     CHECK(ranges == std::vector<Index>{0, 7});
   }
+#if defined(__cpp_exceptions)
+  TEST_CASE("a task that throws is logged, and the others run") {
+    CallersQueue queue;
+    std::vector<int> order;
+    Job first{&queue, &order, 1}, last{&queue, &order, 2, true};
+    queue.Schedule(&Note, &first);
+    queue.Schedule([](void*) { throw 7; }, nullptr);
+    queue.Schedule(&Note, &last);
+    queue.Serve();
+    CHECK(order == std::vector<int>{1, 2});
+  }
+#endif
 }
 }  // namespace callers_queue_test

@@ -11,6 +11,8 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/base/notification.hpp>
 
+#include "in_child.hpp"
+
 namespace deadline_timer_test {
 using namespace tenon;
 using namespace std::chrono_literals;
@@ -58,5 +60,30 @@ TEST_SUITE("DeadlineTimer") {
     CHECK(called == 0);
     CHECK_FALSE(timer.Remove(123456789));
   }
+#if TENON_TEST_FORKS
+  TEST_CASE("calls in the child of a fork, too, but nothing of the parent") {
+    DeadlineTimer& timer = DeadlineTimer::Global();
+    std::atomic<bool> stop{false};
+    std::thread busy([&] {
+      while (!stop) (void)timer.Remove(timer.Add(SteadyNanoseconds() + 5 * ms, [] {}));
+    });
+    for (int i = 0; i < 30; ++i) {
+      std::atomic<int> parents{0};
+      const auto entry = timer.Add(SteadyNanoseconds() + 20 * ms, [&] { ++parents; });
+      CHECK(test::InChild([&] {
+              Notification done;
+              const auto late = timer.Add(SteadyNanoseconds() + 3'600'000 * ms, [] {});
+              timer.Add(SteadyNanoseconds() + 30 * ms, [&] { done.Notify(); });
+              done.WaitForNotification();
+              if (timer.Remove(entry)) return 1;
+              return timer.Remove(late) && parents == 0 ? 0 : 2;
+            }) == 0);
+      (void)timer.Remove(entry);
+      std::this_thread::sleep_for(i * 10us);
+    }
+    stop = true;
+    busy.join();
+  }
+#endif
 }
 }  // namespace deadline_timer_test

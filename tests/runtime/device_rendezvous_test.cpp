@@ -117,6 +117,20 @@ TEST_SUITE("DeviceRendezvous") {
     CHECK(rendezvous->Recv(Key("SIM:1", "CPU:0"), {}, &value, &dead).code() == Code::kDataLoss);
   }
 
+  TEST_CASE_FIXTURE(Fixture, "a wait that gave up and the error of a key leave other receivers alone") {
+    Tensor value;
+    bool dead = false;
+    const RendezvousKey key = Key("CPU:0", "SIM:0");
+    CHECK(rendezvous->Recv(key, {}, &value, &dead, 2).code() == Code::kDeadlineExceeded);
+    REQUIRE(rendezvous->Send(key, {}, Tensor::Scalar(2.0f), false).ok());
+    REQUIRE(rendezvous->Recv(key, {}, &value, &dead, 60'000).ok());
+    CHECK(Back("SIM:0", value).scalar<float>()() == 2);
+    CHECK(rendezvous->SendError(key, errors::DataLoss("no more")).ok());
+    CHECK(rendezvous->Recv(key, {}, &value, &dead) == errors::DataLoss("no more"));
+    CHECK(rendezvous->Send(key, {}, Tensor::Scalar(2.0f), false) == errors::DataLoss("no more"));
+    CHECK(rendezvous->Send(Key("CPU:0", "SIM:1"), {}, Tensor::Scalar(2.0f), false).ok());
+  }
+
   TEST_CASE_FIXTURE(Fixture, "dead values and aborts pass through") {
     Tensor value;
     bool dead = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -200,8 +201,112 @@ TEST_SUITE("LocalRendezvous") {
     Tensor value;
     bool dead = false;
     CHECK(rendezvous->Recv(Key("x"), {}, &value, &dead, 5).code() == Code::kDeadlineExceeded);
-    CHECK(rendezvous->Send(Key("x"), {}, Int(1), false).ok());  // taken by the wait that gave up
+    CHECK(rendezvous->RefCountIsOne());
+    CHECK(rendezvous->Send(Key("x"), {}, Int(1), false).ok());
+    REQUIRE(rendezvous->Recv(Key("x"), {}, &value, &dead, 5).ok());
+    CHECK(value.scalar<std::int64_t>()() == 1);
     CHECK(rendezvous->Recv(Key("x"), {}, &value, &dead, 5).code() == Code::kDeadlineExceeded);
+  }
+
+  TEST_CASE("a wait with an end: cancelled by its run, answered in time, and no tensor is lost at its end") {
+    const auto rendezvous = Make();
+    CancellationManager cancellation;
+    Rendezvous::Args args;
+    args.cancellation = &cancellation;
+    Tensor value;
+    bool dead = false;
+    REQUIRE(rendezvous->Send(Key("x"), {}, Int(1), false).ok());
+    CHECK(rendezvous->Recv(Key("x"), args, &value, &dead, 1000).ok());
+    std::thread stopper([&] { cancellation.StartCancel(); });
+    CHECK(rendezvous->Recv(Key("x"), args, &value, &dead, 60'000) == errors::Cancelled("RecvAsync is cancelled."));
+    stopper.join();
+
+    constexpr int kValues = 60;
+    std::thread sender([&] {
+      for (int i = 0; i < kValues; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        CHECK(rendezvous->Send(Key("y"), {}, Int(i), false).ok());
+      }
+    });
+    for (int received = 0; received < kValues;) {
+      const Status status = rendezvous->Recv(Key("y"), {}, &value, &dead, 1);
+      if (status.ok())
+        REQUIRE(value.scalar<std::int64_t>()() == received++);
+      else
+        REQUIRE(status.code() == Code::kDeadlineExceeded);
+    }
+    sender.join();
+  }
+
+  TEST_CASE("cancellation takes the receiver of its own run out, also where two runs have equal tokens") {
+    const auto rendezvous = Make();
+    CancellationManager one, two;
+    Rendezvous::Args of_one, of_two;
+    of_one.cancellation = &one;
+    of_two.cancellation = &two;
+    Answer first, second;
+    rendezvous->RecvAsync(Key("x"), of_one, first.Callback());
+    rendezvous->RecvAsync(Key("x"), of_two, second.Callback());
+    two.StartCancel();
+    CHECK(first.calls == 0);
+    CHECK(second.status == errors::Cancelled("RecvAsync is cancelled."));
+    CHECK(rendezvous->Send(Key("x"), {}, Int(5), false).ok());
+    CHECK(first.value == 5);
+  }
+
+  TEST_CASE("the error of a key ends its receivers, those of now and later, and no other key's") {
+    const auto rendezvous = Make();
+    Answer waiting[3], other, late;
+    for (Answer& answer : waiting) rendezvous->RecvAsync(Key("x"), {}, answer.Callback());
+    rendezvous->RecvAsync(Key("y"), {}, other.Callback());
+    CHECK(rendezvous->SendError(Key("x"), errors::DataLoss("no more of x")).ok());
+    CHECK(rendezvous->SendError(Key("x"), errors::Internal("later")).ok());
+    for (const Answer& answer : waiting) {
+      CHECK(answer.calls == 1);
+      CHECK(answer.status == errors::DataLoss("no more of x"));
+    }
+    CHECK(other.calls == 0);
+    for (int i = 0; i < 100; ++i)  // the table grows meanwhile
+      REQUIRE(rendezvous->Send(Key(StrCat("k", i)), {}, Int(i), false).ok());
+    rendezvous->RecvAsync(Key("x"), {}, late.Callback());
+    CHECK(late.status == errors::DataLoss("no more of x"));
+    Tensor value;
+    bool dead = false;
+    CHECK(rendezvous->Recv(Key("x"), {}, &value, &dead, 1000) == errors::DataLoss("no more of x"));
+    CHECK(rendezvous->Send(Key("x"), {}, Int(1), false) == errors::DataLoss("no more of x"));
+    CHECK(rendezvous->Send(Key("y"), {}, Int(2), false).ok());
+    CHECK(other.value == 2);
+    rendezvous->StartAbort(errors::Aborted("stop"));
+    CHECK(rendezvous->SendError(Key("z"), errors::Internal("later")) == errors::Aborted("stop"));
+    CHECK(rendezvous->Recv(Key("x"), {}, &value, &dead) == errors::Aborted("stop"));
+  }
+
+  TEST_CASE("the error of a key comes after the values sent before it") {
+    const auto rendezvous = Make();
+    for (int i = 0; i < 2; ++i) REQUIRE(rendezvous->Send(Key("x"), {}, Int(i), false).ok());
+    CHECK(rendezvous->SendError(Key("x"), OkStatus()).ok());
+    CHECK(rendezvous->Send(Key("x"), {}, Int(2), false).code() == Code::kInternal);
+    for (int i = 0; i < 2; ++i) {
+      Answer answer;
+      rendezvous->RecvAsync(Key("x"), {}, answer.Callback());
+      CHECK(answer.value == i);
+    }
+    Answer answer;
+    rendezvous->RecvAsync(Key("x"), {}, answer.Callback());
+    CHECK(answer.status == errors::Internal("LocalRendezvous: SendError was called without an error"));
+  }
+
+  TEST_CASE("the error of a key takes its receivers out of their cancellation") {
+    const auto rendezvous = Make();
+    CancellationManager cancellation;
+    Rendezvous::Args args;
+    args.cancellation = &cancellation;
+    Answer answer;
+    rendezvous->RecvAsync(Key("x"), args, answer.Callback());
+    CHECK(rendezvous->SendError(Key("x"), errors::DataLoss("cable")).ok());
+    CHECK(rendezvous->RefCountIsOne());
+    cancellation.StartCancel();
+    CHECK(answer.calls == 1);
   }
 
   TEST_CASE("a callback may use the rendezvous") {
@@ -284,6 +389,7 @@ TEST_SUITE("LocalRendezvous") {
         });
         std::thread sender([&] {
           for (int i = 0; i < 20; ++i) (void)rendezvous->Send(Key(StrCat(i % 4)), {}, Int(i), false);
+          (void)rendezvous->SendError(Key("3"), errors::DataLoss("no more"));
         });
         std::thread stopper([&, yields = random() % 40] {
           for (unsigned i = 0; i < yields; ++i) std::this_thread::yield();

@@ -225,6 +225,48 @@ TEST_SUITE("A session on several devices") {
     CHECK(own.sim("SIM:0").num_enqueued() > 0);
   }
 
+  TEST_CASE("a session goes on with the devices that its manager removes") {
+    DynamicDeviceMgr manager;
+    constexpr const char* kTask = "/job:localhost/replica:0/task:0/device:";
+    const auto add = [&manager](Owned<Device> device) {
+      SlimVector<Owned<Device>> devices;
+      devices.push_back(std::move(device));
+      REQUIRE(manager.AddDevices(std::move(devices)).ok());
+    };
+    const auto remove = [&manager](const std::string& name) {
+      REQUIRE(manager.RemoveDevicesByName(Span<const std::string>(&name, 1)).ok());
+    };
+    DeviceResources on_others;
+    REQUIRE(manager.AddDevices(*MakeDevices(kFour, {CpuAllocator(), nullptr})).ok());
+    {
+      const Session chain = Make(Chain(), {.device_mgr = &manager});
+      const SessionOptions options{.device_mgr = &manager, .device_resources = &on_others};
+      const Session variable = Make(Variable(), options);
+      Run(variable, {{"x", Pair(1, 2)}}, {}, {"init"});
+      std::atomic<bool> over{false};
+      std::thread runner([&] {
+        while (!over) CHECK(FirstOf(Run(chain, {{"x", Pair(1, 2)}}, {"w"})[0]) == 3);
+      });
+      for (const char* name : {"SIM:0", "SIM:1", "CPU:1"}) remove(name);
+      for (std::size_t i = 0; i < DynamicDeviceMgr::kKeptDevices; ++i) {
+        add(Owned<Device>(MakeOwned<CpuDevice>(StrCat(kTask, "CPU:1"), CpuAllocator(), nullptr).release()));
+        remove("CPU:1");
+      }
+      over = true;
+      runner.join();
+      CHECK(FirstOf(Run(chain, {{"x", Pair(1, 2)}}, {"w"})[0]) == 3);
+      CHECK(FirstOf(Run(chain, {{"y", Pair(1, 2)}, {"x", Pair(1, 2)}}, {"w"})[0]) == 1);  // a signature made now
+      Run(variable, {{"x", Pair(3, 4)}}, {}, {"add"});
+      CHECK(FirstOf(Run(variable, {}, {"read"})[0]) == 4);
+      CheckSays(Session::FromGraph(Chain(), {.device_mgr = &manager}).status(), Code::kInvalidArgument, "SIM:0");
+    }
+    add(Owned<Device>(SimulatedDevice::Create(StrCat(kTask, "SIM:0")).value().release()));  // another device, with
+                                                                                            // resources of its own
+    CHECK(
+        Make(Variable(), {.device_mgr = &manager, .device_resources = &on_others}).Run({}, {"read"}).status().code() ==
+        Code::kFailedPrecondition);
+  }
+
   TEST_CASE("sessions may share what lives on the devices") {
     const Own own;
     ResourceMgr on_host;

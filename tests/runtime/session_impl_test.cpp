@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/graph/lower_functional.hpp>
 #include <tenon/op/proto_io.hpp>
 
+#include "graph/function_graphs.hpp"
 #include "graphs.hpp"
 #include "io/temp_file.hpp"
 
@@ -50,6 +52,39 @@ TEST_SUITE("Session") {
         const auto out = session->Run({{"x", Tensor::Scalar(1.0f)}}, {fetch});
         REQUIRE(out.ok());
       }
+  }
+  TEST_CASE("what a node asks for is a device name, though one device runs all nodes") {
+    GraphDef def = SmallGraph().graph_def();
+    def.node.back().device = "/job:other/task:3/device:TPU:7";
+    Result<Session> session = Session::FromGraphDef(def);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    GraphDef more;
+    more.versions = def.versions;
+    more.node.push_back(def.node.back());
+    more.node[0].name = "more";
+    more.node[0].device = def.node.back().device = "/job:foo/bar:::";
+    for (const Status& status : {Session::FromGraphDef(def).status(), session->Extend(more)})
+      CheckSays(status, Code::kInvalidArgument, "Malformed device specification '/job:foo/bar:::' in node: ");
+    CHECK(session->Run({{"x", MakeTensor<float>({1}, {1})}}, {"z"}).ok());
+  }
+  TEST_CASE("what a node of a function asks for is a device name, too") {
+    for (const GraphPass lower : {GraphPass(nullptr), GraphPass(&LowerFunctionalOps)}) {
+      FunctionDef f = function_test::Floats(
+          "f", {"x"}, {function_test::MakeNode("n", "Neg", {"x"}, {{"T", AttrValue(DataType::kFloat)}})}, "n:y:0");
+      f.node_def[0].device = "/job:foo/bar:::";
+      GraphBuilder b = SmallGraph();
+      GraphDef def = b.graph_def();
+      def.library.function.push_back(f);
+      CHECK(Session::FromGraphDef(def, {.lower_control_flow = lower}).ok());  // nothing calls it
+      NodeDef& call = def.node.emplace_back();
+      call = function_test::MakeNode("call", "f", {"x"}, {});
+      Status status;
+      if (const Result<Session> session = Session::FromGraphDef(def, {.lower_control_flow = lower}); session.ok())
+        status = session->Run({{"x", MakeTensor<float>({1}, {1})}}, {"call"}).status();
+      else
+        status = session.status();
+      CheckSays(status, Code::kInvalidArgument, "Malformed device specification '/job:foo/bar:::' in node: ");
+    }
   }
   TEST_CASE("an empty Session says that it has no graph") {
     const Session session;

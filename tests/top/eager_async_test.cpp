@@ -18,6 +18,8 @@
 #include <tenon/ops/state/resource_variable.hpp>
 #include <tenon/ops/state/variable_update.hpp>
 
+#include "in_child.hpp"
+
 using namespace tenon;
 
 namespace {
@@ -218,4 +220,38 @@ TEST_SUITE("eager::Async") {
     (void)async.Sync();
     CHECK(Value(async.Call<ops::AddV2>(F(1), F(1))) == 2);
   }
+#if TENON_TEST_FORKS
+  TEST_CASE("in the child of a fork: new calls run, those that waited are the parent's") {
+    for (const bool waits : {false, true}) {
+      eager::Context context;
+      auto* async = new eager::Async(&context);
+      Notification open;
+      gate = &open;
+      CHECK(Value(async->Call<ops::AddV2>(F(1), F(2))) == 3);
+      CHECK(async->Sync().ok());
+      Result<eager::Handle> first = eager::Handle(F(2)), second = first;
+      if (waits) {
+        first = async->Call<TopTestWait>(F(2));
+        second = async->Call<ops::AddV2>(*first, F(3));
+        REQUIRE(second.ok());
+      }
+      CHECK(test::InChild([&] {
+              for (const auto& handle : {first, second})
+                if (Ended(handle).code() != (waits ? Code::kFailedPrecondition : Code::kOk)) return 1;
+              if (async->Sync().code() != (waits ? Code::kFailedPrecondition : Code::kOk)) return 2;
+              const auto sum = async->Call<ops::AddV2>(F(1), F(2));
+              if (!Ended(sum).ok() || !async->Sync().ok()) return 3;
+              delete async;
+              return 0;
+            }) == 0);
+      CHECK(test::InChild([&] {
+              delete async;
+              return 0;
+            }) == 0);
+      open.Notify();
+      CHECK(Value(second) == (waits ? 5 : 2));
+      delete async;
+    }
+  }
+#endif
 }

@@ -3,7 +3,10 @@
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
 // <thread>, which brings stop tokens, semaphores and unique pointers. AvoidedProcessor keeps one off a processor.
 
+#include <cstdint>
+
 #include <tenon/base/config.hpp>
+#include <tenon/base/fork.hpp>
 
 #if __has_include(<pthread.h>)
 #include <pthread.h>
@@ -18,7 +21,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// externally synchronised. Joined before it is destroyed.
+// externally synchronised. Joined before it is destroyed. In the child of a fork() the parent's threads do not exist:
+// they are not joinable there.
 //
 //   if (!thread_.Start<&Worker::Main>(this)) return errors::ResourceExhausted(...);
 //   thread_.Join();
@@ -30,6 +34,7 @@ class Thread {
   Thread& operator=(Thread&& other) noexcept {
 #if TENON_HAS_PTHREADS
     thread_ = other.thread_;
+    forks_ = other.forks_;
     joinable_ = other.joinable_;
     other.joinable_ = false;
 #else
@@ -43,6 +48,8 @@ class Thread {
   template <auto kMain, class T>
   bool Start(T* object) {
 #if TENON_HAS_PTHREADS
+    detail::WatchForks();
+    forks_ = ForkCount();
     joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
     return joinable_;
 #elif defined(__cpp_exceptions)
@@ -58,7 +65,7 @@ class Thread {
 #endif
   }
 #if TENON_HAS_PTHREADS
-  bool joinable() const { return joinable_; }
+  bool joinable() const { return joinable_ && forks_ == ForkCount(); }
   // Waits for its end.
   void Join() {
     pthread_join(thread_, nullptr);
@@ -125,6 +132,7 @@ class Thread {
 
 #if TENON_HAS_PTHREADS
   pthread_t thread_{};
+  std::uint32_t forks_ = 0;  // ForkCount() of its process
   bool joinable_ = false;
 #else
   std::thread thread_;

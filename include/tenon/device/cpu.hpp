@@ -2,8 +2,11 @@
 #pragma once
 // Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
@@ -17,13 +20,18 @@ class Allocator;
 class ThreadPoolInterface {
  public:
   virtual ~ThreadPoolInterface() = default;
-  // Runs fn(arg) once on some thread of the pool, later or now.
+  // Runs fn(arg) once on some thread of the pool, later or now. Tenon's pools log an exception that fn throws.
   virtual void Schedule(void (*fn)(void*), void* arg) = 0;
   // Threads that may run at once, the caller of ParallelFor included.
   virtual int NumThreads() const = 0;
   // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
-  // when all are done. The caller takes part. May be called from inside a task of the same pool.
+  // when all are done. The caller takes part. May be called from inside a task of the same pool. Tenon's pools throw
+  // the first exception of fn on the calling thread, after all threads have left the loop. A pool of the caller's own
+  // needs no such care: loops that start in ParallelFor(Cpu&, ...) give it functions that throw nothing.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
+  // Whether the pool works in the child of a fork(), too, though its threads are the parent's. Sessions that have it
+  // refuse to run there otherwise.
+  virtual bool WorksAfterFork() const { return false; }
   // Asked before a loop that takes one thread about `ns`, too little to wake another for: whether to split it all the
   // same, because a thread is awake and waits for work.
   virtual bool SplitsShortLoop(double ns) {
@@ -41,6 +49,49 @@ struct Cpu {
 };
 
 namespace detail {
+// A loop's function whose exceptions stay off the pool's threads: the loop's caller throws the first one when the loop
+// is over. After an exception no further range begins. thread-safe, but Rethrow, which is for the caller.
+class CatchingLoop {
+ public:
+  CatchingLoop(void (*fn)(void*, Index, Index), void* arg) : fn_(fn), arg_(arg) {}
+
+  static void Run(void* loop, Index begin, Index end) {
+    auto* const self = static_cast<CatchingLoop*>(loop);
+    if (self->failed_.load(std::memory_order_relaxed)) [[unlikely]]
+      return;
+#if defined(__cpp_exceptions)
+    try {
+      self->fn_(self->arg_, begin, end);
+    } catch (...) {
+      self->Keep();
+    }
+#else
+    self->fn_(self->arg_, begin, end);
+#endif
+  }
+  void Rethrow() {
+    if (failed_.load(std::memory_order_relaxed)) [[unlikely]]
+      std::rethrow_exception(std::move(error_));
+  }
+
+ private:
+  TENON_COLD void Keep() {
+    if (!failed_.exchange(true)) error_ = std::current_exception();
+  }
+
+  void (*const fn_)(void*, Index, Index);
+  void* const arg_;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;  // written by the thread that set failed_
+};
+
+// pool->ParallelFor for any pool and a function that may throw.
+inline void SplitLoop(ThreadPoolInterface* pool, Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) {
+  CatchingLoop loop(fn, arg);
+  pool->ParallelFor(total, grain, &CatchingLoop::Run, &loop);
+  loop.Rethrow();
+}
+
 template <class Body>
 void RunRange(void* body, Index begin, Index end) {
   const Body& call = *static_cast<const Body*>(body);
@@ -64,13 +115,15 @@ inline Index LeastPart(const Cpu& device, Index total, double ns_per_unit) {
 }  // namespace detail
 
 // Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; what is not worth a second thread stays on the caller's.
+// unit; what is not worth a second thread stays on the caller's. Throws the first exception of `body`, on the calling
+// thread and after all threads have left the loop; in a kernel it becomes the node's Status.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
   if (total <= 0) return;
   const Index part = detail::LeastPart(device, total, ns_per_unit);
   if (part >= total) return body(Index{0}, total);
-  device.pool->ParallelFor(total, part, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
+  detail::SplitLoop(device.pool, total, part, &detail::RunRange<Body>,
+                    const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 namespace detail {

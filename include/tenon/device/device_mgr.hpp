@@ -15,6 +15,7 @@
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -27,7 +28,9 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// thread-safe. Devices live as long as their manager.
+class StaticDeviceMgr;
+
+// thread-safe. Devices live as long as their manager, or longer: Keep and Share.
 class DeviceMgr {
  public:
   // Empties these resource containers of a device; what the manager's owner keeps resources in knows how.
@@ -47,47 +50,56 @@ class DeviceMgr {
   bool ContainsDevice(std::uint64_t incarnation) const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
-      if (entry.attributes.incarnation == incarnation) return true;
+      if (entry.held->attributes.incarnation == incarnation) return true;
     return false;
   }
   // In the order in which they came.
   SlimVector<Device*> ListDevices() const {
     const MutexLock lock(mutex_);
     SlimVector<Device*> devices;
-    for (const Entry& entry : entries_) devices.push_back(entry.device.get());
+    for (const Entry& entry : entries_) devices.push_back(entry.device());
     return devices;
   }
   SlimVector<DeviceAttributes> ListDeviceAttributes() const {
     const MutexLock lock(mutex_);
     SlimVector<DeviceAttributes> all;
-    for (const Entry& entry : entries_) all.push_back(entry.attributes);
+    for (const Entry& entry : entries_) all.push_back(entry.held->attributes);
     return all;
   }
   // 0: not a device of this manager.
   std::uint64_t IncarnationOf(const Device* device) const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
-      if (entry.device.get() == device) return entry.attributes.incarnation;
+      if (entry.device() == device) return entry.held->attributes.incarnation;
     return 0;
   }
+  // Keeps a device alive after its removal and after this manager. Null: not a device of this manager.
+  Ref<RefCounted> Keep(const Device* device) const {
+    const MutexLock lock(mutex_);
+    for (const Entry& entry : entries_)
+      if (entry.device() == device) return entry.held;
+    return {};
+  }
+  // A manager of the present devices, which keeps them alive. Devices that come or go later change nothing in it.
+  Owned<StaticDeviceMgr> Share() const;
   int NumDeviceType(std::string_view type) const {
     const MutexLock lock(mutex_);
     int count = 0;
-    for (const Entry& entry : entries_) count += entry.device->type() == type;
+    for (const Entry& entry : entries_) count += entry.device()->type() == type;
     return count;
   }
   // The first CPU, or null.
   Device* HostCPU() const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
-      if (entry.device->type() == Cpu::type) return entry.device.get();
+      if (entry.device()->type() == Cpu::type) return entry.device();
     return nullptr;
   }
   // One line a device.
   std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;
-    for (const Entry& entry : entries_) StrAppend(&text, entry.device->name(), "\n");
+    for (const Entry& entry : entries_) StrAppend(&text, entry.device()->name(), "\n");
     return text;
   }
 
@@ -106,9 +118,13 @@ class DeviceMgr {
  protected:
   DeviceMgr() = default;
 
-  struct Entry {
+  struct Held final : RefCounted {
     Owned<Device> device;
     DeviceAttributes attributes;
+  };
+  struct Entry {
+    Ref<Held> held;
+    Device* device() const { return held->device.get(); }
   };
 
   // InvalidArgument, with nothing added, when a name is there already or is not complete.
@@ -126,9 +142,11 @@ class DeviceMgr {
                                        " to manager but its name conflicts with an existing device.");
     }
     for (Owned<Device>& device : devices) {
-      DeviceAttributes attributes = MakeDeviceAttributes(*device);
-      entries_.push_back({std::move(device), std::move(attributes)});
-      AddNames(entries_.back().device.get());
+      auto held = Ref<Held>::Adopt(new Held);
+      held->attributes = MakeDeviceAttributes(*device);
+      held->device = std::move(device);
+      entries_.push_back({std::move(held)});
+      AddNames(entries_.back().device());
     }
     return OkStatus();
   }
@@ -143,7 +161,7 @@ class DeviceMgr {
   }
   std::string Names() const {
     return entries_.empty() ? std::string("none") : StrJoin(entries_, ", ", [](std::string* text, const Entry& entry) {
-      StrAppend(text, entry.device->name());
+      StrAppend(text, entry.device()->name());
     });
   }
 
@@ -166,11 +184,22 @@ class StaticDeviceMgr final : public DeviceMgr {
   }
 
  private:
+  friend class DeviceMgr;
   StaticDeviceMgr() = default;
 };
 
-// A device that is removed is not found any more, but lives on until 64 others were removed after it: somebody may
-// still be using it.
+inline Owned<StaticDeviceMgr> DeviceMgr::Share() const {
+  auto shared = Owned<StaticDeviceMgr>(new StaticDeviceMgr);
+  const MutexLock lock(mutex_);
+  for (const Entry& entry : entries_) {
+    shared->entries_.push_back(entry);
+    shared->AddNames(entry.device());
+  }
+  return shared;
+}
+
+// Does not find removed devices any more. A removed device lives as long as a session, or the caller (Keep), uses it,
+// and until 64 others were removed after it.
 class DynamicDeviceMgr final : public DeviceMgr {
  public:
   static constexpr std::size_t kKeptDevices = 64;
@@ -190,12 +219,12 @@ class DynamicDeviceMgr final : public DeviceMgr {
     for (const Device* device : devices) {
       const std::size_t i = Find(device);
       if (i == entries_.size()) continue;  // named twice
-      removed_.push_back(std::move(entries_[i].device));
+      removed_.push_back(std::move(entries_[i]));
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
       if (removed_.size() > kKeptDevices) removed_.erase(removed_.begin());
     }
     names_.clear();
-    for (const Entry& entry : entries_) AddNames(entry.device.get());
+    for (const Entry& entry : entries_) AddNames(entry.device());
     return OkStatus();
   }
   Status RemoveDevicesByName(Span<const std::string> names) {
@@ -210,10 +239,10 @@ class DynamicDeviceMgr final : public DeviceMgr {
  private:
   std::size_t Find(const Device* device) const {
     std::size_t i = 0;
-    while (i < entries_.size() && entries_[i].device.get() != device) ++i;
+    while (i < entries_.size() && entries_[i].device() != device) ++i;
     return i;
   }
-  SlimVector<Owned<Device>> removed_;  // the oldest first
+  SlimVector<Entry> removed_;  // the oldest first
 };
 
 TENON_SETUP_CODE_END

@@ -9,25 +9,30 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
+#include <tenon/device/thread_pool.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 // What an executor is given: to be called once. Two pointers, trivially copyable: a std::function of it allocates
-// nothing.
+// nothing. Throws nothing: an exception of the task is logged.
 struct PoolTask {
   void (*fn)(void*) = nullptr;
   void* arg = nullptr;
-  void operator()() const { fn(arg); }
+  void operator()() const {
+    detail::CallAndLog("a task of an ExecutorPool", [this] { fn(arg); });
+  }
 };
 
 // thread-safe. `Execute` is called as execute(PoolTask) by any thread, several at once; it may call the task at once.
 // When it throws, it has not taken the task: that is
 // logged, and the caller's thread runs it. It outlives what it was given: whoever ends the
-// threads ends them when no session runs any more.
+// threads ends them when no session runs any more. In the child of a fork() its threads do not exist: tasks and loops
+// run on the thread that asks for them.
 //
 //   boost::asio::thread_pool threads(8);
 //   ExecutorPool pool(8, [&](PoolTask task) { boost::asio::post(threads, task); });
@@ -42,7 +47,13 @@ class ExecutorPool final : public ThreadPoolInterface {
   // `threads`: how many parts of a loop are to run at once, that of its caller included.
   ExecutorPool(int threads, Execute execute) : execute_(std::move(execute)), threads_(threads > 1 ? threads : 1) {}
 
-  void Schedule(void (*fn)(void*), void* arg) override { Give({fn, arg}); }
+  void Schedule(void (*fn)(void*), void* arg) override {
+    if (fork_.IsRepaired()) [[likely]]
+      Give({fn, arg});
+    else
+      alone_.Schedule(fn, arg);
+  }
+  bool WorksAfterFork() const override { return true; }
   int NumThreads() const override { return threads_; }
 
   // Tasks that come when the loop is over find nothing to do, so that the caller waits for parts under way only, and a
@@ -50,11 +61,12 @@ class ExecutorPool final : public ThreadPoolInterface {
   void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) override {
     if (total <= 0) return;
     const Index most = total / (grain > 0 ? grain : 1);
-    if (threads_ == 1 || most < 2) return fn(arg, 0, total);
+    if (threads_ == 1 || most < 2 || !fork_.IsRepaired()) return fn(arg, 0, total);
     const Index parts = most < kPartsPerThread * threads_ ? most : kPartsPerThread * threads_;
+    detail::CatchingLoop body(fn, arg);
     const auto loop = Ref<Loop>::Adopt(new Loop);
-    loop->fn = fn;
-    loop->arg = arg;
+    loop->fn = &detail::CatchingLoop::Run;
+    loop->arg = &body;
     loop->total = total;
     loop->part = (total + parts - 1) / parts;
     loop->flush_denormals = FlushesDenormals();
@@ -62,6 +74,7 @@ class ExecutorPool final : public ThreadPoolInterface {
     for (Index i = 0; i < helpers; ++i) Give({&Loop::Help, Ref<Loop>(loop).release()});
     loop->RunParts();
     loop->Close();
+    body.Rethrow();
   }
 
  private:
@@ -118,6 +131,8 @@ class ExecutorPool final : public ThreadPoolInterface {
 
   Execute execute_;
   const int threads_;
+  const ForkGuard fork_;
+  ThreadPool alone_{1, "alone"};
 };
 
 TENON_NAMESPACE_END

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@
 #endif
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/exceptions.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
@@ -62,6 +65,8 @@ class WaitedThreads {
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
 // queued, unless it says so (Waiting). Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a
 // loop waits only for parts that run.
+// In the child of a fork() the pool starts new threads when it is first used there. Tasks and loops that the parent had
+// are the parent's: the child runs none of them.
 //
 //   ThreadPool pool(4, "intra");                                  // the caller and three threads
 //   Cpu device{.pool = &pool};
@@ -80,14 +85,17 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   ThreadPool& operator=(const ThreadPool&) = delete;
   // Runs what is queued, also what that queues, and joins the threads.
   ~ThreadPool() override {
+    if (!fork_.IsRepaired()) fork_.Repair([this] { ForgetThreads(); });
     stopping_.store(true);
     published_.fetch_add(1);
     published_.notify_all();
-    for (Thread& thread : threads_) thread.Join();
+    for (Thread& thread : threads_)
+      if (thread.joinable()) thread.Join();
     for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.Join();
   }
 
   void Schedule(void (*fn)(void*), void* arg) override {
+    NoticeFork();
     if (threads_.empty()) return RunHere({fn, arg});
     {
       MutexLock lock(mutex_);
@@ -98,9 +106,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
 
   void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) override {
     if (total <= 0) return;
+    NoticeFork();
     const Index most = total / (grain > 0 ? grain : 1);
     if (threads_.empty() || most < 2) return fn(arg, 0, total);
-    Loop loop(fn, arg, total, PartsOf(most), NumThreads());
+    detail::CatchingLoop body(fn, arg);
+    Loop loop(&detail::CatchingLoop::Run, &body, total, PartsOf(most), NumThreads());
     const int wanted = loop.places;
     {
       MutexLock lock(mutex_);
@@ -111,8 +121,10 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     Publish(wanted);
     loop.RunParts(0);
     Close(&loop);
+    body.Rethrow();
   }
 
+  bool WorksAfterFork() const override { return true; }
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
 
   // A thread is woken for short loops once many have come one after the other: if it then meets another, that paid; if
@@ -233,6 +245,31 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
                                               : kPartsPerThread * threads;
   }
 
+  void NoticeFork() {
+    if (!fork_.IsRepaired()) fork_.Repair([this] { StartAgain(); });
+  }
+  TENON_COLD void StartAgain() {
+    ForgetThreads();
+    for (Thread& thread : threads_)
+      if (!thread.Start<&ThreadPool::Main>(this)) break;
+    while (!threads_.empty() && !threads_.back().joinable()) threads_.pop_back();
+  }
+  // In the child of a fork(). A thread of the parent may have held the lock, so that nothing is known of what it
+  // guards. What tasks and loops refer to is the parent's, and is not freed.
+  TENON_COLD void ForgetThreads() {
+    new (&mutex_) Mutex();
+    new (&extra_threads_) SlimVector<Thread>();
+    new (&ring_) SlimVector<Task>();
+    first_ = count_ = joined_ = waiting_ = 0;
+    loops_ = nullptr;
+    places_ = nullptr;
+    waiting_callers_.store(0);
+    spinning_.store(0);
+    sleeping_.store(0);
+    started_.store(0);
+    for (Thread& thread : threads_) thread = Thread();
+  }
+
   bool StartIn(SlimVector<Thread>* threads) {
     Thread thread;
     threads->reserve(threads->size() + 1);  // before the thread runs: no memory must not leave it alone
@@ -251,14 +288,16 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
   // Without a thread more, what waits goes on waiting; so it would have without this.
   TENON_COLD void BeginWait() override {
+    NoticeFork();
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
     (void)StartIn(&extra_threads_);
   }
   TENON_COLD void EndWait() override {
+    NoticeFork();
     MutexLock lock(mutex_);
-    --waiting_;
+    if (waiting_ > 0) --waiting_;  // 0: its begin was before a fork
   }
 
   // What the pool knows of one of its threads; under mutex_ but for `asleep`.
@@ -296,8 +335,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     }
     MutexLock lock(mutex_);
     Place** link = &places_;
-    while (*link != &place) link = &(*link)->next;
-    *link = place.next;
+    while (*link != nullptr && *link != &place) link = &(*link)->next;
+    if (*link != nullptr) *link = place.next;  // null: this thread called fork()
   }
 
   // Spins, then sleeps, until published_ is no longer `seen`.
@@ -340,8 +379,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     place->avoided.Set(-1);
     lock.unlock();
     if (more) Wake(1);
-    task.fn(task.arg);
+    RunTask(task);
     return true;
+  }
+  static void RunTask(Task task) {
+    detail::CallAndLog("a task of a thread pool", [task] { task.fn(task.arg); });
   }
 
   bool WorkIsLeft() const { return count_ > 0 || (loops_ != nullptr && loops_->Joinable()); }
@@ -359,10 +401,12 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
 
   // No further helpers; waits for those that are at work.
   void Close(Loop* loop) {
+    NoticeFork();
     {
       MutexLock lock(mutex_);
       Loop** link = &loops_;
-      while (*link != loop) link = &(*link)->next_loop;
+      while (*link != nullptr && *link != loop) link = &(*link)->next_loop;
+      if (*link == nullptr) return;  // fork() was called in the loop: its helpers are the parent's
       *link = loop->next_loop;
     }
     for (int i = 0; loop->helpers.load(std::memory_order_acquire) != 0; ++i) {
@@ -399,8 +443,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
       return Push(task);
     }
     ++depth;
-    task.fn(task.arg);
-    while (depth == 1 && TakeTask(&task)) task.fn(task.arg);
+    RunTask(task);
+    while (depth == 1 && TakeTask(&task)) RunTask(task);
     --depth;
   }
   bool TakeTask(Task* task) {
@@ -429,6 +473,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
 
   std::string name_;
+  ForkGuard fork_;
   Mutex mutex_;
   SlimVector<Thread> extra_threads_;  // under mutex_
   std::size_t joined_ = 0;  // extra threads that the destructor waits for; under mutex_

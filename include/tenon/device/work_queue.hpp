@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WorkQueue: a thread that does what it is given, in order, as a stream of a GPU does; events mark places in it.
+// WorkQueue: a thread that does what it is given, in order, as a stream of a GPU does; events mark places in it. In the
+// child of a fork() it has a new thread, and counts what the parent had queued as done.
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -47,6 +50,7 @@ class WorkQueue {
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
   ~WorkQueue() {
+    if (!fork_.IsRepaired()) fork_.Repair([this] { ForgetThread(); });
     {
       const MutexLock lock(mutex_);
       stopping_ = true;
@@ -56,6 +60,7 @@ class WorkQueue {
   }
 
   void Add(Function<void()> work) {
+    NoticeFork();
     if (!thread_.joinable()) return RunHere(&work);
     {
       const MutexLock lock(mutex_);
@@ -65,6 +70,7 @@ class WorkQueue {
     added_.notify_one();
   }
   Event Record() const {
+    NoticeFork();
     const MutexLock lock(mutex_);
     return Event(this, last_);
   }
@@ -76,11 +82,32 @@ class WorkQueue {
   bool IsThisThread() const { return current_queue == this; }
 
  private:
+  // In the child of a fork() another thread takes the place of the one that the child does not have.
+  void NoticeFork() const {
+    if (fork_.IsRepaired()) [[likely]]
+      return;
+    auto* const self = const_cast<WorkQueue*>(this);
+    fork_.Repair([self] {
+      self->ForgetThread();
+      (void)self->thread_.Start<&WorkQueue::Main>(self);
+    });
+  }
+  // What was queued refers to runs of the parent: it is neither done nor freed.
+  TENON_COLD void ForgetThread() {
+    new (&mutex_) Mutex();
+    new (&added_) ConditionVariable();
+    new (&finished_) ConditionVariable();
+    new (&work_) SlimVector<Function<void()>>();
+    done_ = last_;
+    thread_ = Thread();
+  }
   std::uint64_t Done() const {
+    NoticeFork();
     const MutexLock lock(mutex_);
     return done_;
   }
   void WaitFor(std::uint64_t number) const {
+    NoticeFork();
     MutexLock lock(mutex_);
     while (done_ < number) finished_.wait(lock);
   }
@@ -112,6 +139,7 @@ class WorkQueue {
   inline static thread_local const WorkQueue* current_queue = nullptr;  // whose thread this is
 
   const std::string name_;
+  mutable ForkGuard fork_;
   mutable Mutex mutex_;
   ConditionVariable added_;
   mutable ConditionVariable finished_;

@@ -21,6 +21,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/inline_function.hpp>
 #include <tenon/graph/placement.hpp>
+#include <tenon/graph/requested_device.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -157,9 +158,7 @@ class ColocationGraph {
     if (group.supported.empty()) return NoKernel(node);
     if (node.assigned_device != 0) return AddAssigned(node, &group);
     if (node.def.device.empty()) return OkStatus();
-    if (!DeviceName::Parse(node.def.device, &group.requested))
-      return errors::InvalidArgument("Malformed device specification '", node.def.device,
-                                     "' in node: ", SummarizeNodeDef(node.def));
+    TENON_RETURN_IF_ERROR(ParseRequestedDevice(node.def, &group.requested));
     if (IsResourceGenerator(node)) group.resource = group.requested;
     return OkStatus();
   }

@@ -24,6 +24,7 @@
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import_options.hpp>
+#include <tenon/graph/requested_device.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/graph/validate.hpp>
 
@@ -334,6 +335,7 @@ class GraphImporter {
     const OpInfo& info = *infos_[Slot(n)];
     const Span<const Input> inputs = InputsOf(n);
     TENON_RETURN_IF_ERROR(CheckColocation(def));
+    if (options_.check_devices) TENON_RETURN_IF_ERROR(CheckRequestedDevice(def));
     for (const Input& input : inputs) {
       const int src = ids_[Slot(input.position)];
       if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);

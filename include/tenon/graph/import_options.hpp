@@ -32,8 +32,9 @@ struct CallShapes {
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
+  bool check_devices = false;         // refuses what a node asks for when that is not a device name, as sessions do
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
-  std::string default_device;         // for nodes that ask for none
+  std::string default_device = {};    // for nodes that ask for none
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
   CallShapes* calls = nullptr;             // of a function's body: what goes on around it
 };

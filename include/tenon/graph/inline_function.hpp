@@ -23,6 +23,7 @@
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/graph/requested_device.hpp>
 #include <tenon/graph/rewrite.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -87,6 +88,8 @@ class FunctionInliner {
     TENON_RETURN_IF_ERROR(GetNodeAttr(call_, "f", &f));
     TENON_ASSIGN_OR_RETURN(body_, FunctionInstantiation(function_, f.attr, library_, registry_, true).Make());
     TENON_RETURN_IF_ERROR(CheckTypes());
+    if (options_.device == InlinedDevice::kBody)
+      for (const NodeDef& node : body_.graph.node) TENON_RETURN_IF_ERROR(CheckRequestedDevice(node));
     AddInputs();
     AddBody();
     AddOutputs();

@@ -197,7 +197,7 @@ class AdaptedCore {
     int at = 0;
     for (const auto& list : {op.inputs, op.outputs})
       for (const ArgSpec& arg : list) {
-        first_.push_back(static_cast<std::uint16_t>(at));
+        first_.push_back(at);
         std::int64_t n = 1;
         if (!arg.number_attr().empty()) {
           TENON_RETURN_IF_ERROR(construction.GetAttr(arg.number_attr(), &n));
@@ -208,10 +208,10 @@ class AdaptedCore {
         }
         at += static_cast<int>(n);
       }
-    if (at != num_inputs_ + num_outputs_ || at > 65535)
+    if (at != num_inputs_ + num_outputs_)
       return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_,
                               " outputs, its op asks for ", at, " in all");
-    first_.push_back(static_cast<std::uint16_t>(at));
+    first_.push_back(at);
     argument_count_ = static_cast<int>(op.inputs.size() + op.outputs.size());
     for (int a = 0; a < argument_count_; ++a) {
       const ParamInfo& info = row_->params[a];
@@ -283,7 +283,7 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
-  InlinedVector<std::uint16_t, 8> first_;  // tensor of each argument, and one past the last
+  InlinedVector<int, 8> first_;  // tensor of each argument, and one past the last
   InlinedVector<OutputPlan, 2> outputs_;
   alignas(std::max_align_t) std::byte small_[32];  // where the object lies that fits: most are a few attrs
 };

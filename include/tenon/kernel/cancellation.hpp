@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include <tenon/base/config.hpp>
@@ -89,6 +90,21 @@ class CancellationManager {
     if (state_ != State::kActive) return false;
     Remove(token);
     return true;
+  }
+  // In the child of a fork(), before other threads use this: whether a thread of the parent waits or was at work here.
+  TENON_COLD bool IsInUse() {
+    if (!mutex_.try_lock()) return true;
+    const bool idle = callbacks_.empty() && state_ != State::kCancelling;
+    mutex_.unlock();
+    return !idle;
+  }
+  // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
+  TENON_COLD void Abandon() {
+    new (&mutex_) Mutex();
+    new (&finished_) ConditionVariable();
+    new (&callbacks_) SlimVector<Entry>();
+    state_ = State::kCancelled;
+    cancelling_.store(true, std::memory_order_release);
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
@@ -13,25 +14,30 @@ TENON_NAMESPACE_BEGIN
 
 class Device;
 
-// thread-safe. Goes before the devices, whose memory the resources are in.
+// thread-safe. The resources are in the devices' memory: a device that nothing keeps outlives this.
 class DeviceResources {
  public:
   DeviceResources() = default;
   DeviceResources(const DeviceResources&) = delete;
   DeviceResources& operator=(const DeviceResources&) = delete;
 
-  // The device's, made when it is first asked for; as long as this.
-  ResourceMgr* Of(const Device* device) {
+  // The device's, made when it is first asked for; as long as this. `keeps`: what keeps the device alive as long
+  // (DeviceMgr::Keep), if that is not the caller.
+  ResourceMgr* Of(const Device* device, Ref<RefCounted> keeps = {}) {
     const MutexLock lock(mutex_);
-    for (const Item& item : items_)
-      if (item.device == device) return item.resources.get();
-    return items_.emplace_back(Item{device, MakeOwned<ResourceMgr>()}).resources.get();
+    for (Item& item : items_) {
+      if (item.device != device) continue;
+      if (!item.keeps) item.keeps = std::move(keeps);
+      return item.resources.get();
+    }
+    return items_.emplace_back(Item{device, std::move(keeps), MakeOwned<ResourceMgr>()}).resources.get();
   }
 
  private:
   struct Item {
     const Device* device;
-    Owned<ResourceMgr> resources;
+    Ref<RefCounted> keeps;
+    Owned<ResourceMgr> resources;  // goes first: it lies in the device's memory
   };
   Mutex mutex_;
   SlimVector<Item> items_;

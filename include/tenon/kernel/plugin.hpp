@@ -74,6 +74,7 @@ constexpr std::uint32_t PluginLayout() {
                                  sizeof(ParamInfo),
                                  sizeof(RegistrationBatch),
                                  sizeof(CallFrame),
+                                 sizeof(*std::declval<CallFrame>().first),
                                  sizeof(Done),
                                  sizeof(DoneState),
                                  sizeof(AttrValue),

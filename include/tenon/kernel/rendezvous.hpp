@@ -3,8 +3,10 @@
 // Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
 // for it; neither waits for the other to come first. An interface: runtime/local_rendezvous.hpp has the table.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,11 +22,10 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/device_name.hpp>
+#include <tenon/kernel/cancellation.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
-class CancellationManager;
 
 // Which turn of which loop a value belongs to; outside of all loops both are 0.
 struct FrameAndIteration {
@@ -66,35 +67,51 @@ class Rendezvous : public RefCounted {
   // Hands the tensor over; a receiver that waits is called back on this thread. An error, once the rendezvous was
   // aborted.
   virtual Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) = 0;
-  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels.
+  // Sends an error after the tensors sent before: receivers of the key that wait, and all later ones, get it. The first
+  // error of a key counts, and later Sends return it. Returns the rendezvous' own error, once it was aborted.
+  virtual Status SendError(const RendezvousKey& key, const Status& status) = 0;
+  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels. A
+  // receiver that is cancelled takes no tensor.
   virtual void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) = 0;
   // Ends all waits, and all later calls, with this error; the first one counts.
   virtual void StartAbort(const Status& status) = 0;
 
-  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never); a tensor that comes later is lost then.
-  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0) {
-    struct Wait final : RefCounted {
-      Notification done;
-      Status status;
-      Tensor tensor;
-      bool is_dead = false;
-    };
-    const Ref<Wait> wait = Ref<Wait>::Adopt(new Wait);
-    RecvAsync(key, args, [wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
-      wait->status = status;
-      wait->tensor = value;
-      wait->is_dead = dead;
-      wait->done.Notify();
-    });
-    if (timeout_ms <= 0)
-      wait->done.WaitForNotification();
-    else if (!wait->done.WaitForNotificationWithTimeout(timeout_ms * 1000))
-      return errors::DeadlineExceeded("Timed out waiting for notification");
-    *tensor = std::move(wait->tensor);
-    *is_dead = wait->is_dead;
-    return wait->status;
-  }
+  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never): this cancels the receiver, and the next tensor
+  // goes to the next receiver. Returns a tensor that arrives at that moment. `*tensor` is unchanged after an error.
+  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0);
+
+ private:
+  // One Recv, on its thread's stack.
+  struct Wait {
+    Notification done;
+    Status status;
+    Tensor* tensor;
+    bool* is_dead;
+  };
 };
+
+inline Status Rendezvous::Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead,
+                               std::int64_t timeout_ms) {
+  CancellationManager timeout(args.cancellation);
+  Wait wait{{}, {}, tensor, is_dead};
+  Args own = args;
+  if (timeout_ms > 0) own.cancellation = &timeout;
+  RecvAsync(key, own, [&wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
+    wait.status = status;
+    if (status.ok()) {
+      *wait.tensor = value;
+      *wait.is_dead = dead;
+    }
+    wait.done.Notify();
+  });
+  constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 1000;
+  const bool late = timeout_ms > 0 && !wait.done.WaitForNotificationWithTimeout(std::min(timeout_ms, kLongest) * 1000);
+  if (late) timeout.StartCancel();
+  wait.done.WaitForNotification();
+  if (late && wait.status.code() == Code::kCancelled)
+    return errors::DeadlineExceeded("Timed out waiting for notification");
+  return wait.status;
+}
 
 inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
   const auto part = [&](std::string_view of) {

@@ -52,7 +52,7 @@ struct CallFrame {
   OpKernelContext* context;
   void* device;
   const AnyView* views;  // of all inputs, then of all outputs
-  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
+  const int* first;  // per argument, inputs first: number of its first view; one more entry marks the end
   Tensor* const* inputs;
   Tensor* outputs;
   int num_inputs;  // tensors, not arguments

@@ -32,11 +32,17 @@ class CallableImpl : public RefCounted {
         prepared_(std::move(prepared)),
         settings_(session_->SettingsFor(*prepared_)),
         plain_(session_->is_plain()),
-        handle_(session_->NewNumber()) {}
+        handle_(session_->NewNumber()) {
+    session_->callables()->Add(prepared_.get());
+  }
+  ~CallableImpl() override {
+    (void)session_->IsClosed();  // repairs the list's lock in the child of a fork()
+    session_->callables()->Remove(prepared_.get());
+  }
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     if (released_.load(std::memory_order_relaxed)) [[unlikely]]
       return Released();
-    if (trace != nullptr || !plain_ || settings_.cancellation->IsCancelled()) [[unlikely]]
+    if (trace != nullptr || !plain_ || session_->IsClosed()) [[unlikely]]
       return session_->Run(prepared_.get(), feeds, fetches, trace);
     return prepared_->Run(feeds, fetches, settings_);
   }

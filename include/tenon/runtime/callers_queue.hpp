@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/thread.hpp>
@@ -68,7 +69,7 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
       if (next_ == tasks_.size() || next_ >= kMostTaken) DropTaken();
       running_ = true;
       lock.unlock();
-      task.fn(task.arg);
+      CallAndLog("a task of a run's queue", [task] { task.fn(task.arg); });
       lock.lock();
       running_ = false;
       if (servers_ > 1) changed_.notify_all();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
+// The child of a fork() starts its own; it does not call what its parent's threads wait for.
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include <tenon/base/clock.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -31,6 +34,7 @@ class DeadlineTimer {
 
   // `when`: SteadyNanoseconds() of the call.
   Entry Add(std::int64_t when, Function<void()> call) {
+    NoticeFork();
     const MutexLock lock(mutex_);
     if (!started_) Start();
     waiting_.push_back({++last_, when, std::move(call)});
@@ -39,6 +43,7 @@ class DeadlineTimer {
   }
   // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
   bool Remove(Entry entry) {
+    NoticeFork();
     MutexLock lock(mutex_);
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       if (waiting_[i].entry != entry) continue;
@@ -58,6 +63,20 @@ class DeadlineTimer {
   };
 
   DeadlineTimer() = default;
+
+  // Another thread of the parent may have held the lock: everything begins anew. What the functions hold is of runs
+  // that this process does not have, and is never freed here.
+  void NoticeFork() {
+    if (fork_.IsRepaired()) [[likely]]
+      return;
+    fork_.Repair([this] {
+      new (&mutex_) Mutex();
+      new (&changed_) ConditionVariable();
+      new (&waiting_) SlimVector<Waiting>();
+      started_ = false;
+      calling_ = 0;
+    });
+  }
 
   // Where the system has no thread now, the next Add tries again.
   void Start() {
@@ -93,6 +112,7 @@ class DeadlineTimer {
     }
   }
 
+  ForkGuard fork_;
   Mutex mutex_;
   ConditionVariable changed_;
   bool started_ = false;

@@ -28,6 +28,7 @@ class DeviceRendezvous final : public Rendezvous {
   Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {
     return local_->Send(key, args, tensor, is_dead);
   }
+  Status SendError(const RendezvousKey& key, const Status& status) override { return local_->SendError(key, status); }
   // Beside the errors of LocalRendezvous: InvalidArgument for unknown devices and types that cannot be copied,
   // ResourceExhausted when the receiver's memory is out.
   void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) override {

@@ -342,8 +342,12 @@ class FunctionLibraryRuntime {
     if (options->device_resources == nullptr) options->device_resources = &device_resources_;
     if (options->resources == nullptr) options->resources = device_resources_.Of(host);
     if (target.empty()) return OkStatus();
-    TENON_ASSIGN_OR_RETURN(options->device, devices.LookupDevice(target));
-    if (options->device != host) options->resources = options->device_resources->Of(options->device);
+    Ref<RefCounted> keeps;
+    while (!keeps) {  // again when another thread removes the device just now
+      TENON_ASSIGN_OR_RETURN(options->device, devices.LookupDevice(target));
+      keeps = devices.Keep(options->device);
+    }
+    if (options->device != host) options->resources = options->device_resources->Of(options->device, std::move(keeps));
     options->device_mgr = nullptr;
     options->device_resources = nullptr;
     return OkStatus();

@@ -272,6 +272,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
     ImportOptions as_body;
     as_body.allow_internal_ops = true;
+    as_body.check_devices = true;
     TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
     if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
     const Graph& graph = function->graph;

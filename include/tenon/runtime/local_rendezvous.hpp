@@ -38,8 +38,10 @@ class LocalRendezvous final : public Rendezvous {
       const MutexLock lock(mutex_);
       if (!status_.ok()) [[unlikely]]
         return status_;
-      receiver = Take(key.hash, true);
+      receiver = Take(key.hash, Kind::kReceiver);
       if (receiver == nullptr) {
+        if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
+          return error->status;
         Owned<Item> item = MakeOwned<Item>();
         item->hash = key.hash;
         item->args = args;
@@ -54,18 +56,42 @@ class LocalRendezvous final : public Rendezvous {
     return OkStatus();
   }
 
+  Status SendError(const RendezvousKey& key, const Status& status) override {
+    Item* receivers = nullptr;
+    Status error = status;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) return status_;
+      if (ErrorOf(key.hash) != nullptr) return OkStatus();
+      if (error.ok()) error = errors::Internal("LocalRendezvous: SendError was called without an error");
+      Owned<Item> item = MakeOwned<Item>();
+      item->hash = key.hash;
+      item->kind = Kind::kError;
+      item->status = error;
+      for (Item** last = &receivers; (*last = Take(key.hash, Kind::kReceiver).release()) != nullptr;)
+        last = &(*last)->next;
+      ++errors_;
+      Put(item.release());
+    }
+    EndAll(receivers, error);
+    return OkStatus();
+  }
+
   void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) override {
     Status status;
     Owned<Item> sent;
     {
       const MutexLock lock(mutex_);
       status = status_;
-      if (status.ok()) sent = Take(key.hash, false);
+      if (status.ok()) sent = Take(key.hash, Kind::kValue);
+      if (status.ok() && sent == nullptr)
+        if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
+          status = error->status;
       if (status.ok() && sent == nullptr) {
         Owned<Item> item = MakeOwned<Item>();
         item->hash = key.hash;
         item->args = args;
-        item->waits = true;
+        item->kind = Kind::kReceiver;
         if (!WatchCancellation(item.get())) {
           status = CancelledReceive();
         } else {
@@ -86,19 +112,24 @@ class LocalRendezvous final : public Rendezvous {
       if (!status_.ok()) return;
       status_ = status.ok() ? errors::Internal("LocalRendezvous: StartAbort was called without an error") : status;
       items = TakeAll();
+      errors_ = 0;
     }
     EndAll(items, status_);
   }
 
  private:
+  // A key has values, or receivers, in their order; its error comes last.
+  enum class Kind : std::uint8_t { kValue, kReceiver, kError };
   struct Item {
     std::uint64_t hash = 0;
     Item* next = nullptr;
-    bool waits = false;  // a receiver
+    Kind kind = Kind::kValue;
     bool is_dead = false;
     Args args;
     Tensor tensor;
+    Status status;  // of an error
     DoneCallback done;
+    std::uint64_t id = 0;  // of a receiver that can be cancelled; another one's never
     CancellationManager::Token token = 0;
   };
   struct Bucket {
@@ -129,14 +160,20 @@ class LocalRendezvous final : public Rendezvous {
       Append(&BucketOf(item->hash), item);
     }
   }
-  // The oldest item of a key if it is a receiver, or a value, as asked for; of any receiver with that token.
-  Owned<Item> Take(std::uint64_t hash, bool waits, const CancellationManager::Token* token = nullptr) {
+  TENON_ALWAYS_INLINE const Item* ErrorOf(std::uint64_t hash) { return errors_ == 0 ? nullptr : FindError(hash); }
+  TENON_COLD const Item* FindError(std::uint64_t hash) {
+    for (const Item* item = BucketOf(hash).first; item != nullptr; item = item->next)
+      if (item->hash == hash && item->kind == Kind::kError) return item;
+    return nullptr;
+  }
+  // The oldest item of a key if it is of that kind; with an id, the receiver that has it.
+  Owned<Item> Take(std::uint64_t hash, Kind kind, std::uint64_t id = 0) {
     Bucket& bucket = BucketOf(hash);
     Item* before = nullptr;
     for (Item* item = bucket.first; item != nullptr; before = item, item = item->next) {
       if (item->hash != hash) continue;
-      if (item->waits != waits) return nullptr;
-      if (token != nullptr && (item->token != *token || item->args.cancellation == nullptr)) continue;
+      if (item->kind != kind) return nullptr;
+      if (id != 0 && item->id != id) continue;
       (before == nullptr ? bucket.first : before->next) = item->next;
       if (bucket.last == item) bucket.last = before;
       item->next = nullptr;
@@ -161,7 +198,7 @@ class LocalRendezvous final : public Rendezvous {
     while (items != nullptr) {
       const Owned<Item> item(items);
       items = item->next;
-      if (!item->waits) continue;
+      if (item->kind != Kind::kReceiver) continue;
       EndWait(*item);
       detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
     }
@@ -172,14 +209,15 @@ class LocalRendezvous final : public Rendezvous {
     CancellationManager* const cancellation = item->args.cancellation;
     if (cancellation == nullptr) return true;
     item->token = cancellation->NewToken();
+    item->id = ++last_id_;
     return cancellation->Register(item->token, [self = Ref<LocalRendezvous>::Share(this), hash = item->hash,
-                                                token = item->token] { self->Cancel(hash, token); });
+                                                id = item->id] { self->Cancel(hash, id); });
   }
-  void Cancel(std::uint64_t hash, CancellationManager::Token token) {
+  void Cancel(std::uint64_t hash, std::uint64_t id) {
     Owned<Item> item;
     {
       const MutexLock lock(mutex_);
-      item = Take(hash, true, &token);
+      item = Take(hash, Kind::kReceiver, id);
     }
     if (item != nullptr) item->done(CancelledReceive(), Args(), Args(), Tensor(), false);
   }
@@ -190,6 +228,8 @@ class LocalRendezvous final : public Rendezvous {
   Mutex mutex_;
   SlimVector<Bucket> buckets_;  // a power of two of them
   std::size_t count_ = 0;  // items
+  std::size_t errors_ = 0;  // items of kind kError
+  std::uint64_t last_id_ = 0;
   Status status_;
 };
 

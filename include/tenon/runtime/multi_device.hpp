@@ -85,7 +85,8 @@ class PartitionedGraph : public RefCounted {
     auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
     graph->options_ = options;
     graph->own_devices_ = std::move(devices);
-    graph->devices_ = graph->own_devices_.get();
+    graph->kept_devices_ = graph->own_devices_->Share();
+    graph->devices_ = graph->kept_devices_.get();
     TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), {}));
     if (options.pool == nullptr) {
       graph->own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
@@ -139,8 +140,8 @@ class PartitionedGraph : public RefCounted {
   }
 
   // Its devices' resources in these containers go; no names mean the default container.
-  Status ClearContainers(Span<const std::string> containers) const { return devices_->ClearContainers(containers); }
-  const DeviceMgr& devices() const { return *devices_; }
+  Status ClearContainers(Span<const std::string> containers) const { return devices().ClearContainers(containers); }
+  const DeviceMgr& devices() const { return own_devices_ != nullptr ? *own_devices_ : *devices_; }
   // A device's variables, queues and tables; null: no part is there.
   ResourceMgr* resources(std::string_view device) const {
     for (const Owned<detail::LoadedPart>& part : parts_)
@@ -348,6 +349,7 @@ class PartitionedGraph : public RefCounted {
   PartitionedGraphOptions options_;
   const Registry* registry_ = nullptr;
   Owned<DeviceMgr> own_devices_;
+  Owned<StaticDeviceMgr> kept_devices_;  // of own_devices_: parts run on, also on devices that are removed
   const DeviceMgr* devices_ = nullptr;
   Device* host_ = nullptr;
   Owned<ThreadPool> own_pool_;

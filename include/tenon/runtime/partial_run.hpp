@@ -15,6 +15,7 @@
 #include <tenon/session.hpp>
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -86,12 +87,17 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   }
   // Gives the run up and waits for its end.
   void Stop() {
+    if (!fork_.IsRepaired()) return;  // its thread is the parent's
     cancellation_.StartCancel();
     (void)Join();
   }
 
   // Takes feeds and gives fetches. *over: the run is to be forgotten.
   Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
+    *over = !fork_.IsRepaired();
+    if (*over)
+      return errors::FailedPrecondition("PRun: the thread of run '", handle_,
+                                        "' stayed in the parent of this process; call PRunSetup after fork()");
     const std::int64_t until =
         call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
     SlimVector<std::size_t> fed, wanted;
@@ -324,6 +330,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     return status_;
   }
 
+  const ForkGuard fork_;
   const std::string handle_;
   const std::int64_t timeout_in_ms_;  // of the whole run; 0: none
   CancellationManager* const users_;  // may be null
@@ -419,7 +426,7 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
     Span<const std::string> targets, const RunOptions& options) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
-  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (impl->IsClosed()) return impl->Closed();
   TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
   ProgramEnds ends;
   GraphState* state = nullptr;
@@ -442,7 +449,7 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial
     const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRun");
-  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (impl->IsClosed()) return impl->Closed();
   PartialRuns* runs = PartialRunsOf(impl);
   const Ref<PartialRunState> run = runs->Find(handle);
   if (!run)

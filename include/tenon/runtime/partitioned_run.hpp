@@ -269,6 +269,13 @@ class PartitionedCallable : public RefCounted {
     fetches_.clear();
     fetch_names_.clear();
   }
+  // In the child of a fork(), before other threads use this: whether a run of the parent was under way.
+  TENON_COLD bool IsInUse() {
+    if (!mutex_.try_lock()) return true;
+    const bool all_idle = idle_.size() == made_;
+    mutex_.unlock();
+    return !all_idle;
+  }
   // The steps that no run uses now.
   template <class Visit>
   void ForIdleSteps(const Visit& visit) {
@@ -307,6 +314,7 @@ class PartitionedCallable : public RefCounted {
         idle_.pop_back();
         return run;
       }
+      ++made_;
     }
     auto run = MakeOwned<PartitionedRun>();
     for (std::size_t p = 0; p < programs_.size(); ++p) run->AddPart(programs_[p].get(), resources_[p]);
@@ -323,6 +331,7 @@ class PartitionedCallable : public RefCounted {
   SlimVector<std::string> fetch_names_;
   Mutex mutex_;
   SlimVector<Owned<PartitionedRun>> idle_;
+  std::size_t made_ = 0;  // runs, idle or not
 };
 
 }  // namespace detail

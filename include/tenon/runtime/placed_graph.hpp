@@ -69,6 +69,7 @@ class PartsProgram : public Base {
   void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) override {
     callable_->ForIdleSteps([&](Step* step) { visit(state, step); });
   }
+  bool IsInUse() override { return callable_->IsInUse(); }
   SlimVector<GraphDef> MakePartitionGraphs() const override {
     SlimVector<GraphDef> graphs;
     callable_->ForPrograms([&](const Program& program, SlimVector<int> feeds, SlimVector<int> fetches) {

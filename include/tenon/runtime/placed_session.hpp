@@ -160,7 +160,9 @@ class PlacedSession : public RefCounted {
     session->devices_->set_clear_containers(
         [impl = session->impl_.get()](Device* device, Span<const std::string> containers) {
           Status status;
-          for (const std::string& container : containers) status.Update(impl->resources_of(device)->Cleanup(container));
+          ResourceMgr* const resources = impl->resources_of(device);  // null: the device came later
+          for (const std::string& container : containers)
+            if (resources != nullptr) status.Update(resources->Cleanup(container));
           return status;
         });
     return session;

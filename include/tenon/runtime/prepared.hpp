@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -55,6 +57,8 @@ class PlacedProgram {
   virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) = 0;
   // Calls visit(state, step) for every step that no run uses now.
   virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
+  // In the child of a fork(), before other threads use this: whether a run of the parent was under way.
+  virtual bool IsInUse() = 0;
   // What runs, one graph a device.
   virtual SlimVector<GraphDef> MakePartitionGraphs() const = 0;
   virtual int num_devices() const = 0;  // that take part
@@ -161,6 +165,8 @@ class Prepared : public RefCounted {
                             &add);
     steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
+  // As PlacedProgram::IsInUse.
+  bool IsInUse() { return steps_.IsInUse() || (placed_ != nullptr && placed_->IsInUse()); }
   bool GetPlanReport(PlanReport* report) {
     if (make_plans_ == nullptr) return false;
     Owned<Running> running = steps_.Take();
@@ -224,6 +230,34 @@ class Prepared : public RefCounted {
   bool dataflow_;
   MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
+};
+
+// The signatures of a session's callables, one for each. thread-safe.
+class PreparedList {
+ public:
+  void Add(Prepared* prepared) {
+    const MutexLock lock(mutex_);
+    items_.push_back(prepared);
+  }
+  void Remove(const Prepared* prepared) {
+    const MutexLock lock(mutex_);
+    for (Prepared*& item : items_) {
+      if (item != prepared) continue;
+      item = items_.back();
+      return items_.pop_back();
+    }
+  }
+  // As PlacedProgram::IsInUse, of any of them; the lock is free afterwards.
+  TENON_COLD bool IsInUse() {
+    bool in_use = !mutex_.try_lock();
+    for (std::size_t i = 0; !in_use && i < items_.size(); ++i) in_use = items_[i]->IsInUse();
+    new (&mutex_) Mutex();
+    return in_use;
+  }
+
+ private:
+  Mutex mutex_;
+  SlimVector<Prepared*> items_;
 };
 
 }  // namespace detail

@@ -76,7 +76,7 @@ inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& mor
 }
 
 inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
-  if (session->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (session->IsClosed()) return session->Closed();
   if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
   const MutexLock lock(*session->extend_mutex());
   GraphDef whole;
@@ -86,7 +86,8 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   } else {
     TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
   }
-  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
+  TENON_ASSIGN_OR_RETURN(Graph imported,
+                         ImportGraphDef(std::move(whole), session->registry().ops(), {.check_devices = true}));
   return session->SetGraph(std::move(imported));
 }
 
@@ -112,7 +113,7 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
     const Session& session) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (impl->IsClosed()) return impl->Closed();
   if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
   if (impl->graph() == nullptr) return SessionImpl::NoGraph("Finalize");
   impl->Finalize();

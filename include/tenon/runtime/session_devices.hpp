@@ -94,13 +94,14 @@ class PlacedDevices final : public SessionDevices {
   }
   Status Load(ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources) {
     const SessionOptions& options = *owner_.options;
-    owner_.devices = options.device_mgr;
-    if (owner_.devices == nullptr) {
+    if (options.device_mgr != nullptr) {
+      own_devices_ = options.device_mgr->Share();
+    } else {
       const SlimVector<std::string> names(options.devices.begin(), options.devices.end());
       TENON_ASSIGN_OR_RETURN(SlimVector<Owned<Device>> devices, MakeDevices(names, {options.allocator, intra_op_pool}));
       TENON_ASSIGN_OR_RETURN(own_devices_, StaticDeviceMgr::Create(std::move(devices)));
-      owner_.devices = own_devices_.get();
     }
+    owner_.devices = own_devices_.get();
     host_ = owner_.devices->HostCPU();
     if (host_ == nullptr) return errors::InvalidArgument("SessionOptions: there must be a CPU among the devices");
     list_.push_back(host_);
@@ -109,7 +110,7 @@ class PlacedDevices final : public SessionDevices {
     resources_.push_back(host_resources);
     for (std::size_t i = 1; i < list_.size(); ++i)
       resources_.push_back(options.device_resources != nullptr
-                               ? options.device_resources->Of(list_[i])
+                               ? options.device_resources->Of(list_[i], own_devices_->Keep(list_[i]))
                                : own_resources_.emplace_back(MakeOwned<ResourceMgr>()).get());
     return OkStatus();
   }
@@ -129,7 +130,7 @@ class PlacedDevices final : public SessionDevices {
   }
 
   PlacedGraphOwner owner_;
-  Owned<DeviceMgr> own_devices_;
+  Owned<StaticDeviceMgr> own_devices_;  // the present ones of a caller's manager
   Device* host_ = nullptr;
   SlimVector<Device*> list_;
   SlimVector<ResourceMgr*> resources_;  // one a device

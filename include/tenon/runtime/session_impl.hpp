@@ -7,12 +7,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/fork.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -110,7 +112,8 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_ASSIGN_OR_RETURN(
+        Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), {.check_devices = true}));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
   }
@@ -142,7 +145,7 @@ class SessionImpl : public RefCounted {
   }
 
   Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
-    if (cancellation_.IsCancelled()) [[unlikely]]
+    if (IsClosed()) [[unlikely]]
       return Closed();
     return RunWatched(prepared, feeds, fetches, settings);
   }
@@ -175,8 +178,18 @@ class SessionImpl : public RefCounted {
   }
 
   // Stops what runs; what comes later fails.
-  void Close() { cancellation_.StartCancel(); }
-  TENON_COLD static Status Closed() { return errors::Cancelled("Session has been closed."); }
+  void Close() {
+    if (!IsClosed()) cancellation_.StartCancel();
+  }
+  // True where calls fail with Closed().
+  bool IsClosed() {
+    if (!fork_.IsRepaired()) [[unlikely]]
+      fork_.Repair([this] { NoticeFork(); });
+    return cancellation_.IsCancelled();
+  }
+  TENON_COLD Status Closed() const {
+    return fork_status_.ok() ? errors::Cancelled("Session has been closed.") : fork_status_;
+  }
   TENON_COLD static Status NoGraph(std::string_view call) {
     return errors::InvalidArgument("Session was not created with a graph before ", call,
                                    "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
@@ -185,7 +198,7 @@ class SessionImpl : public RefCounted {
   // The program of a signature: the one made before, or a new one. `call` is what messages name.
   Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                 Span<const std::string> targets, std::string_view call = "Run") {
-    if (cancellation_.IsCancelled()) return Closed();
+    if (IsClosed()) return Closed();
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
       for (const std::string& name : names) key.append(name).push_back('\n');
@@ -233,7 +246,7 @@ class SessionImpl : public RefCounted {
   }
   // What callables with feeds or fetches in the memory of devices run.
   TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
-    if (cancellation_.IsCancelled()) return Closed();
+    if (IsClosed()) return Closed();
     const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
     return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
@@ -319,6 +332,7 @@ class SessionImpl : public RefCounted {
     if (!partial_runs_) partial_runs_ = make();
     return partial_runs_.get();
   }
+  PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
   // Of runs that bring none; outlives the session.
   void set_services(const StepServices* services) { services_ = services; }
@@ -334,6 +348,8 @@ class SessionImpl : public RefCounted {
     return names;
   }
 
+  ~SessionImpl() override { (void)IsClosed(); }
+
  private:
   struct Signature {
     std::uint64_t hash, last_use;
@@ -347,6 +363,25 @@ class SessionImpl : public RefCounted {
       return &signature;
     }
     return nullptr;
+  }
+
+  // In the child of a fork(). Threads, locks and half of what a run had done stayed in the parent: the session goes on
+  // only if no other thread was at work with it.
+  TENON_COLD void NoticeFork() {
+    const bool locked = mutex_.try_lock();
+    bool in_use = !locked || !extend_mutex_.try_lock() || cancellation_.IsInUse() || callables_.IsInUse();
+    for (std::size_t i = 0; locked && i < signatures_.size(); ++i) in_use |= signatures_[i].prepared->IsInUse();
+    new (&mutex_) Mutex();
+    new (&extend_mutex_) Mutex();
+    const char* why = nullptr;
+    for (const ThreadPoolInterface* pool : {options_.inter_op_pool, options_.intra_op_pool})
+      if (pool != nullptr && !pool->WorksAfterFork())
+        why = "has a thread pool of the caller's without WorksAfterFork()";
+    if (in_use) why = "was in use by another thread at the time of fork()";
+    if (why == nullptr) return;
+    fork_status_ = errors::FailedPrecondition("Session: it was made before fork() and ", why,
+                                              "; make a new session in the child process");
+    cancellation_.Abandon();
   }
 
   Status MakeDevices() {
@@ -418,6 +453,8 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
+  ForkGuard fork_;
+  Status fork_status_;  // why the session cannot be used in the child of a fork()
   SessionOptions options_;
   Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
@@ -441,6 +478,7 @@ class SessionImpl : public RefCounted {
   std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
   mutable Mutex mutex_;
   SlimVector<Signature> signatures_;
+  PreparedList callables_;  // one for each Callable
   std::int64_t num_evicted_ = 0;
   std::uint64_t uses_ = 0;  // of signatures, until now
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes

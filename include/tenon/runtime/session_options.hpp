@@ -57,7 +57,8 @@ struct SessionOptions {
   Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
                              // that of others
   const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of both; outlives the
-                                          // session, and may be that of others
+                                          // session, and may be that of others. The session runs on the devices that
+                                          // there are when it is made: those removed later live and run on
   // These two are for several devices.
   bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
   bool log_device_placement = false;  // logs where every node is, and why

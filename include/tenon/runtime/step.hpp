@@ -178,7 +178,16 @@ class ProgramPool {
         return object;
       }
     }
-    return MakeOwned<T>(program_);
+    Owned<T> made = MakeOwned<T>(program_);
+    made_.fetch_add(1, std::memory_order_relaxed);
+    return made;
+  }
+  // In the child of a fork(), before other threads use this: whether the parent had taken an object.
+  TENON_COLD bool IsInUse() {
+    if (!lock_.try_lock()) return true;
+    const std::size_t idle = more_.size() + (last_.load() != nullptr ? 1 : 0);
+    lock_.unlock();
+    return idle != made_.load();
   }
   // Calls visit(object) for those that nobody has taken; who wants one waits.
   template <class Visit>
@@ -199,6 +208,7 @@ class ProgramPool {
   std::atomic<T*> last_{nullptr};
   SpinLock lock_;
   SlimVector<Owned<T>> more_;
+  std::atomic<std::size_t> made_{0};
 };
 
 TENON_NAMESPACE_END
