@@ -30,6 +30,7 @@
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/graph/lower_functional.hpp>
+#include <tenon/devices.hpp>
 #include <tenon/session.hpp>
 
 #include "graph_mutations.hpp"
@@ -87,7 +88,10 @@ std::vector<tenon::NamedTensor> Feeds(const GraphDef& graph) {
       const Index size = partial.dim_size(d);
       if (size > kMostElements || !shape.AddDimWithStatus(size < 0 ? 2 : size).ok()) return {};
     }
-    if (shape.num_elements() <= kMostElements) feeds.push_back({node.name, Tensor(dtype, shape)});
+    if (shape.num_elements() > kMostElements) continue;
+    Tensor value(dtype, shape);
+    if (tenon::IsPlain(dtype) && value.TotalBytes() > 0) std::memset(value.raw_data(), 0, value.TotalBytes());
+    feeds.push_back({node.name, value});
   }
   return feeds;
 }
