@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/kernel/adapted_kernel.hpp>
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <tenon/op/shape_fns.hpp>
@@ -26,6 +30,28 @@ struct AkBackwards {
 };
 TENON_REGISTER(AkBackwards);
 
+// Each input, and its number added; then how many there are.
+struct AkWide {
+  static constexpr auto signature = tenon::Op("AkWide")
+                                        .Input("first: float")
+                                        .Input("x: N * float")
+                                        .Output("y: N * float")
+                                        .Output("count: float")
+                                        .Attr("N: int >= 1")
+                                        .SetShapeFn(tenon::shape_inference::UnknownShape);
+  template <class Device>
+  struct kernel {
+    tenon::Status operator()(Device&, const tenon::Tensor& first, std::span<const tenon::Tensor> x,
+                             std::span<tenon::Tensor> y, tenon::Tensor& count) const {
+      for (std::size_t i = 0; i < x.size(); ++i)
+        y[i] = tenon::Tensor::Scalar(x[i].scalar<float>()() + static_cast<float>(i));
+      count = tenon::Tensor::Scalar(first.scalar<float>()() + static_cast<float>(x.size()));
+      return tenon::OkStatus();
+    }
+  };
+};
+TENON_REGISTER(AkWide);
+
 namespace adapted_kernel_test {
 using namespace tenon;
 
@@ -48,6 +74,26 @@ TEST_SUITE("AdaptedKernel") {
     const auto out = kernel_test::RunOp("KtIncomplete", {}, {MakeTensor<float>({1}, {1})});
     CHECK(out.status().code() == Code::kInternal);
     CHECK(out.status().message().find("KtIncomplete: the shape function leaves output 0 as [?]") == 0);
+  }
+  TEST_CASE("a node has more tensors than 16 bits count") {
+    constexpr int kMany = 70'000;
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat);
+    std::vector<GraphBuilder::Input> arguments{x};
+    arguments.emplace_back(std::vector<Output>(kMany, x));
+    b.AddNode("AkWide", "wide", arguments);
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      const Result<Session> session = Session::FromGraph(b, {.executor = executor});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      for (int run = 0; run < 4; ++run) {
+        const auto out =
+            session->Run({{"x", Tensor::Scalar(0.5f)}}, {"wide:0", StrCat("wide:", kMany - 1), StrCat("wide:", kMany)});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        CHECK((*out)[0].scalar<float>()() == 0.5f);
+        CHECK((*out)[1].scalar<float>()() == kMany - 0.5f);
+        CHECK((*out)[2].scalar<float>()() == kMany + 0.5f);
+      }
+    }
   }
   TEST_CASE("a kernel is made for texts and variants, too") {
     const auto texts = kernel_test::RunOp("AkBackwards", {}, {MakeTensor<tstring>({2}, {"a", "b"})});

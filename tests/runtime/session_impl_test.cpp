@@ -3,6 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -86,6 +92,39 @@ TEST_SUITE("Session") {
       CheckSays(status, Code::kInvalidArgument, "Malformed device specification '/job:foo/bar:::' in node: ");
     }
   }
+#if defined(__linux__)
+  TEST_CASE("a feed has more elements than 31 bits count") {
+    constexpr std::int64_t kMany = std::int64_t{1} << 31;
+    void* const zeros = mmap(nullptr, static_cast<std::size_t>(kMany), PROT_READ,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);  // none of it is touched
+    REQUIRE(zeros != MAP_FAILED);
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kInt8, PartialTensorShape({-1}));
+    const Output y = b.Add("Identity", "y", {x});
+    b.Add("Reshape", "rows", {y, b.Const("shape", MakeTensor<std::int32_t>({2}, {-1, 1024}))});
+    b.Add("Shape", "shape64", {x}, {{"out_type", DataType::kInt64}});
+    b.Add("Shape", "shape32", {x});
+    b.Add(
+        "StridedSlice", "last",
+        {y, b.Const("begin", MakeTensor<std::int64_t>({1}, {kMany - 3})),
+         b.Const("end", MakeTensor<std::int64_t>({1}, {kMany})), b.Const("step", MakeTensor<std::int64_t>({1}, {1}))});
+    const Tensor feed = Tensor::FromMemory(DataType::kInt8, TensorShape({kMany}), zeros);
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      const Result<Session> session = Session::FromGraph(b, {.executor = executor});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      for (int run = 0; run < 4; ++run) {
+        const auto out = session->Run({{"x", feed}}, {"y", "rows", "shape64", "last"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        CHECK((*out)[0].SharesBufferWith(feed));
+        CHECK((*out)[1].shape() == TensorShape({kMany / 1024, 1024}));
+        CHECK((*out)[2].vec<std::int64_t>()(0) == kMany);
+        CHECK((*out)[3].NumElements() == 3);
+      }
+      CheckSays(session->Run({{"x", feed}}, {"shape32"}).status(), Code::kInvalidArgument, "dim 0 is 2147483648");
+    }
+    munmap(zeros, static_cast<std::size_t>(kMany));
+  }
+#endif
   TEST_CASE("an empty Session says that it has no graph") {
     const Session session;
     CHECK(session.Run({}, {"x"}).status().code() == Code::kInvalidArgument);

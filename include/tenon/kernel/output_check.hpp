@@ -2,10 +2,13 @@
 #pragma once
 // Whether the outputs that a kernel sized itself have the shapes that the op's shape function promises.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -19,10 +22,13 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline bool SharesBufferWithAnOutput(const OpKernelContext::NodeFrame& frame, const Tensor& input) {
-  for (int i = 0; i < frame.kernel->num_outputs(); ++i)
-    if (frame.outputs[i].raw_data() == input.raw_data()) return true;
-  return false;
+inline std::uintptr_t AddressOf(const Tensor& tensor) { return reinterpret_cast<std::uintptr_t>(tensor.raw_data()); }
+// Where the outputs' memory begins, in ascending order.
+inline SlimVector<std::uintptr_t> SortedOutputs(const OpKernelContext::NodeFrame& frame) {
+  SlimVector<std::uintptr_t> outputs;
+  for (int i = 0; i < frame.kernel->num_outputs(); ++i) outputs.push_back(AddressOf(frame.outputs[i]));
+  std::sort(outputs.begin(), outputs.end());
+  return outputs;
 }
 
 // What the shape function says of the outputs for the present inputs: memo->promised. Nothing where it refuses the
@@ -33,6 +39,7 @@ TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame,
   const OpView& op = kernel.op();
   InferenceContext shapes;
   shapes.Reset(frame.env->graph_def_version, &kernel.def(), &op);
+  const SlimVector<std::uintptr_t> outputs = SortedOutputs(frame);
   for (int i = 0; i < kernel.num_inputs(); ++i) {
     const Tensor& input = *frame.inputs[i];
     if (IsRefType(input.dtype()) || input.dtype() == DataType::kInvalid) {
@@ -40,7 +47,7 @@ TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame,
       continue;
     }
     const bool readable = kernel.input_memory_type(i) == MemoryType::kHost || frame.env->host_memory;
-    const bool overwritten = SharesBufferWithAnOutput(frame, input);
+    const bool overwritten = std::binary_search(outputs.begin(), outputs.end(), AddressOf(input));
     shapes.AddInput(input.shape(), readable && !overwritten ? &input : nullptr);
   }
   memo->promised.assign(static_cast<std::size_t>(kernel.num_outputs()), PartialTensorShape());
