@@ -90,6 +90,10 @@ struct SessionOptions {
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.
   TraceSink* trace_sink = nullptr;
+  // Limits the trace of one run: this many executions of nodes in full, at most a 64th of them of one node, such as a
+  // node in a loop. Later ones are summed up per node (RunTrace::folded), for at most this many nodes; others are
+  // counted. 0: what the environment variable TENON_TRACE_EVENTS says, or else 8192.
+  int max_trace_events = 0;
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =
