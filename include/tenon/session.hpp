@@ -232,8 +232,10 @@ class Session {
 
   // A session without a graph: Extend gives it one.
   static Result<Session> Create(SessionOptions options = {}) { return detail::Runtime::Create(std::move(options)); }
-  // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file.
-  // NotFound: no such file. DataLoss: not a GraphDef. Otherwise as FromGraphDef.
+  // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file, which must not be written
+  // to in place while the session lives (SessionOptions::map_graph_file).
+  // NotFound: no such file. DataLoss: not a GraphDef. FailedPrecondition: the file was written to while it was read.
+  // Otherwise as FromGraphDef.
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }

@@ -74,6 +74,10 @@ struct SessionOptions {
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
+  // FromGraphFile maps the file: quick to load, and in memory once for all processes. Rename a new file over it to
+  // replace it; a file that is written to in place changes weights, one that is cut short ends the process (SIGBUS).
+  // False: reads it into memory, and the file may change.
+  bool map_graph_file = true;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
   // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
