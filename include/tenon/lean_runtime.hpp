@@ -41,7 +41,8 @@ template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
     const std::string& path, SessionOptions options) {
   Session session;
-  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
+  Result<GraphDef> graph = ReadGraphFile(path, options.map_graph_file ? FileAccess::kMap : FileAccess::kRead);
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(std::move(graph), std::move(options)));
   return session;
 }
 template <class U>

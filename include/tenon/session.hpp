@@ -60,11 +60,22 @@ struct NodeTiming {
   // something within a node, a node of a function that it calls or what its kernel measured.
   const Node* node = nullptr;
 };
+// The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
+struct NodeTotal {
+  std::string_view name, op, device;  // as in NodeTiming
+  const Node* node = nullptr;  // as in NodeTiming
+  std::int64_t count = 0;  // executions
+  std::int64_t total_ns = 0, min_ns = 0, max_ns = 0;
+  std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
+  std::int64_t output_bytes = 0;  // of all of these executions
+};
 struct RunTrace {
   std::int64_t start_ns = 0;  // SteadyNanoseconds()
   std::int64_t total_ns = 0;
   int thread = 0;  // that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
+  std::vector<NodeTotal> folded;  // executions that are not in `nodes`, by first execution
+  std::int64_t num_dropped = 0, dropped_ns = 0;  // executions of further nodes, in neither list
 };
 
 // How the memory of a callable's runs is planned for the feed shapes of its last run.
@@ -221,8 +232,10 @@ class Session {
 
   // A session without a graph: Extend gives it one.
   static Result<Session> Create(SessionOptions options = {}) { return detail::Runtime::Create(std::move(options)); }
-  // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file.
-  // NotFound: no such file. DataLoss: not a GraphDef. Otherwise as FromGraphDef.
+  // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file, which must not be written
+  // to in place while the session lives (SessionOptions::map_graph_file).
+  // NotFound: no such file. DataLoss: not a GraphDef. FailedPrecondition: the file was written to while it was read.
+  // Otherwise as FromGraphDef.
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }

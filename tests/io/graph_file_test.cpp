@@ -68,6 +68,20 @@ TEST_SUITE("ReadGraphFile") {
     CHECK(texts[2] == "behind");
     CHECK_FALSE(kept.RefCountIsOne());
   }
+  TEST_CASE("constants of a file that is read stay when it is overwritten, cut short, removed") {
+    const Result<GraphDef> graph = ReadGraphFile(kModel);
+    REQUIRE(graph.ok());
+    const TempFile temp("read.pb");
+    REQUIRE(WriteGraphFile(temp.path(), *graph).ok());
+    const Result<GraphDef> read = ReadGraphFile(temp.path(), FileAccess::kRead);
+    REQUIRE_MESSAGE(read.ok(), read.status().message());
+    CHECK(*read == *graph);
+    temp.Write(std::string(temp.Read().size(), 'x'));
+    CHECK(*read == *graph);
+    temp.Write("");
+    CHECK(*read == *graph);
+    CHECK(ReadGraphFile(temp.path(), FileAccess::kRead).status().code() == Code::kInvalidArgument);
+  }
   TEST_CASE("what was written is the same when read, even over the file it came from") {
     const Result<GraphDef> graph = ReadGraphFile(kModel);
     REQUIRE(graph.ok());

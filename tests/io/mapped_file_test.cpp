@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tenon/base/thread.hpp>
+#include <tenon/tensor/release_pages.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
 #include <io/temp_file.hpp>
@@ -111,6 +116,88 @@ TEST_SUITE("MappedFile") {
     CHECK(file->bytes().empty());
     const Result<MappedFile> process = MappedFile::Open("/proc/self/cmdline");  // says that it has no bytes
     if (process.ok()) CHECK(!process->bytes().empty());
+  }
+}
+
+TEST_SUITE("FileAccess") {
+  TEST_CASE("a copy has the bytes, and memory of its own") {
+    const TempFile temp("copied", "some bytes");
+    const Result<MappedFile> file = MappedFile::Open(temp.path(), FileAccess::kRead);
+    REQUIRE_MESSAGE(file.ok(), file.status().message());
+    CHECK(Text(*file) == "some bytes");
+    CHECK(reinterpret_cast<std::uintptr_t>(file->bytes().data()) % 64 == 0);
+    CHECK_FALSE(file->buffer()->is_mapped_file());
+    CHECK(MappedFile::Open(temp.path())->buffer()->is_mapped_file());
+    const TempFile empty("empty", "");
+    CHECK(MappedFile::Open(empty.path(), FileAccess::kRead)->bytes().empty());
+    CHECK(MappedFile::Open("/no/such/file", FileAccess::kRead).status().code() == Code::kNotFound);
+    CHECK(MappedFile::Open("/", FileAccess::kRead).status().code() == Code::kFailedPrecondition);
+    CHECK(MappedFile::Open("/dev/null", FileAccess::kRead)->bytes().empty());
+  }
+  TEST_CASE("a copy stays when the file is written to, cut short, removed; pages of it are not given back") {
+    const std::string before(300'000, 'a');
+    const TempFile temp("changing", before);
+    const Result<MappedFile> file = MappedFile::Open(temp.path(), FileAccess::kRead);
+    REQUIRE(file.ok());
+    temp.Write(std::string(300'000, 'b'));
+    ReleasePages(file->buffer(), file->buffer()->data(), file->buffer()->size());
+    CHECK(Text(*file) == before);
+    REQUIRE(::truncate(temp.path().c_str(), 10) == 0);
+    ReleasePages(file->buffer(), file->buffer()->data(), file->buffer()->size());
+    CHECK(Text(*file) == before);
+    REQUIRE(::unlink(temp.path().c_str()) == 0);
+    CHECK(Text(*file) == before);
+  }
+  TEST_CASE("a mapping keeps the old bytes when a new file is renamed over it") {
+    const TempFile temp("replaced", "old bytes");
+    const Result<MappedFile> file = MappedFile::Open(temp.path());
+    REQUIRE(file.ok());
+    CHECK(file->CheckUnchanged(temp.path()).ok());
+    REQUIRE(WriteFile(temp.path(), "new").ok());
+    CHECK(Text(*file) == "old bytes");
+    CHECK(file->CheckUnchanged(temp.path()).ok());
+  }
+  TEST_CASE("a mapping can tell that its file was written to in place") {
+    const TempFile temp("grown", "abc");
+    Result<MappedFile> file = MappedFile::Open(temp.path());
+    REQUIRE(file.ok());
+    std::FILE* const out = std::fopen(temp.path().c_str(), "ab");
+    REQUIRE(out != nullptr);
+    std::fputs("de", out);
+    std::fclose(out);
+    const Status changed = file->CheckUnchanged(temp.path());
+    CHECK(changed.code() == Code::kFailedPrecondition);
+    CHECK(changed.message() == StrCat("MappedFile: '", temp.path(),
+                                      "' was written to while it was read: 3 bytes before, 5 after; write a "
+                                      "new file beside it and rename that over the old one"));
+    MappedFile moved = *std::move(file);
+    CHECK_FALSE(moved.CheckUnchanged(temp.path()).ok());
+    moved = *MappedFile::Open(temp.path());
+    CHECK(moved.CheckUnchanged(temp.path()).ok());
+  }
+  TEST_CASE("a file that grows while it is read is refused") {
+    const TempFile temp("growing", std::string(8 << 20, 'a'));
+    struct Writer {
+      void Main() {
+        std::FILE* const out = std::fopen(path.c_str(), "ab");
+        while (!done.load()) {
+          std::fputc('b', out);
+          std::fflush(out);
+        }
+        std::fclose(out);
+      }
+      std::string path;
+      std::atomic<bool> done{false};
+    } writer;
+    writer.path = temp.path();
+    Thread thread;
+    REQUIRE(thread.Start<&Writer::Main>(&writer));
+    Status status;
+    for (int i = 0; i < 1000 && status.ok(); ++i) status = MappedFile::Open(temp.path(), FileAccess::kRead).status();
+    writer.done = true;
+    thread.Join();
+    CHECK(status.code() == Code::kFailedPrecondition);
+    CHECK(MappedFile::Open(temp.path(), FileAccess::kRead).ok());
   }
 }
 

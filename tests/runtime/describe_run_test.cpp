@@ -49,6 +49,40 @@ TEST_SUITE("RunDescriber") {
     CHECK(graphs[0].node.size() == 3);
     CHECK(graphs[0].node[2].op == "_Retval");
   }
+  TEST_CASE("what a trace has only sums of is one item a node, and counts in the cost") {
+    FlowGraph g;
+    g.Feed("x").Node("y", "AddV2", {"x", "x"});
+    const auto built = BuildFlow(g, {"x"}, {"y"});
+    const tenon::detail::RunDescriber describer(*built->program);
+    RunTrace trace;
+    NodeTotal total;
+    total.name = "y";
+    total.op = "AddV2";
+    total.device = built->device.name();
+    total.node = built->graph.Find("y");
+    total.count = 5;
+    total.total_ns = 7000;
+    total.start_ns = 2000;
+    total.end_ns = 90'000;
+    total.output_bytes = 40;
+    trace.folded.push_back(total);
+    trace.num_dropped = 3;
+    trace.dropped_ns = 500;
+    const StepStats stats = describer.MakeStepStats(trace, 1'000'000);
+    REQUIRE(stats.dev_stats.size() == 1);
+    REQUIRE(stats.dev_stats[0].node_stats.size() == 2);
+    const NodeExecStats& node = stats.dev_stats[0].node_stats[0];
+    CHECK(node.node_name == "y");
+    CHECK(node.all_start_micros == 1'000'002);
+    CHECK(node.op_end_rel_nanos == 7000);
+    CHECK(node.memory[0].total_bytes == 40);
+    CHECK(node.timeline_label == "y = AddV2(_arg_x_0_0, _arg_x_0_0) (folded: 5 executions)");
+    const NodeExecStats& dropped = stats.dev_stats[0].node_stats[1];
+    CHECK(dropped.node_name == "_DROPPED");
+    CHECK(dropped.op_end_rel_nanos == 500);
+    CHECK(dropped.timeline_label == "_DROPPED = Dropped() (folded: 3 executions)");
+    CHECK(describer.MakeCostGraph(trace).node[0].compute_cost == 7);
+  }
   TEST_CASE("lists the largest tensors of a step") {
     FlowGraph g;
     g.Feed("x").Node("y", "AddV2", {"x", "x"});

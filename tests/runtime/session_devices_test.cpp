@@ -652,6 +652,20 @@ TEST_SUITE("Runs on several devices with RunOptions") {
     CHECK(flows.count("z->w") == 1);
   }
 
+  TEST_CASE("devices share the limit of a trace") {
+    const Session session = Make(Chain(), {.devices = kNames, .max_trace_events = 4});
+    const Callable callable = session.MakeCallable({.feeds = {"x"}, .fetches = {"w"}}).value();
+    const Tensor x = Pair(1, 2);
+    Tensor w;
+    RunTrace all, trace;
+    REQUIRE(OnFour(Chain()).MakeCallable({.feeds = {"x"}, .fetches = {"w"}})->RunTraced({&x, 1}, {&w, 1}, &all).ok());
+    REQUIRE(callable.RunTraced({&x, 1}, {&w, 1}, &trace).ok());
+    CHECK(trace.nodes.size() <= 4);
+    CHECK(trace.num_dropped > 0);
+    CHECK(trace.nodes.size() + static_cast<std::size_t>(trace.num_dropped) == all.nodes.size());
+    CHECK(all.num_dropped == 0);
+  }
+
   TEST_CASE("deadlines and cancellation stop all parts") {
     const Session session = OnFour(Waiting());
     const auto start = std::chrono::steady_clock::now();

@@ -16,6 +16,7 @@
 
 #include "../base/self_process.hpp"
 #include "graphs.hpp"
+#include "loops.hpp"
 #include "trace_events.hpp"
 
 namespace trace_file_test {
@@ -151,6 +152,50 @@ TEST_SUITE("TraceFile") {
     CHECK(allocations == 2);  // y and z
     CHECK(ValuesOf(EventsOf(json, "C"), "name").count("allocated bytes") == 1);
   }
+  TEST_CASE("an endless loop leaves a small file, soon after its deadline") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      for (const char* const name : {"endless.json", "endless.html"}) {
+        FlowGraph g(DataType::kInt32);
+        g.Feed("n").Count("", "n", 4);
+        const TemporaryFile file(name);
+        TraceFile sink(file.path);
+        const auto session = g.Load({.inter_op_threads = 2, .executor = executor, .trace_sink = &sink});
+        REQUIRE(session.ok());
+        const std::int64_t start_ns = SteadyNanoseconds();
+        const auto out = session->Run({{"n", Tensor::Scalar(2'000'000'000)}}, {"exit"}, {}, {.timeout_in_ms = 200});
+        CHECK(out.status().code() == Code::kDeadlineExceeded);
+        CHECK(SteadyNanoseconds() - start_ns <
+              1'000'000'000);  // 20 ms over at most, on a machine that does nothing else
+        const std::string text = file.Read();
+        CHECK(text.size() < 4'000'000);
+        CHECK(Contains(text, "\"count\":"));
+      }
+    }
+  }
+  TEST_CASE("a full file counts the runs that it has no room for") {
+    const TemporaryFile file("full.json"), page("full.html");
+    TraceFile sink(file.path, nullptr, 3000), page_sink(page.path, nullptr, 20'000);
+    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
+    const auto page_session = Session::FromGraph(SmallGraph(), {.trace_sink = &page_sink});
+    std::size_t full = 0, full_page = 0;
+    for (int i = 1; i <= 200; ++i) {
+      REQUIRE(RunSmall(*session).ok());
+      REQUIRE(RunSmall(*page_session).ok());
+      const auto left = EventsOf(file.Read(), "i");
+      CHECK(EventsOf(file.Read(), "X").size() > 0);  // the file is whole
+      if (left.empty()) continue;
+      REQUIRE(left.size() == 1);
+      if (full == 0) full = static_cast<std::size_t>(i - 1);
+      CHECK(left[0].at("args.runs") == StrCat(static_cast<std::size_t>(i) - full));
+    }
+    CHECK(full > 0);
+    CHECK(EventsOf(file.Read(), "X").size() == 3 * full);
+    const std::string html = page.Read();
+    for (std::size_t at = 0; (at = html.find("<script>add({", at)) != std::string::npos; ++at) ++full_page;
+    CHECK(full_page > 0);
+    CHECK(full_page < 200);
+    CHECK(html.ends_with(StrCat("</script>\n<script>leave(", 200 - full_page, ")</script>\n")));
+  }
   TEST_CASE("a failed run says how it failed") {
     const TemporaryFile file("failed.json");
     TraceFile sink(file.path);
@@ -216,6 +261,8 @@ TEST_CASE("TENON_TRACE: the child" * doctest::skip()) {
   CHECK(RunSmall(*one).ok());
   CHECK(RunSmall(*other).ok());
   CHECK(RunSmall(*one).ok());
+  if (std::getenv("TENON_TRACE_BYTES") != nullptr)
+    for (int i = 0; i < 50; ++i) CHECK(RunSmall(*one).ok());
   if (std::getenv("TENON_TEST_ABRUPT_END") != nullptr) _exit(0);
 }
 
@@ -233,6 +280,16 @@ TEST_SUITE("TENON_TRACE") {
       CHECK(ValuesOf(spans, "pid") == std::set<std::string>{"1", "2"});
       CheckFlowsArePairs(json);
     }
+  }
+  TEST_CASE("TENON_TRACE_BYTES limits it") {
+    const TemporaryFile file("limited.json");
+    const SelfResult child =
+        RunSelf("TENON_TRACE: the child", {StrCat("TENON_TRACE=", file.path), "TENON_TRACE_BYTES=1000"});
+    CHECK_MESSAGE(child.exit_code == 0, child.output);
+    CHECK(file.Read().size() < 5000);
+    const auto left = EventsOf(file.Read(), "i");
+    REQUIRE(left.size() == 1);
+    CHECK(std::stoi(left[0].at("args.runs")) > 45);
   }
   TEST_CASE("a name that ends in .html gets a page") {
     const TemporaryFile file("environment.html");

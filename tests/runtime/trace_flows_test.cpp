@@ -98,6 +98,21 @@ TEST_SUITE("TraceFlow") {
       CHECK(std::adjacent_find(nexts.begin(), nexts.end()) == nexts.end());
     }
   }
+  TEST_CASE("no flow comes from a node whose last execution may be one that is only in a sum") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      FlowGraph g(DataType::kInt32);
+      g.Feed("n").Count("", "n", 1).Node("after", "Neg", {"exit"});
+      const auto session = g.Load({.inter_op_threads = 2, .executor = executor, .max_trace_events = 64 * 5});
+      REQUIRE(session.ok());
+      const RunTrace trace = TraceOf(*session, {"n"}, {"after"}, {Tensor::Scalar(100)});
+      const auto names = Names(trace);
+      CHECK(names.count("add>next") == 5);
+      CHECK(names.count("switch>add") == 5);
+      CHECK(names.count("switch>exit") == 0);  // the Exit follows the last of 101
+      CHECK(names.count("exit>after") == 1);
+      CHECK(EndsBeforeItStarts(trace));
+    }
+  }
   TEST_CASE("no node, no flow") {
     RunTrace trace;
     trace.nodes.push_back({"a", "Add", "CPU:0", 10, 20});

@@ -65,6 +65,43 @@ TEST_SUITE("Trace") {
     CHECK(EventsOf(json, "M").size() == 1);
     CHECK(Contains(TimelineHtml(trace, "t"), "\"flows\":[[0,1]]"));
   }
+  TEST_CASE("both say what they have only sums of") {
+    RunTrace trace;
+    trace.total_ns = 1000;
+    trace.nodes.push_back({"a", "Add", "CPU:0", 10, 20, 4, 0});
+    trace.folded.push_back({"a", "Add", "CPU:0", nullptr, 7, 70, 9, 12, 30, 900, 28});
+    trace.num_dropped = 5;
+    trace.dropped_ns = 50;
+    const std::string html = TimelineHtml(trace, "t");
+    CHECK(Contains(html,
+                   "\"folded\":[{\"name\":\"a\",\"op\":\"Add\",\"device\":\"CPU:0\",\"count\":7,\"total\":70,"
+                   "\"min\":9,\"max\":12,\"bytes\":28}],\"dropped\":5,\"dropped_time\":50,"));
+    const std::string json = ChromeTraceJson(trace);
+    const auto spans = EventsOf(json, "X"), instants = EventsOf(json, "i");
+    REQUIRE(spans.size() == 2);
+    CHECK(spans[0].at("args.folded") == "7");
+    CHECK(spans[0].at("args.dropped") == "5");
+    REQUIRE(instants.size() == 1);
+    CHECK(instants[0].at("name") == "folded");
+    CHECK(instants[0].at("ts") == "0.030");
+    CHECK(instants[0].at("args.name") == "a");
+    CHECK(instants[0].at("args.count") == "7");
+    CHECK(instants[0].at("args.total") == "70");
+    trace.folded.clear();
+    CHECK(EventsOf(ChromeTraceJson(trace), "i").empty());
+  }
+  TEST_CASE("times and texts are written exactly") {
+    detail::JsonWriter json;
+    json.Begin('{');
+    json.AddTime("a", 1'234'567);
+    json.AddTime("b", -1'005);
+    json.AddTime("c", 7);
+    json.Add("d", "x<\"\\\n<y");
+    json.Add("e", "");
+    json.End('}');
+    CHECK(json.text() ==
+          "{\"a\":1234.567,\"b\":-1.005,\"c\":0.007,\"d\":\"x\\u003c\\\"\\\\\\u000a\\u003cy\",\"e\":\"\"}");
+  }
   TEST_CASE("an empty trace is a whole file") {
     std::vector<TraceEvent> events;
     CHECK(TraceReader::Read(ChromeTraceJson(RunTrace()), &events));

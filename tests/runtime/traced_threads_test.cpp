@@ -31,6 +31,22 @@ TEST_SUITE("TracedThreads") {
     CHECK(detail::TracedThreads::Global().NameOf(worker.first) == "a-worker");
 #endif
   }
+  TEST_CASE("threads beyond the names that are kept have numbers") {
+    struct Worker {
+      int number = 0;
+      void Main() { number = detail::TracedThreads::NumberOfThis(); }
+    };
+    int last = 0;
+    for (int i = 0; i < 17'000; ++i) {
+      Worker worker;
+      Thread thread;
+      REQUIRE(thread.Start<&Worker::Main>(&worker));
+      thread.Join();
+      REQUIRE(worker.number > last);
+      last = worker.number;
+    }
+    CHECK(detail::TracedThreads::Global().NameOf(last).empty());
+  }
   TEST_CASE("numbers of nobody have no name") {
     CHECK(detail::TracedThreads::Global().NameOf(0).empty());
     CHECK(detail::TracedThreads::Global().NameOf(1'000'000).empty());

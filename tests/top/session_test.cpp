@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/io/graph_file.hpp>
 #include <tenon/op/proto_io.hpp>
 
+#include "io/temp_file.hpp"
 #include "runtime/graphs.hpp"
 #include "session_user.hpp"
 
@@ -56,6 +58,36 @@ TEST_SUITE("Session's front door") {
     const auto out = session->Run({{"x", Tensor::Scalar(1.0f)}}, {"y"});
     REQUIRE_MESSAGE(out.ok(), out.status().message());
     CHECK((*out)[0].flat<float>()(999) == 3);
+  }
+
+  TEST_CASE("a graph file that is not mapped may be overwritten and cut short") {
+    constexpr Index kSize = 256;  // weights of 256 KiB, of which a mapped file would give the pages back
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat);
+    const Output w = b.Const("w", Tensor::From<float>(std::vector<float>(kSize * kSize, 2.0f), {kSize, kSize}));
+    b.Add("MatMul", "y", {x, w});
+    const TempFile temp("session.pb");
+    REQUIRE(WriteGraphFile(temp.path(), b.graph_def()).ok());
+    const auto session = Session::FromGraphFile(temp.path(), {.map_graph_file = false});
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const Tensor ones = Tensor::From<float>(std::vector<float>(kSize, 1.0f), {1, kSize});
+    const auto run = [&] {
+      const auto out = session->Run({{"x", ones}}, {"y"});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      for (const float y : (*out)[0].flat<float>()) REQUIRE(y == 2.0f * kSize);
+    };
+    temp.Write(std::string(temp.Read().size(), '\x7f'));
+    run();
+    temp.Write("");
+    for (int i = 0; i < 4; ++i) run();
+  }
+  TEST_CASE("a mapped graph file may be replaced by another") {
+    const TempFile temp("mapped.pb");
+    REQUIRE(WriteGraphFile(temp.path(), SmallGraph().graph_def()).ok());
+    const auto session = Session::FromGraphFile(temp.path());
+    REQUIRE(session.ok());
+    REQUIRE(WriteFile(temp.path(), "another").ok());
+    CHECK((*session->Run({{"x", Vector(2)}}, {"z"}))[0].flat<float>()(0) == 9);
   }
 
   TEST_CASE("copies share the graph, and each keeps it alive") {

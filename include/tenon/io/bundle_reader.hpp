@@ -62,7 +62,8 @@ inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& store
 
 }  // namespace detail
 
-// One thread. Tensors are copies: the files may change afterwards.
+// One thread. Tensors are copies: the files may change when the reader is gone. Until then its data files are mapped
+// (io/mapped_file.hpp).
 //
 //   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
@@ -71,7 +72,7 @@ class BundleReader {
   // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
   static Result<BundleReader> Open(std::string_view prefix) {
     const std::string index = detail::BundleIndexName(prefix);
-    TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index));
+    TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index, FileAccess::kRead));
     BundleReader reader(std::string(prefix), std::move(table));
     std::string bytes;
     Result<BundleHeader> header = errors::DataLoss("it has no entry");

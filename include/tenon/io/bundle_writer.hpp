@@ -349,7 +349,7 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   SlimVector<std::string> read;
   for (const std::string& prefix : prefixes) {
     const std::string index = detail::BundleIndexName(prefix);
-    Result<TableReader> table = TableReader::Open(index);
+    Result<TableReader> table = TableReader::Open(index, FileAccess::kRead);
     if (!table.ok()) {
       if (table.status().code() != Code::kNotFound) return table.status();
       if (allow_missing_files) continue;

@@ -279,7 +279,8 @@ inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::s
   return tensor;
 }
 
-// The array of a .npy file, as ParseNpy, where it can be as a view of the mapped file. NotFound when there is no such
+// The array of a .npy file, as ParseNpy, where it can be as a view of the mapped file, which must not be written to in
+// place then (io/mapped_file.hpp). NotFound when there is no such
 // file; each message names the path. Byte strings ('S') come as they are, texts ('U') as UTF-8.
 inline Result<Tensor> ReadNpy(const std::string& path, const NpyOptions& options = {}) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));

@@ -35,8 +35,8 @@ struct NpzOptions {
   bool check_crc = true;        // reads each byte of an array once
 };
 
-// An .npz file, mapped. Immutable. Arrays are named without the ".npy" of their member; members that are no .npy files
-// are not looked at.
+// An .npz file, mapped: it must not be written to in place (io/mapped_file.hpp). Immutable. Arrays are named without
+// the ".npy" of their member; members that are no .npy files are not looked at.
 //
 //   TENON_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open("weights.npz"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, file.Read("dense/kernel"));

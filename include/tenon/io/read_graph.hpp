@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its constants
-// stay views of the file where they are aligned for their type. Graphs with functions need io/graph_file.hpp.
+// ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped or read, and its
+// constants stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be
+// written to in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp.
 
 #include <cstddef>
 #include <string>
@@ -38,13 +39,14 @@ TENON_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::
 
 // NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
 // nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
-// GraphDef. Each names the path.
-inline Result<GraphDef> ReadGraphFile(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+// GraphDef; FailedPrecondition when the file was written to meanwhile. Each names the path.
+inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
   const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
     return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
+  if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
   if (!graph.ok()) {
     if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
     return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));

@@ -150,8 +150,8 @@ class BlockCursor {
 class TableReader {
  public:
   // NotFound and the like from the system; DataLoss when the file is no table.
-  static Result<TableReader> Open(const std::string& path) {
-    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+  static Result<TableReader> Open(const std::string& path, FileAccess access = FileAccess::kMap) {
+    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path, access));
     TableReader table(std::move(file), path);
     TENON_RETURN_IF_ERROR(table.Named(table.ReadIndex()));
     return table;

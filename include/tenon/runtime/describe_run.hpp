@@ -44,18 +44,28 @@ class RunDescriber {
     FindWanted();
   }
 
-  // `start_us`: when the run began, in microseconds since 1970.
+  // `start_us`: when the run began, in microseconds since 1970. What the trace has only sums of comes after the rest of
+  // its device: one item a node, as long as all of its executions together, "(folded: 9 executions)" in its label.
   StepStats MakeStepStats(const RunTrace& trace, std::int64_t start_us) const {
     StepStats stats;
-    for (const NodeTiming& timing : trace.nodes) {
-      DeviceStepStats* device = nullptr;
+    const auto device = [&](std::string_view name) {
       for (DeviceStepStats& known : stats.dev_stats)
-        if (known.device == timing.device) device = &known;
-      if (device == nullptr) {
-        device = &stats.dev_stats.emplace_back();
-        device->device = timing.device;
-      }
-      device->node_stats.push_back(MakeNodeStats(timing, start_us));
+        if (known.device == name) return &known;
+      stats.dev_stats.emplace_back().device = name;
+      return &stats.dev_stats.back();
+    };
+    for (const NodeTiming& timing : trace.nodes)
+      device(timing.device)->node_stats.push_back(MakeNodeStats(timing, start_us));
+    for (const NodeTotal& total : trace.folded)
+      device(total.device)->node_stats.push_back(MakeFoldedStats(total, start_us));
+    if (trace.num_dropped > 0) {
+      NodeTotal dropped;
+      dropped.name = "_DROPPED";
+      dropped.op = "Dropped";
+      dropped.device = stats.dev_stats.empty() ? EndsDevice().name() : stats.dev_stats[0].device;
+      dropped.count = trace.num_dropped;
+      dropped.total_ns = trace.dropped_ns;
+      device(dropped.device)->node_stats.push_back(MakeFoldedStats(dropped, start_us));
     }
     return stats;
   }
@@ -80,11 +90,12 @@ class RunDescriber {
       item.is_final = std::none_of(node.outputs.begin(), node.outputs.end(),
                                    [&](const OutEdge& edge) { return ids[At(edge.node)] >= 0; });
     }
-    for (const NodeTiming& timing : trace.nodes) {
-      const Node* const node = timing.node;
-      if (node == nullptr || ids[At(node->id)] < 0 || timing.op != node->op_name()) continue;
-      cost.node[At(ids[At(node->id)])].compute_cost += (timing.end_ns - timing.start_ns) / 1000;
-    }
+    const auto add = [&](const Node* node, std::string_view op, std::int64_t ns) {
+      if (node == nullptr || ids[At(node->id)] < 0 || op != node->op_name()) return;
+      cost.node[At(ids[At(node->id)])].compute_cost += ns / 1000;
+    };
+    for (const NodeTiming& timing : trace.nodes) add(timing.node, timing.op, timing.end_ns - timing.start_ns);
+    for (const NodeTotal& total : trace.folded) add(total.node, total.op, total.total_ns);
     return cost;
   }
 
@@ -192,6 +203,19 @@ class RunDescriber {
     if (timing.output_bytes > 0)
       stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
+    return stats;
+  }
+  NodeExecStats MakeFoldedStats(const NodeTotal& total, std::int64_t start_us) const {
+    NodeTiming timing;
+    timing.name = total.name;
+    timing.op = total.op;
+    timing.device = total.device;
+    timing.node = total.node;
+    timing.start_ns = total.start_ns;
+    timing.end_ns = total.start_ns + total.total_ns;
+    timing.output_bytes = total.output_bytes;
+    NodeExecStats stats = MakeNodeStats(timing, start_us);
+    StrAppend(&stats.timeline_label, " (folded: ", total.count, " executions)");
     return stats;
   }
   static CostGraphDef::OutputInfo DescribeOutput(const Node& node, int i) {

@@ -21,83 +21,11 @@
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/step.hpp>
-#include <tenon/runtime/traced_threads.hpp>
+#include <tenon/runtime/trace_collector.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
-
-// Collects the timings of one run, also those of the functions that it calls. thread-safe.
-class TraceCollector final : public StepStatsCollector {
- public:
-  // `graph`: the session's.
-  explicit TraceCollector(const Graph* graph) : graph_(graph), start_(SteadyNanoseconds()) {}
-  std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
-  // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
-  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
-           const MemoryRecord* memory = nullptr) {
-    const std::int64_t end = Now();
-    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
-    AddNode(program, node, bytes, begin, end, memory);
-  }
-  static std::int64_t BytesOf(const Tensor* tensors, int count) {
-    std::int64_t bytes = 0;
-    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
-    return bytes;
-  }
-  void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
-               std::int64_t end, const MemoryRecord* memory = nullptr) {
-    NodeTiming timing;
-    if (memory != nullptr) {
-      timing.temp_bytes = memory->temp_bytes();
-      timing.persistent_bytes = memory->persistent_bytes();
-    }
-    timing.name = node.node->name();
-    timing.op = OpOf(node);
-    if (program.graph == graph_) timing.node = node.node;
-    timing.device = node.on_host ? program.host->name() : program.device->name();
-    timing.start_ns = begin;
-    timing.end_ns = end;
-    timing.output_bytes = output_bytes;
-    Keep(timing);
-  }
-  void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
-                std::int64_t end_ns) override {
-    NodeTiming timing;
-    timing.name = context.op_kernel().name();
-    timing.op = what;
-    timing.device = context.device_name();
-    timing.start_ns = begin_ns;
-    timing.end_ns = end_ns;
-    Keep(timing);
-  }
-  void Finish(RunTrace* trace) {
-    trace->start_ns = start_;
-    trace->total_ns = Now();
-    trace->thread = TracedThreads::NumberOfThis();
-    trace->nodes = std::move(timings_);
-  }
-
- private:
-  static std::string_view OpOf(const ProgramNode& node) {
-    switch (node.kind) {
-      case ProgramNode::Kind::kToHost: return "CopyToHost";
-      case ProgramNode::Kind::kToDevice: return "CopyToDevice";
-      case ProgramNode::Kind::kFetch: return "Fetch";
-      default: return node.node->op_name();
-    }
-  }
-  void Keep(NodeTiming timing) {
-    timing.thread = TracedThreads::NumberOfThis();
-    MutexLock lock(mutex_);
-    timings_.push_back(timing);
-  }
-
-  const Graph* const graph_;
-  const std::int64_t start_;
-  Mutex mutex_;
-  std::vector<NodeTiming> timings_;
-};
 
 // Of the session's run that a step is a part of; null: nobody watches it.
 inline TraceCollector* TraceOf(const Step& step) {

@@ -91,7 +91,8 @@ class PartitionedRun {
       part->services.pool = settings.pool;
       part->services.more = settings.services;
       if (settings.trace != nullptr) [[unlikely]] {
-        part->trace = MakeOwned<TraceCollector>(part->program->graph);
+        part->trace = MakeOwned<TraceCollector>(
+            part->program->graph, TraceEventLimit(settings.max_trace_events) / static_cast<int>(parts_.size()));
         part->services.stats = part->trace.get();
       }
       part->step.set_step_id(step_id);
@@ -158,6 +159,13 @@ class PartitionedRun {
         timing.end_ns += later;
         trace->nodes.push_back(timing);
       }
+      for (NodeTotal& total : of_part.folded) {
+        total.start_ns += later;
+        total.end_ns += later;
+        trace->folded.push_back(total);
+      }
+      trace->num_dropped += of_part.num_dropped;
+      trace->dropped_ns += of_part.dropped_ns;
       trace->total_ns = of_part.total_ns + later;
       trace->thread = of_part.thread;
     }

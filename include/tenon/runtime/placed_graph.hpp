@@ -112,6 +112,8 @@ class PartsProgram : public Base {
   TENON_COLD void NameNodes(RunTrace* trace) const {
     for (NodeTiming& timing : trace->nodes)
       if (timing.node != nullptr) timing.node = whole_.Find(timing.node->name());
+    for (NodeTotal& total : trace->folded)
+      if (total.node != nullptr) total.node = whole_.Find(total.node->name());
   }
 
   const PlacedGraphOwner& owner_;

@@ -116,7 +116,7 @@ class Prepared : public RefCounted {
     if (settings.trace == nullptr) [[likely]] {
       status = Execute(running.get(), plan, settings, nullptr);
     } else {
-      TraceCollector collector(program_->graph);
+      TraceCollector collector(program_->graph, TraceEventLimit(settings.max_trace_events));
       services.stats = &collector;
       status = Execute(running.get(), plan, settings, &collector);
       deferred.Wait();  // it may still tell the collector

@@ -72,6 +72,7 @@ struct RunSettings {
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   RunTrace* trace = nullptr;
+  int max_trace_events = 0;  // SessionOptions::max_trace_events
   RunCounts* counts = nullptr;  // null: nobody counts
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;

@@ -173,6 +173,7 @@ class SessionImpl : public RefCounted {
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
     settings.services = services_;
+    settings.max_trace_events = options_.max_trace_events;
     if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
     return settings;
   }
@@ -444,6 +445,9 @@ class SessionImpl : public RefCounted {
   }
 
   Status FindWatch() {
+    if (options_.max_trace_events < 0)
+      return errors::InvalidArgument("SessionOptions: max_trace_events must not be negative, got ",
+                                     options_.max_trace_events);
     const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
     if (watch != nullptr) watched_number_ = watch->number_of(options_);
     if (watched_number_ != 0) watch_ = watch;

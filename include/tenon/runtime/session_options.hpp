@@ -75,6 +75,10 @@ struct SessionOptions {
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
+  // FromGraphFile maps the file: quick to load, and in memory once for all processes. Rename a new file over it to
+  // replace it; a file that is written to in place changes weights, one that is cut short ends the process (SIGBUS).
+  // False: reads it into memory, and the file may change.
+  bool map_graph_file = true;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
   // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
@@ -91,6 +95,10 @@ struct SessionOptions {
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace_sink.hpp>.
   TraceSink* trace_sink = nullptr;
+  // Limits the trace of one run: this many executions of nodes in full, at most a 64th of them of one node, such as a
+  // node in a loop. Later ones are summed up per node (RunTrace::folded), for at most this many nodes; others are
+  // counted. 0: what the environment variable TENON_TRACE_EVENTS says, or else 8192.
+  int max_trace_events = 0;
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =

@@ -3,6 +3,7 @@
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
 // <tenon/runtime/trace_file.hpp> writes all runs of a session.
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -40,18 +41,24 @@ class JsonWriter {
   }
   void Add(std::string_view key, std::int64_t value) {
     Key(key);
-    StrAppend(&text_, value);
+    AppendNumber(value);
   }
   // As a number of microseconds.
   void AddTime(std::string_view key, std::int64_t ns) {
     Key(key);
-    char number[32];
-    std::snprintf(number, sizeof number, "%.3f", static_cast<double>(ns) / 1000);
-    text_ += number;
+    const auto count = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+    const auto digit = [&](std::uint64_t unit) { return static_cast<char>('0' + count / unit % 10); };
+    const char fraction[] = {'.', digit(100), digit(10), digit(1)};
+    if (ns < 0) text_ += '-';
+    AppendNumber(static_cast<std::int64_t>(count / 1000));
+    text_.append(fraction, sizeof fraction);
   }
   // For items on lines of their own; no comma comes after a line end.
   void AddComma() { text_ += ','; }
   void AddLineEnd() { text_ += '\n'; }
+
+  // Makes room for so many more characters.
+  void Reserve(std::size_t characters) { text_.reserve(text_.size() + characters); }
 
   const std::string& text() const { return text_; }
   std::string Take() { return std::exchange(text_, std::string()); }
@@ -64,21 +71,29 @@ class JsonWriter {
     AppendQuoted(key);
     text_ += ':';
   }
+  void AppendNumber(std::int64_t value) {
+    char digits[24];
+    text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  }
   void AppendQuoted(std::string_view text) {
     text_ += '"';
-    for (const char c : text) {
+    std::size_t plain = 0;  // where the characters begin that are not written yet
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
       const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && c != '"' && c != '\\' && c != '<') continue;
+      text_.append(text, plain, i - plain);
+      plain = i + 1;
       if (c == '"' || c == '\\') {
         text_ += '\\';
         text_ += c;
-      } else if (byte < 0x20 || c == '<') {
+      } else {
         char escaped[8];
         std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(byte));
         text_ += escaped;
-      } else {
-        text_ += c;
       }
     }
+    text_.append(text, plain, text.size() - plain);
     text_ += '"';
   }
 
@@ -104,7 +119,8 @@ td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}sv
 rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
 @media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
 </style><h1 id="title"></h1><div><select id="pick"></select> <span id="sum"></span></div>
-<div id="tip"></div><svg id="rows"></svg><table id="ops"></table><script>
+<div id="tip"></div><svg id="rows"></svg><table id="ops"></table><table id="folded"></table><script>
+let left=0;const leave=n=>left=n;
 const runs=[],add=r=>runs.push(r),$=id=>document.getElementById(id),hue=new Map(),W=1200,H=42;
 const color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
 const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>String(s).replace(/[&<>"]/g,c=>'&#'+c.charCodeAt(0)+';');
@@ -122,9 +138,15 @@ function load(){
  first=picked.length?Math.min(...picked.map(r=>r.start)):0;
  last=picked.reduce((t,r)=>Math.max(t,r.start+r.total),first+1);
  [begin,end]=[first,last];
- const busy=nodes.reduce((a,n)=>a+n.end-n.start,0),by=new Map();
- $('sum').textContent=`${nodes.length} nodes, ${us(last-first)} in all, ${us(busy)} in kernels`;
- nodes.forEach(n=>{const r=by.get(n.op)||{op:n.op,t:0,c:0};r.t+=n.end-n.start;r.c++;by.set(n.op,r)});
+ const by=new Map(),folded=picked.flatMap(r=>r.folded),all=(a,f)=>a.reduce((s,x)=>s+f(x),0);
+ const dropped=all(picked,r=>r.dropped),busy=all(nodes,n=>n.end-n.start)+all(folded,f=>f.total)+all(picked,r=>r.dropped_time);
+ $('sum').textContent=`${nodes.length} nodes, ${us(last-first)} in all, ${us(busy)} in kernels`+
+  (folded.length?`; ${all(folded,f=>f.count)} more executions of ${folded.length} nodes only as sums, below`:'')+
+  (dropped?`; ${dropped} of other nodes left out`:'')+(left?`; ${left} later runs left out: the file is full`:'');
+ const tally=(op,t,c)=>{const r=by.get(op)||{op,t:0,c:0};r.t+=t;r.c+=c;by.set(op,r)};
+ nodes.forEach(n=>tally(n.op,n.end-n.start,1));folded.forEach(f=>tally(f.op,f.total,f.count));
+ $('folded').innerHTML=folded.length?'<tr><th>only as sums<th>op<th>executions<th>time<th>least<th>most</tr>'+
+  folded.sort((a,b)=>b.total-a.total).slice(0,500).map(f=>`<tr><td>${esc(f.name)}<td>${esc(f.op)}<td>${f.count}<td>${us(f.total)}<td>${us(f.min)}<td>${us(f.max)}`).join(''):'';
  $('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
   `<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
  paint()}
@@ -171,6 +193,24 @@ inline SlimVector<int> ThreadsOf(const RunTrace& trace) {
   return threads;
 }
 
+// Executions that a trace holds only as sums.
+inline std::int64_t CountFolded(const RunTrace& trace) {
+  std::int64_t count = 0;
+  for (const NodeTotal& n : trace.folded) count += n.count;
+  return count;
+}
+// The members of an object; times in nanoseconds.
+inline void AddTotal(const NodeTotal& n, JsonWriter* json) {
+  json->Add("name", n.name);
+  json->Add("op", n.op);
+  json->Add("device", n.device);
+  json->Add("count", n.count);
+  json->Add("total", n.total_ns);
+  json->Add("min", n.min_ns);
+  json->Add("max", n.max_ns);
+  json->Add("bytes", n.output_bytes);
+}
+
 // A run for the page. `start_ns`: on the page's clock; `error`: empty where it went well.
 inline std::string TimelineRun(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
                                std::string_view error) {
@@ -197,6 +237,15 @@ inline std::string TimelineRun(const RunTrace& trace, std::string_view title, in
     json.End('}');
   }
   json.End(']');
+  json.Begin('[', "folded");
+  for (const NodeTotal& n : trace.folded) {
+    json.Begin('{');
+    AddTotal(n, &json);
+    json.End('}');
+  }
+  json.End(']');
+  json.Add("dropped", trace.num_dropped);
+  json.Add("dropped_time", trace.dropped_ns);
   json.Begin('[', "flows");
   for (const TraceFlow& flow : FlowsOf(trace)) {
     json.Begin('[');
@@ -221,11 +270,15 @@ class ChromeEvents {
   void NameProcess(int process, std::string_view name) { AddName("process_name", process, 0, name); }
   // `start_ns`: of the run on the file's clock; `error`: empty where it went well.
   void AddRun(int process, const RunTrace& trace, std::int64_t start_ns, std::string_view error) {
+    json_.Reserve(700 * trace.nodes.size());  // more than most take; pages that nothing is written to cost nothing
     for (const int thread : ThreadsOf(trace)) NameThread(process, thread);
     BeginSpan(process, trace.thread, "run", start_ns, start_ns + trace.total_ns);
     json_.Add("nodes", static_cast<std::int64_t>(trace.nodes.size()));
     if (!error.empty()) json_.Add("error", error);
+    if (!trace.folded.empty()) json_.Add("folded", CountFolded(trace));
+    if (trace.num_dropped > 0) json_.Add("dropped", trace.num_dropped);
     End();
+    for (const NodeTotal& n : trace.folded) AddFolded(process, trace.thread, n, start_ns);
     for (const NodeTiming& n : trace.nodes) {
       BeginSpan(process, n.thread, n.op, start_ns + n.start_ns, start_ns + n.end_ns);
       json_.Add("node", n.name);
@@ -244,6 +297,12 @@ class ChromeEvents {
     for (const Count& count : counts) json_.Add(count.name, count.value);
     End();
   }
+  // What the file leaves out because it is full, across all rows.
+  void AddRunsLeftOut(std::int64_t at_ns, std::int64_t count) {
+    BeginInstant(0, 0, "runs left out: the file is full", "g", at_ns);
+    json_.Add("runs", count);
+    End();
+  }
   // Instants on the threads' rows, and the bytes in use as a counter. `origin_ns`: the file's zero.
   void AddAllocations(int process, Span<const AllocationRecord> records, std::int64_t origin_ns) {
     for (const AllocationRecord& record : records) {
@@ -252,10 +311,7 @@ class ChromeEvents {
                                     : record.kind == Kind::kFreed   ? "free"
                                                                     : "refuse";
       NameThread(process, record.thread);
-      Begin("i", what, process, record.thread);
-      json_.Add("s", "t");
-      json_.AddTime("ts", record.at_ns - origin_ns);
-      json_.Begin('{', "args");
+      BeginInstant(process, record.thread, what, "t", record.at_ns - origin_ns);
       json_.Add("bytes", record.bytes);
       json_.Add("block", static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(record.block)));
       End();
@@ -286,6 +342,19 @@ class ChromeEvents {
     json_.AddTime("ts", start_ns);
     json_.AddTime("dur", end_ns - start_ns);
     json_.Begin('{', "args");
+  }
+  // The same. `scope`: "t" for the thread's row, "g" for all rows.
+  void BeginInstant(int process, int thread, std::string_view name, std::string_view scope, std::int64_t at_ns) {
+    Begin("i", name, process, thread);
+    json_.Add("s", scope);
+    json_.AddTime("ts", at_ns);
+    json_.Begin('{', "args");
+  }
+  // Where the first of the executions begins that are only summed up.
+  void AddFolded(int process, int thread, const NodeTotal& total, std::int64_t start_ns) {
+    BeginInstant(process, thread, "folded", "t", start_ns + total.start_ns);
+    AddTotal(total, &json_);
+    End();
   }
   void AddName(std::string_view what, int process, int thread, std::string_view name) {
     Begin("M", what, process, thread);

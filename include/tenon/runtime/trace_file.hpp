@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TraceFile: a TraceSink that writes every run to one file. Links itself in: the environment variable TENON_TRACE names
-// one for all sessions of the process. <tenon/runtime.hpp> includes it.
+// TraceFile: a TraceSink that writes runs to one file. Links itself in: the environment variable TENON_TRACE names one
+// for all sessions of the process, TENON_TRACE_BYTES its limit. <tenon/runtime.hpp> includes it.
 
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +16,7 @@
 #endif
 
 #include <tenon/base/clock.hpp>
+#include <tenon/base/env.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/mutex.hpp>
@@ -33,18 +34,22 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 // thread-safe. A page (runtime/trace.hpp) when the name ends in ".html", otherwise a Chrome trace in which a session is
-// a process, with its counters after each run. The file is whole after every run, however the process ends. What goes
-// wrong is logged once, fails no run, and ends the writing; so does a fork, in the child.
+// a process, with its counters after each run. The file is whole after every run, however the process ends. A run that
+// ends when the file has `most_bytes` or more is only counted, at the end of the file. What goes wrong is logged once,
+// fails no run, and ends the writing; so does a fork, in the child.
 //
 //   tenon::TraceFile file("runs.json");
 //   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &file});
 class TraceFile final : public TraceSink {
  public:
+  static constexpr std::int64_t kUsualBytes = 64 << 20;
+
   // `log`: what is to be shown with the runs of the sessions that allocate from it, in a Chrome trace; null: nothing.
   // Outlives the file.
-  explicit TraceFile(std::string path, AllocationLog* log = nullptr)
+  explicit TraceFile(std::string path, AllocationLog* log = nullptr, std::int64_t most_bytes = kUsualBytes)
       : path_(std::move(path)),
         log_(log),
+        most_bytes_(most_bytes),
         is_page_(EndsWith(path_, ".html")),
         process_(ProcessId()),
         start_ns_(SteadyNanoseconds()),
@@ -60,6 +65,7 @@ class TraceFile final : public TraceSink {
     const MutexLock lock(mutex_);
     if (file_ == nullptr) return;
     const std::int64_t at_ns = run.trace.start_ns - start_ns_;
+    if (written_ >= most_bytes_) return LeaveOut(at_ns);
     const std::string error = run.status.ok() ? std::string() : run.status.ToString();
     if (is_page_) return Write(detail::TimelineRun(run.trace, path_, run.session, at_ns, error));
     NameSession(run.session);
@@ -102,14 +108,23 @@ class TraceFile final : public TraceSink {
       add(StrCat("bytes of ", memory.device), {{"in use", memory.bytes_in_use}, {"peak", memory.peak_bytes_in_use}});
   }
 
-  // Over the tail of what is there, and the tail again.
-  void Write(std::string_view text) {
-    const std::string_view tail = is_page_ ? std::string_view() : detail::kChromeTraceTail;
-    const std::string whole = StrCat(text, tail);
+  // Counts the run in the tail, which never gets shorter.
+  void LeaveOut(std::int64_t at_ns) {
+    if (num_left_out_++ == 0) first_left_out_ns_ = at_ns;
+    if (is_page_) return Write({}, StrCat("<script>leave(", num_left_out_, ")</script>\n"));
+    detail::ChromeEvents event = events_;
+    event.AddRunsLeftOut(first_left_out_ns_, num_left_out_);
+    Write({}, StrCat(event.Take(), detail::kChromeTraceTail));
+  }
+  void Write(std::string_view text) { Write(text, is_page_ ? std::string_view() : detail::kChromeTraceTail); }
+  // Over the tail of what is there.
+  void Write(std::string_view text, std::string_view tail) {
     std::FILE* const file = file_.get();
-    if (std::fseek(file, written_, SEEK_SET) != 0 || std::fwrite(whole.data(), 1, whole.size(), file) != whole.size() ||
-        std::fflush(file) != 0)
-      return Fail(errors::ResourceExhausted("cannot write ", whole.size(), " bytes to '", path_, "'"));
+    const auto put = [file](std::string_view bytes) {
+      return bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    };
+    if (std::fseek(file, written_, SEEK_SET) != 0 || !put(text) || !put(tail) || std::fflush(file) != 0)
+      return Fail(errors::ResourceExhausted("cannot write ", text.size() + tail.size(), " bytes to '", path_, "'"));
     written_ += static_cast<long>(text.size());
   }
   void Fail(Status status) {
@@ -120,12 +135,14 @@ class TraceFile final : public TraceSink {
 
   const std::string path_;
   AllocationLog* const log_;  // may be null
+  const std::int64_t most_bytes_;
   const bool is_page_;
   const std::int64_t process_;  // its number in the system
   const std::int64_t start_ns_;  // SteadyNanoseconds(), the file's zero
   mutable Mutex mutex_;  // of what follows
   Owned<std::FILE, detail::CloseFile> file_;  // null: after an error
   long written_ = 0;  // bytes, without the tail
+  std::int64_t num_left_out_ = 0, first_left_out_ns_ = 0;  // of the runs that found the file full
   Status status_;
   detail::ChromeEvents events_;
   SlimVector<int> sessions_;  // that have their name
@@ -136,8 +153,12 @@ namespace detail {
 // The file that TENON_TRACE names when the first session is made; stays open until the process ends.
 inline TraceSink* TraceFileOfEnvironment() {
   static TraceFile* const file = [] {
-    const char* path = std::getenv("TENON_TRACE");
-    return path == nullptr || *path == '\0' ? nullptr : new TraceFile(path);
+    const char* const path = std::getenv("TENON_TRACE");
+    if (path == nullptr || *path == '\0') return static_cast<TraceFile*>(nullptr);
+    std::int64_t most_bytes = TraceFile::kUsualBytes;
+    const Status status = GetEnvInt64("TENON_TRACE_BYTES", most_bytes, &most_bytes);
+    if (!status.ok()) TENON_LOG(kError, status.message());
+    return new TraceFile(path, nullptr, most_bytes);
   }();
   return file;
 }

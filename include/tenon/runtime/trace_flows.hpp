@@ -2,8 +2,10 @@
 #pragma once
 // FlowsOf: which node of a trace waited for which, from the edges of the graph.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <tenon/base/slim_vector.hpp>
@@ -26,11 +28,17 @@ namespace detail {
 // Of one run, whose session lives. one thread.
 class FlowFinder {
  public:
-  explicit FlowFinder(const std::vector<NodeTiming>& nodes) : nodes_(nodes) {
-    order_ = SortedOrder(nodes.size(), [&](std::size_t a, std::size_t b) {
+  explicit FlowFinder(const RunTrace& trace) : nodes_(trace.nodes) {
+    order_ = SortedOrder(nodes_.size(), [&](std::size_t a, std::size_t b) {
       const int id_a = IdOf(a), id_b = IdOf(b);
-      return id_a != id_b ? id_a < id_b : nodes[a].end_ns < nodes[b].end_ns;
+      return id_a != id_b ? id_a < id_b : nodes_[a].end_ns < nodes_[b].end_ns;
     });
+    for (const NodeTotal& total : trace.folded) {
+      if (total.node == nullptr) continue;
+      const auto id = static_cast<std::size_t>(total.node->id);
+      if (folded_from_.size() <= id) folded_from_.resize(id + 1, kNever);
+      folded_from_[id] = std::min(folded_from_[id], total.start_ns);
+    }
   }
   void Find(std::size_t to, std::vector<TraceFlow>* flows) {
     first_ = flows->size();
@@ -48,13 +56,17 @@ class FlowFinder {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
   int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
   // Not a copy of its value, nor a fetch.
   bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
 
-  // The last item of a node, or the last copy of its value, that ended before `start_ns`.
+  // The last item of a node, or the last copy of its value, that ended before `start_ns`. None where a later execution
+  // may have come between, of which the trace has only sums.
   std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
+    if (static_cast<std::size_t>(id) < folded_from_.size() && folded_from_[static_cast<std::size_t>(id)] < start_ns)
+      return kNone;
     std::size_t low = 0, high = order_.size();
     while (low < high) {
       const std::size_t middle = (low + high) / 2, i = order_[middle];
@@ -88,6 +100,7 @@ class FlowFinder {
 
   const std::vector<NodeTiming>& nodes_;
   SlimVector<std::size_t> order_;  // of nodes_, by id and end
+  SlimVector<std::int64_t> folded_from_;  // by id: when the executions began that are only sums
   std::size_t first_ = 0;  // flow of the item under way
 };
 
@@ -97,7 +110,7 @@ class FlowFinder {
 // last time that ended before the consumer began. Feeds, constants and what was folded do not run, so that nothing
 // comes from them. The trace's session must live.
 inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
-  detail::FlowFinder finder(trace.nodes);
+  detail::FlowFinder finder(trace);
   std::vector<TraceFlow> flows;
   for (std::size_t i = 0; i < trace.nodes.size(); ++i) finder.Find(i, &flows);
   return flows;

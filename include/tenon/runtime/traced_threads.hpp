@@ -38,12 +38,15 @@ class TracedThreads {
     char name[16];
     Thread::GetNameOfThis(name);
     const MutexLock lock(mutex_);
-    names_.push_back(std::string(name));
-    return static_cast<int>(names_.size());
+    if (names_.size() < kMostNames) names_.push_back(std::string(name));
+    return ++last_;
   }
+
+  static constexpr std::size_t kMostNames = 1 << 14;  // later threads have numbers only
 
   Mutex mutex_;
   SlimVector<std::string> names_;
+  int last_ = 0;  // number
 };
 
 }  // namespace detail

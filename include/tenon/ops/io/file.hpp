@@ -57,7 +57,8 @@ struct ReadFile {
   struct kernel {
     Status operator()(Device&, In<tstring> filename, Out<tstring> contents) const {
       TENON_RETURN_IF_ERROR(detail::CheckFileName(filename));
-      TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(filename[0].view())));
+      TENON_ASSIGN_OR_RETURN(const MappedFile file,
+                             MappedFile::Open(std::string(filename[0].view()), FileAccess::kRead));
       contents[0].assign({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
       return OkStatus();
     }

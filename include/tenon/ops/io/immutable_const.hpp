@@ -40,8 +40,8 @@ struct GuaranteeConst {
   };
 };
 
-// The first bytes of the file `memory_region_name`, mapped; NotFound without it, Unimplemented for texts. Plain types
-// only.
+// The first bytes of the file `memory_region_name`, mapped, so that it must not be written to in place while the value
+// is used (io/mapped_file.hpp); NotFound without it, Unimplemented for texts. Plain types only.
 struct ImmutableConst {
   static constexpr auto signature = Op("ImmutableConst")
                                         .Attr("dtype: type")
