@@ -13,10 +13,10 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/device/executor_pool.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/register.hpp>
-#include <tenon/runtime/session_devices.hpp>
+#include <tenon/runtime/multi_device/session_devices.hpp>
 #include <tenon/session.hpp>
 
 #include "graphs.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tenon/io/graph_file.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 
 #include "io/temp_file.hpp"
 #include "runtime/graphs.hpp"

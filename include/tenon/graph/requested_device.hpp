@@ -5,7 +5,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/device/device_name.hpp>
 
 TENON_NAMESPACE_BEGIN

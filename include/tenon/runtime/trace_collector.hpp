@@ -19,9 +19,9 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/memory_record.hpp>
 #include <tenon/kernel/step_environment.hpp>
-#include <tenon/runtime/program.hpp>
-#include <tenon/runtime/step.hpp>
-#include <tenon/runtime/traced_threads.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/step.hpp>
+#include <tenon/runtime/executor/thread_ids.hpp>
 
 TENON_NAMESPACE_BEGIN
 
