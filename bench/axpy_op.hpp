@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/register.hpp>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tenon/session.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/builder.hpp>
 
 #include "harness.hpp"

@@ -12,8 +12,8 @@
 #include <type_traits>
 
 #include <tenon/base/str.hpp>
-#include <tenon/engine/cache_sizes.hpp>
-#include <tenon/engine/isa.hpp>
+#include <tenon/engine/core/cache_sizes.hpp>
+#include <tenon/engine/simd/isa.hpp>
 
 #include "cycles.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/op/attr_value.hpp>
+#include <tenon/op/attr/attr_value.hpp>
 #include <tenon/session.hpp>
 
 namespace tenon::testing {

@@ -2,7 +2,7 @@
 // The standard ops that the tests run: files, tables from files.
 
 #include <tenon/ops/io/file.hpp>
-#include <tenon/ops/state/table_file.hpp>
+#include <tenon/ops/table/table_file.hpp>
 
 #include "registration.hpp"
 

@@ -2,9 +2,9 @@
 // The standard ops that the tests run: lists of tensors.
 
 #include "registration.hpp"
-#include <tenon/ops/state/tensor_list_element.hpp>
-#include <tenon/ops/state/tensor_list_concat.hpp>
-#include <tenon/ops/state/tensor_list_tensor.hpp>
+#include <tenon/ops/list/tensor_list_element.hpp>
+#include <tenon/ops/list/tensor_list_concat.hpp>
+#include <tenon/ops/list/tensor_list_tensor.hpp>
 
 using namespace tenon;
 

@@ -2,9 +2,9 @@
 // The standard ops that the tests run: variables.
 
 #include "registration.hpp"
-#include <tenon/ops/state/ref_variable.hpp>
-#include <tenon/ops/state/resource_variable.hpp>
-#include <tenon/ops/state/variable_update.hpp>
+#include <tenon/ops/variable/ref_variable.hpp>
+#include <tenon/ops/variable/resource_variable.hpp>
+#include <tenon/ops/variable/variable_update.hpp>
 
 using namespace tenon;
 

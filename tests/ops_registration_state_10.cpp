@@ -2,7 +2,7 @@
 // The standard ops that the tests run: dense lookup tables.
 
 #include "registration.hpp"
-#include <tenon/ops/state/dense_table.hpp>
+#include <tenon/ops/table/dense_table.hpp>
 
 using namespace tenon;
 

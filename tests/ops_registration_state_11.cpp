@@ -2,10 +2,10 @@
 // The standard ops that the tests run: queues, tables and stacks by reference.
 
 #include "registration.hpp"
-#include <tenon/ops/state/anonymous_table.hpp>
-#include <tenon/ops/state/queue_reference.hpp>
-#include <tenon/ops/state/stack_reference.hpp>
-#include <tenon/ops/state/table_reference.hpp>
+#include <tenon/ops/table/anonymous_table.hpp>
+#include <tenon/ops/queue/queue_reference.hpp>
+#include <tenon/ops/list/stack_reference.hpp>
+#include <tenon/ops/table/table_reference.hpp>
 
 using namespace tenon;
 

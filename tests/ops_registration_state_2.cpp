@@ -2,10 +2,10 @@
 // The standard ops that the tests run: parts of variables.
 
 #include "registration.hpp"
-#include <tenon/ops/state/strided_slice_assign.hpp>
-#include <tenon/ops/state/variable_gather.hpp>
-#include <tenon/ops/state/variable_scatter.hpp>
-#include <tenon/ops/state/variable_scatter_nd.hpp>
+#include <tenon/ops/variable/strided_slice_assign.hpp>
+#include <tenon/ops/variable/variable_gather.hpp>
+#include <tenon/ops/variable/variable_scatter.hpp>
+#include <tenon/ops/variable/variable_scatter_nd.hpp>
 
 using namespace tenon;
 

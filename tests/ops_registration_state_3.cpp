@@ -2,10 +2,10 @@
 // The standard ops that the tests run: optimizer steps.
 
 #include "registration.hpp"
-#include <tenon/ops/state/training_dense.hpp>
-#include <tenon/ops/state/training_handles.hpp>
-#include <tenon/ops/state/training_sparse.hpp>
-#include <tenon/ops/state/training_sparse_handles.hpp>
+#include <tenon/ops/training/dense.hpp>
+#include <tenon/ops/training/dense_handles.hpp>
+#include <tenon/ops/training/sparse.hpp>
+#include <tenon/ops/training/sparse_handles.hpp>
 
 using namespace tenon;
 

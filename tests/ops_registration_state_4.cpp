@@ -2,9 +2,9 @@
 // The standard ops that the tests run: tensor arrays and stacks.
 
 #include "registration.hpp"
-#include <tenon/ops/state/stack.hpp>
-#include <tenon/ops/state/tensor_array.hpp>
-#include <tenon/ops/state/tensor_array_pack.hpp>
+#include <tenon/ops/list/stack.hpp>
+#include <tenon/ops/list/tensor_array.hpp>
+#include <tenon/ops/list/tensor_array_pack.hpp>
 
 using namespace tenon;
 

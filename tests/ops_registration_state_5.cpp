@@ -2,7 +2,7 @@
 // The standard ops that the tests run: lookup tables.
 
 #include "registration.hpp"
-#include <tenon/ops/state/table.hpp>
+#include <tenon/ops/table/table.hpp>
 
 using namespace tenon;
 

@@ -2,8 +2,8 @@
 // The standard ops that the tests run: queues.
 
 #include "registration.hpp"
-#include <tenon/ops/state/queue.hpp>
-#include <tenon/ops/state/queue_access.hpp>
+#include <tenon/ops/queue/queue.hpp>
+#include <tenon/ops/queue/queue_access.hpp>
 
 using namespace tenon;
 

@@ -2,8 +2,8 @@
 // The standard ops that the tests run: staging areas.
 
 #include "registration.hpp"
-#include <tenon/ops/state/map_stage.hpp>
-#include <tenon/ops/state/stage.hpp>
+#include <tenon/ops/queue/map_stage.hpp>
+#include <tenon/ops/queue/stage.hpp>
 
 using namespace tenon;
 

@@ -2,7 +2,7 @@
 // The standard ops that the tests run: accumulators of gradients.
 
 #include "registration.hpp"
-#include <tenon/ops/state/accumulator.hpp>
+#include <tenon/ops/queue/accumulator.hpp>
 
 using namespace tenon;
 

@@ -2,7 +2,7 @@
 // The standard ops that the tests run: barriers and mutexes.
 
 #include "registration.hpp"
-#include <tenon/ops/state/barrier.hpp>
+#include <tenon/ops/queue/barrier.hpp>
 #include <tenon/ops/state/mutex.hpp>
 
 using namespace tenon;

@@ -18,9 +18,9 @@ laws = {}
 for name, text in re.findall(r'struct (\w+) \{\s*static_assert\((.*?)\);\n', read('include/tenon/kernel/rules.hpp'), re.S):
     laws[name] = ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', text))
 functions = set()
-for header in ('op/spec_reader.hpp', 'op/signature.hpp'):
+for header in ('op/signature/spec_reader.hpp', 'op/signature/signature.hpp'):
     functions |= set(re.findall(r'void (op_signature_error_\w+)\(\);', read('include/tenon/' + header)))
-functions |= set(re.findall(r'void (kernel_match_error_\w+)\(\);', read('include/tenon/kernel/match.hpp')))
+functions |= set(re.findall(r'void (kernel_match_error_\w+)\(\);', read('include/tenon/kernel/registry/kernel_constraints.hpp')))
 for path in (ROOT / 'include/tenon/op').glob('*.hpp'):
     functions |= set(re.findall(r'^TENON_COLD inline Status ([a-z0-9_]+)\(', path.read_text(), re.M))
 functions |= set(re.findall(r'^struct (undefined_symbol_means_\w+) \{', read('include/tenon/session.hpp'), re.M))

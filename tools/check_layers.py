@@ -34,14 +34,14 @@ SLOW_ALLOWED = {  # where the system has no POSIX threads
 # Third parties: each is included by one header (CUDA's runtime also by the allocator above it, Eigen by two).
 THIRD_PARTIES = [
     # Eigen's Tensor module is slow to read: its views of tensors are apart from the matrix products.
-    (re.compile(r'unsupported/Eigen/'), {'engine/eigen_views.hpp'}),
-    (re.compile(r'Eigen/'), {'engine/eigen.hpp', 'engine/eigen_views.hpp'}),
-    (re.compile(r'xsimd/'), {'engine/simd.hpp'}),
-    (re.compile(r'cublas'), {'engine/cublas.cuh'}),
+    (re.compile(r'unsupported/Eigen/'), {'engine/linalg/eigen_tensor.hpp'}),
+    (re.compile(r'Eigen/'), {'engine/linalg/eigen.hpp', 'engine/linalg/eigen_tensor.hpp'}),
+    (re.compile(r'xsimd/'), {'engine/simd/batch.hpp'}),
+    (re.compile(r'cublas'), {'engine/gemm/cublas.cuh'}),
     (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh'}),
     (re.compile(r're2/'), {'ops/string/regex.hpp'}),
-    (re.compile(r'png\.h$'), {'engine/png.hpp'}),
-    (re.compile(r'jpeglib\.h$'), {'engine/jpeg.hpp'}),
+    (re.compile(r'png\.h$'), {'engine/image/png.hpp'}),
+    (re.compile(r'jpeglib\.h$'), {'engine/image/jpeg.hpp'}),
     (re.compile(r'(google/protobuf|absl|grpc|tensorflow)'), set()),
 ]
 
@@ -52,8 +52,8 @@ GNU_ALLOWED = ('base/config.hpp', 'engine/')
 # Headers without a test of their own -> the file under tests/ that covers them.
 TESTED_TOGETHER = {
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
-    'engine/cublas.cuh': 'cuda/gemm_test.cu',
-    'engine/tiled_gemm.cuh': 'cuda/gemm_test.cu',
+    'engine/gemm/cublas.cuh': 'cuda/gemm_test.cu',
+    'engine/gemm/tiled.cuh': 'cuda/gemm_test.cu',
     'full_runtime.hpp': 'runtime_definitions.cpp',  # only includes: every test program runs on it
     'tenon.cuh': 'cuda/kernels.cu',  # only includes: that kernels can be written with it alone is the test
 }
@@ -61,13 +61,13 @@ TESTED_TOGETHER = {
 # Headers that their tests do not include, but use through another one.
 TESTED_THROUGH = {
     # The definitions of what session.hpp declares.
-    'runtime/callable_impl.hpp': 'session.hpp',
-    'runtime/partial_run.hpp': 'session.hpp',
-    'runtime/prepared.hpp': 'session.hpp',
-    'runtime/run_with_options.hpp': 'session.hpp',
-    'runtime/session_admin.hpp': 'session.hpp',
-    'runtime/session_impl.hpp': 'session.hpp',
-    'runtime/session_parts.hpp': 'session.hpp',
+    'runtime/session/callable_impl.hpp': 'session.hpp',
+    'runtime/session/partial_run.hpp': 'session.hpp',
+    'runtime/session/prepared_signature.hpp': 'session.hpp',
+    'runtime/session/run_with_options.hpp': 'session.hpp',
+    'runtime/session/extend_reset.hpp': 'session.hpp',
+    'runtime/session/session_impl.hpp': 'session.hpp',
+    'runtime/session/extensions.hpp': 'session.hpp',
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

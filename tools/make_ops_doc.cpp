@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/kernel/registry.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 namespace {
 
 using tenon::StrAppend;
 
-// The shape functions that have a name of their own (op/shape_fns.hpp).
+// The shape functions that have a name of their own (op/shape/shape_fns.hpp).
 std::string_view ShapeFnName(tenon::ShapeFn fn) {
   namespace si = tenon::shape_inference;
   static constexpr std::pair<tenon::ShapeFn, std::string_view> kNames[] = {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <tenon/io/graph_file.hpp>
-#include <tenon/op/op_usage.hpp>
+#include <tenon/op/op_def/op_usage.hpp>
 #include <tenon/ops.hpp>
 
 namespace {

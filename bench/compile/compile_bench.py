@@ -31,7 +31,7 @@ tenon::Result<float> FirstProbability(const std::string& path, const tenon::Tens
 }
 """
 
-ZERO_OUT = """#include <tenon/op/shape_fns.hpp>
+ZERO_OUT = """#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
@@ -75,7 +75,7 @@ TRIVIAL_OP = """struct Trivial%d {
 def trivial_kernels(count):
     """`count` kernels: a tenth as many ops, each for ten types."""
     ops = range(count // 10)
-    text = "#include <tenon/op/shape_fns.hpp>\n#include <tenon/register.hpp>\n"
+    text = "#include <tenon/op/shape/shape_fns.hpp>\n#include <tenon/register.hpp>\n"
     text += "".join(TRIVIAL_OP % (i, i) for i in ops)
     return text + ("TENON_REGISTER(%s);\n" % ", ".join(f"Trivial{i}" for i in ops) if count else "")
 
@@ -116,7 +116,7 @@ def cases():
     rows = [
         ("an empty file, -O0", "", "-O0", None, None),
         ("<memory>, -O0", "#include <memory>\n", "-O0", None, None),
-        ("<tenon/op/signature.hpp>, -O0", "#include <tenon/op/signature.hpp>\n", "-O0", 0.15, None),
+        ("<tenon/op/signature/signature.hpp>, -O0", "#include <tenon/op/signature/signature.hpp>\n", "-O0", 0.15, None),
         ("<tenon/session.hpp>, -O0", "#include <tenon/session.hpp>\n", "-O0", 0.6, None),
         ("<tenon/register.hpp>, -O0", "#include <tenon/register.hpp>\n", "-O0", None, None),
         ("<tenon/tenon.hpp>, -O0", "#include <tenon/tenon.hpp>\n", "-O0", None, None),

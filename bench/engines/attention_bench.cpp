@@ -3,9 +3,9 @@
 // The number is that of the queries and keys.
 #include <cmath>
 
-#include <tenon/engine/attention.hpp>
-#include <tenon/engine/batch_matmul.hpp>
-#include <tenon/engine/softmax.hpp>
+#include <tenon/engine/nn/attention.hpp>
+#include <tenon/engine/gemm/batched.hpp>
+#include <tenon/engine/nn/softmax.hpp>
 
 #include "support.hpp"
 

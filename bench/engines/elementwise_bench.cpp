@@ -3,10 +3,10 @@
 // elements, or the side of the matrix. The goals are times: 1 / 0.9 is 90 % of the ceiling's speed.
 #include <cmath>
 
-#include <tenon/engine/elementwise.hpp>
-#include <tenon/engine/fused_elementwise.hpp>
-#include <tenon/engine/gelu.hpp>
-#include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/elementwise/elementwise.hpp>
+#include <tenon/engine/elementwise/fused.hpp>
+#include <tenon/engine/nn/gelu.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
 
 #include "support.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms. The number is the length of a line, or the side of the matrix.
-#include <tenon/engine/fft.hpp>
+#include <tenon/engine/fft/fft.hpp>
 
 #include "support.hpp"
 

@@ -3,9 +3,9 @@
 // the matrix, or what the name says.
 #include <cstdint>
 
-#include <tenon/engine/gather.hpp>
-#include <tenon/engine/move.hpp>
-#include <tenon/engine/transpose.hpp>
+#include <tenon/engine/layout/gather.hpp>
+#include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/layout/transpose.hpp>
 
 #include "support.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions on every axis, softmax and layer normalisation. The number is the side of the matrix, or what the name
 // says.
-#include <tenon/engine/layer_norm.hpp>
-#include <tenon/engine/reduce.hpp>
-#include <tenon/engine/softmax.hpp>
+#include <tenon/engine/nn/layer_norm.hpp>
+#include <tenon/engine/reduce/reduce.hpp>
+#include <tenon/engine/nn/softmax.hpp>
 
 #include "support.hpp"
 

@@ -17,7 +17,7 @@
 
 #include <tenon/runtime.hpp>
 #include <tenon/session.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "../../tests/conformance/golden/case_file.hpp"

@@ -14,7 +14,7 @@
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/comparison.hpp>
-#include <tenon/ops/state/tensor_list_element.hpp>
+#include <tenon/ops/list/tensor_list_element.hpp>
 
 #include "axpy_op.hpp"
 

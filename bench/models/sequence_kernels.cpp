@@ -14,8 +14,8 @@
 #include <tenon/ops/math/logical.hpp>
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
-#include <tenon/ops/state/tensor_array.hpp>
-#include <tenon/ops/state/tensor_array_pack.hpp>
+#include <tenon/ops/list/tensor_array.hpp>
+#include <tenon/ops/list/tensor_array_pack.hpp>
 
 TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::BatchMatMulV2, tenon::ops::Enter, tenon::ops::Erf,
                tenon::ops::Exit, tenon::ops::GatherV2, tenon::ops::Less, tenon::ops::LogicalAnd, tenon::ops::LoopCond,

@@ -6,8 +6,8 @@
 
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/eigen.hpp>
-#include <tenon/engine/gemm.hpp>
+#include <tenon/engine/linalg/eigen.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
 
 #include "graph_case.hpp"
 

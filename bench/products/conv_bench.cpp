@@ -7,9 +7,9 @@
 
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/conv.hpp>
-#include <tenon/engine/depthwise.hpp>
-#include <tenon/engine/packed_weights.hpp>
+#include <tenon/engine/conv/conv.hpp>
+#include <tenon/engine/conv/depthwise.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
 
 #include "one_thread.hpp"
 #include "peers.hpp"

@@ -7,8 +7,8 @@
 
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/batch_matmul.hpp>
-#include <tenon/engine/gemm.hpp>
+#include <tenon/engine/gemm/batched.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
 
 #include "one_thread.hpp"
 #include "peers.hpp"

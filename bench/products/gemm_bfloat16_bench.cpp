@@ -5,7 +5,7 @@
 
 #include <tenon/types/numeric.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/gemm.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
 
 #include "one_thread.hpp"
 #include "peers.hpp"

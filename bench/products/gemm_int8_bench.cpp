@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/gemm_int8.hpp>
+#include <tenon/engine/gemm/int8.hpp>
 
 #include "one_thread.hpp"
 #include "peers.hpp"

@@ -10,9 +10,9 @@
 
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/register.hpp>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 using namespace tenon;
 

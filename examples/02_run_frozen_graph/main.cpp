@@ -18,7 +18,7 @@
 
 #include <tenon/cnn_ops.hpp>
 #include <tenon/io/npy.hpp>
-#include <tenon/runtime/trace.hpp>
+#include <tenon/runtime/trace/export.hpp>
 #include <tenon/tenon.hpp>
 
 // The rest is in kernels.cpp.

@@ -3,8 +3,8 @@
 // Three ops of a user, written once for CPU and GPU. kernels.cpp makes their CPU kernels, kernels.cu their GPU kernels.
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 
 namespace my_ops {

@@ -10,8 +10,8 @@
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/bias.hpp>
-#include <tenon/ops/state/resource_variable.hpp>
-#include <tenon/ops/state/variable_update.hpp>
+#include <tenon/ops/variable/resource_variable.hpp>
+#include <tenon/ops/variable/variable_update.hpp>
 
 using namespace tenon;
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include <tenon/io/graph_file.hpp>
-#include <tenon/op/op_usage.hpp>
+#include <tenon/op/op_def/op_usage.hpp>
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/op_kernel.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 namespace guide {

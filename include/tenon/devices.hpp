@@ -19,11 +19,11 @@
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 #include <tenon/register.hpp>
-#include <tenon/runtime/device_rendezvous.hpp>
-#include <tenon/runtime/local_rendezvous.hpp>
-#include <tenon/runtime/multi_device.hpp>
-#include <tenon/runtime/placed_session.hpp>
-#include <tenon/runtime/session_devices.hpp>
+#include <tenon/runtime/multi_device/device_rendezvous.hpp>
+#include <tenon/runtime/executor/local_rendezvous.hpp>
+#include <tenon/runtime/multi_device/partitioned_graph.hpp>
+#include <tenon/runtime/multi_device/placed_session.hpp>
+#include <tenon/runtime/multi_device/session_devices.hpp>
 
 // The ends of what was cut between devices: no graph has them before, so that no program would think of them. For GPUs
 // a .cu file registers them, too.

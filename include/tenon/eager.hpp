@@ -29,18 +29,18 @@
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/wire/tensor_writer.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/graph_proto.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_proto.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/function.hpp>
-#include <tenon/runtime/eager_calls.hpp>
-#include <tenon/runtime/session_impl.hpp>
+#include <tenon/runtime/session/eager_call_args.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

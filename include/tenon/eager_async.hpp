@@ -24,7 +24,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/thread.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/runtime/eager_calls.hpp>
+#include <tenon/runtime/session/eager_call_args.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

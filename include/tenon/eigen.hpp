@@ -4,5 +4,5 @@
 // tenon.hpp, because Eigen's Tensor module costs the compiler seconds. Needs Eigen 3.4 or newer with its unsupported
 // modules.
 
-#include <tenon/engine/eigen.hpp>
-#include <tenon/engine/eigen_views.hpp>
+#include <tenon/engine/linalg/eigen.hpp>
+#include <tenon/engine/linalg/eigen_tensor.hpp>

@@ -8,4 +8,4 @@
 #include <tenon/graph/canonical.hpp>
 #include <tenon/graph/import_into.hpp>
 #include <tenon/graph/subgraph.hpp>
-#include <tenon/runtime/function_library_runtime.hpp>
+#include <tenon/runtime/session/function_library_runtime.hpp>

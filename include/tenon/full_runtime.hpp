@@ -4,6 +4,6 @@
 // ListDevices. One source file of a program that uses them includes this instead of <tenon/runtime.hpp>.
 
 #include <tenon/runtime.hpp>
-#include <tenon/runtime/partial_run.hpp>
-#include <tenon/runtime/run_with_options.hpp>
-#include <tenon/runtime/session_admin.hpp>
+#include <tenon/runtime/session/partial_run.hpp>
+#include <tenon/runtime/session/run_with_options.hpp>
+#include <tenon/runtime/session/extend_reset.hpp>

@@ -6,4 +6,4 @@
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/graph/partition.hpp>
 #include <tenon/graph/placer.hpp>
-#include <tenon/runtime/registry_kernels.hpp>
+#include <tenon/runtime/multi_device/registry_kernels.hpp>

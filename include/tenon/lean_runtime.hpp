@@ -4,7 +4,7 @@
 // quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
 // integer folding in shape inference, sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do
 // without is refused (Unimplemented) with the name of the header; memory is planned where
-// <tenon/runtime/plan_cache.hpp> is included too. One source file of a program includes one of the two; more are
+// <tenon/runtime/planned/plan_cache.hpp> is included too. One source file of a program includes one of the two; more are
 // harmless.
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/session.hpp>
-#include <tenon/op/graph_proto.hpp>
+#include <tenon/op/graph_def/graph_proto.hpp>
 #include <tenon/io/read_graph.hpp>
-#include <tenon/runtime/callable_impl.hpp>
-#include <tenon/runtime/session_impl.hpp>
+#include <tenon/runtime/session/callable_impl.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

@@ -6,7 +6,7 @@
 // with another library's op of the same name.
 
 #include <tenon/register.hpp>
-#include <tenon/kernel/plugin.hpp>
+#include <tenon/kernel/registry/plugin.hpp>
 
 TENON_NAMESPACE_BEGIN
 

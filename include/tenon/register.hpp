@@ -168,7 +168,7 @@ using UnitDevices = Devices<Cpu>;
 
 }  // namespace detail
 
-class Registry;  // kernel/registry.hpp
+class Registry;  // kernel/registry/registry.hpp
 
 // The same as a function, for registries of one's own and programs without static initialisers:
 // Register(registry, Ops<ZeroOut, MatMul>{}, Devices<Cpu>{}). The first error of the registry.

@@ -7,18 +7,18 @@
 
 #include <tenon/lean_runtime.hpp>
 #include <tenon/session.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/shapes.hpp>
-#include <tenon/runtime/dataflow_executor.hpp>
-#include <tenon/runtime/frame_executor.hpp>
-#include <tenon/runtime/functions.hpp>
-#include <tenon/runtime/loop_plan.hpp>
-#include <tenon/runtime/parallel_frames.hpp>
-#include <tenon/runtime/plan_cache.hpp>
-#include <tenon/runtime/session_impl.hpp>
-#include <tenon/runtime/trace_file.hpp>
+#include <tenon/runtime/executor/dataflow.hpp>
+#include <tenon/runtime/control_flow/executor.hpp>
+#include <tenon/runtime/function/session_functions.hpp>
+#include <tenon/runtime/planned/planned_loop.hpp>
+#include <tenon/runtime/control_flow/parallel_executor.hpp>
+#include <tenon/runtime/planned/plan_cache.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
+#include <tenon/runtime/trace/file_sink.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

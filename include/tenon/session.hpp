@@ -93,8 +93,8 @@ struct SessionDevice {
 
 class Session;
 class Callable;
-struct RunMetadata;  // <tenon/runtime/run_metadata.hpp>
-struct SessionCounters;  // <tenon/runtime/session_counters.hpp>
+struct RunMetadata;  // <tenon/runtime/session/run_metadata.hpp>
+struct SessionCounters;  // <tenon/runtime/session/counters.hpp>
 
 namespace detail {
 
@@ -183,7 +183,7 @@ class Callable {
     TENON_RETURN_IF_ERROR(Run(Span<const Tensor>(feeds.begin(), feeds.size()), fetches));
     return fetches;
   }
-  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
+  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
@@ -250,7 +250,7 @@ class Session {
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()));
   }
-  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
+  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options,
@@ -282,14 +282,14 @@ class Session {
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
   // Runs, plans, programs, memory and threads until now. False: an empty Session. Comes with <tenon/runtime.hpp>;
-  // <tenon/lean_runtime.hpp> needs <tenon/runtime/session_counters.hpp>, from before the session is made.
+  // <tenon/lean_runtime.hpp> needs <tenon/runtime/session/counters.hpp>, from before the session is made.
   bool GetCounters(SessionCounters* counters) const { return detail::CountersRuntime::Get(*this, counters); }
 
   // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
   // second call does nothing. FailedPrecondition: an empty Session.
   Status Close() { return detail::Runtime::Close(*this); }
 
-  // A run in parts; needs <tenon/runtime/partial_run.hpp> in one source file. PRunSetup names all feeds and fetches and
+  // A run in parts; needs <tenon/runtime/session/partial_run.hpp> in one source file. PRunSetup names all feeds and fetches and
   // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
   // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
   // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
@@ -316,7 +316,7 @@ class Session {
                 Span<const std::string>(fetches.begin(), fetches.size()));
   }
 
-  // The five below need <tenon/runtime/session_admin.hpp> in one source file.
+  // The five below need <tenon/runtime/session/extend_reset.hpp> in one source file.
   // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
   // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
   Status Extend(const GraphDef& graph) { return detail::AdminRuntime::Extend(*this, graph); }

@@ -11,4 +11,4 @@
 //   for (; i + B::size <= n; i += B::size) Norm::Of(B::Load(x + i), B::Load(y + i)).Store(out + i);
 //   for (; i < n; ++i) out[i] = Norm::Of(x[i], y[i]);
 
-#include <tenon/engine/simd.hpp>
+#include <tenon/engine/simd/batch.hpp>

@@ -10,7 +10,7 @@
 #include <tenon/device/cuda.cuh>
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
-#include <tenon/engine/elementwise.cuh>
-#include <tenon/engine/gemm.cuh>
+#include <tenon/engine/elementwise/elementwise.cuh>
+#include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/register.hpp>

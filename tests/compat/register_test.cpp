@@ -10,8 +10,8 @@
 #include <tenon/base/log.hpp>
 #include <tenon/compat/op_requires.hpp>
 #include <tenon/graph/builder.hpp>
-#include <tenon/kernel/kernel_list.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/registry/kernel_list.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/session.hpp>
 
 // Written as for TensorFlow.

@@ -2,7 +2,7 @@
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // complex64 is allowed, but its header is missing.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 struct Twice {

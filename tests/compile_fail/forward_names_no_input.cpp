@@ -2,7 +2,7 @@
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // Input 3 of a one-input op.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 struct ZeroOut {

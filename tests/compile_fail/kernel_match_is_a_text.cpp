@@ -4,8 +4,8 @@
 // A label alone is no KernelMatch.
 #include <string_view>
 
-#include <tenon/kernel/match.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/registry/kernel_constraints.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 struct Turn {

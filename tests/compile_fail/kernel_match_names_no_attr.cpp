@@ -2,8 +2,8 @@
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // The attr is called transpose_a.
-#include <tenon/kernel/match.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/registry/kernel_constraints.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 struct Turn {

@@ -1,7 +1,7 @@
 // expect: kernel_match_error_has_more_than_4_constraints
 // SPDX-License-Identifier: Apache-2.0
 // Five constraints, seventeen values of one, and nine host arguments.
-#include <tenon/kernel/match.hpp>
+#include <tenon/kernel/registry/kernel_constraints.hpp>
 
 using tenon::KernelMatch;
 static_assert(KernelMatch().Attr("a", {1}).Attr("b", {1}).Attr("c", {1}).Attr("d", {1}).Attr("e", {1}).count == 5);

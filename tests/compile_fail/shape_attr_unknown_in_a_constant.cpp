@@ -2,7 +2,7 @@
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // The attr is called transpose_b.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 struct MatMul {
   static constexpr auto signature = tenon::Op("MatMul")

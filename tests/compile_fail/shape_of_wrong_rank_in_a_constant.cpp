@@ -2,7 +2,7 @@
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // An input of three dimensions where two are needed, found while it is compiled.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 struct MatMul {
   static constexpr auto signature = tenon::Op("MatMul")

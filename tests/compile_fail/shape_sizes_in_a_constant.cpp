@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 
 using tenon::DimensionHandle;
 using tenon::InferenceContext;

@@ -3,7 +3,7 @@
 // Slices, reductions, concatenations and reshapes that cannot be.
 #include <cstdint>
 
-#include <tenon/op/array_shape_fns.hpp>
+#include <tenon/op/shape/array_shape_fns.hpp>
 
 using tenon::InferShape;
 using tenon::StaticInput;

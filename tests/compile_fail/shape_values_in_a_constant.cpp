@@ -3,7 +3,7 @@
 // What is refused of attrs, arguments and of inputs whose values are shapes and sizes.
 #include <cstdint>
 
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 using tenon::DimensionHandle;
 using tenon::InferenceContext;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-#include <tenon/op/nn_shape_fns.hpp>
+#include <tenon/op/shape/nn_shape_fns.hpp>
 
 using tenon::InferShape;
 

@@ -2,7 +2,7 @@
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // A network whose layers do not fit, found while it is compiled.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 struct MatMul {
   static constexpr auto signature = tenon::Op("MatMul")

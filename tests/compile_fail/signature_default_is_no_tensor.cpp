@@ -2,7 +2,7 @@
 // max-lines: 40
 // SPDX-License-Identifier: Apache-2.0
 // A tensor's dtype is written as an enum's name.
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 struct ZeroOut {
   static constexpr auto signature =

@@ -2,7 +2,7 @@
 // max-lines: 40
 // SPDX-License-Identifier: Apache-2.0
 // References are no values of attrs.
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut").Attr("T: type = DT_FLOAT_REF");

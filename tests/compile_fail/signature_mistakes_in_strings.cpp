@@ -3,7 +3,7 @@
 // Mistakes that are rare, one a line.
 #include <string_view>
 
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 using tenon::Op;
 static_assert(Op("A").Attr("float: int").Validate());

@@ -2,7 +2,7 @@
 // max-lines: 40
 // SPDX-License-Identifier: Apache-2.0
 // The parenthesis of Ref( is missing.
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut").Input("to_zero: Ref(float");

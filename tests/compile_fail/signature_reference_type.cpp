@@ -2,7 +2,7 @@
 // max-lines: 40
 // SPDX-License-Identifier: Apache-2.0
 // References are written Ref(float).
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut").Input("to_zero: float_ref");

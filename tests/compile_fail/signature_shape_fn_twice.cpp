@@ -2,7 +2,7 @@
 // max-lines: 40
 // SPDX-License-Identifier: Apache-2.0
 // One shape function is enough.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/engine/elementwise.cuh>
+#include <tenon/engine/elementwise/elementwise.cuh>
 
 #include <doctest/doctest.h>
 

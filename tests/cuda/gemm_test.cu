@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/engine/gemm.cuh>
+#include <tenon/engine/gemm/gemm.cuh>
 
 #include <doctest/doctest.h>
 

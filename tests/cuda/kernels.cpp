@@ -2,7 +2,7 @@
 // The CPU kernels of the same ops, and the ops that feed a graph.
 #include <tenon/register.hpp>
 
-#include <tenon/engine/gemm.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>

@@ -4,7 +4,7 @@
 
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
-// Ops with maps of vectors for the CPU (engine/lanes.hpp), which nvcc has to read over.
+// Ops with maps of vectors for the CPU (engine/simd/vector.hpp), which nvcc has to read over.
 #include <tenon/ops/math/exponential.hpp>
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/trigonometric.hpp>

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 using tenon::DataType;
 using tenon::KernelKey;

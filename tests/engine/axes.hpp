@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include <tenon/engine/reduce.hpp>
+#include <tenon/engine/reduce/reduce.hpp>
 
 namespace tenon::testing {
 

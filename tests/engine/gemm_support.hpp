@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/engine/gemm_blocks.hpp>
-#include <tenon/engine/gemm_thin.hpp>
-#include <tenon/engine/gemm_tile.hpp>
+#include <tenon/engine/gemm/blocking.hpp>
+#include <tenon/engine/gemm/gemv.hpp>
+#include <tenon/engine/gemm/microkernel.hpp>
 
 #include "support.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions against MPFR (Debian's libmpfr-dev) with 200 bits: the references of lane_math_test.cpp are the
 // platform's own library, and only as good as that.
-#include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
 
 #if TENON_DETAIL_LANES && defined(TENON_TEST_MPFR)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the tests of engine/lane_math.hpp and its like share: functions by name, each at every level, and how far off
+// What the tests of engine/math/vector_exp_log.hpp and its like share: functions by name, each at every level, and how far off
 // they are.
 
 #include <tenon/base/str.hpp>
-#include <tenon/engine/lane_math.hpp>
-#include <tenon/engine/lane_math_inverse.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
+#include <tenon/engine/math/vector_inverse_trig.hpp>
 
 #include <doctest/doctest.h>
 

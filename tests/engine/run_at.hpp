@@ -2,7 +2,7 @@
 #pragma once
 // RunAt: an op's lanes in the body that is compiled for one level of instructions.
 
-#include <tenon/engine/lane_maps.hpp>
+#include <tenon/engine/simd/vector_map.hpp>
 
 #if TENON_DETAIL_LANES
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include <tenon/base/config.hpp>
-#include <tenon/engine/lane_math.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
 
-// chained: the same on lanes (engine/lane_chain.hpp).
+// chained: the same on lanes (engine/elementwise/vector_chain.hpp).
 namespace small_ops {
 
 struct AddOp {

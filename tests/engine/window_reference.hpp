@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include <tenon/engine/window.hpp>
+#include <tenon/engine/core/window_dim.hpp>
 
 namespace tenon::testing {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/op/attr_equality.hpp>
-#include <tenon/op/attr_text.hpp>
-#include <tenon/op/placeholders.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/attr/attr_equality.hpp>
+#include <tenon/op/graph_def/attr_text.hpp>
+#include <tenon/op/graph_def/placeholders.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 
 #if defined(TENON_FUZZ_STANDALONE)
 #include "standalone.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 
 #if defined(TENON_FUZZ_STANDALONE)
 #include "standalone.hpp"

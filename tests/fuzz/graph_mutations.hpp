@@ -10,8 +10,8 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 #include "ops_choices.hpp"
 

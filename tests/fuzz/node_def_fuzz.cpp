@@ -11,15 +11,15 @@
 #include <string_view>
 
 #include <tenon/base/log.hpp>
-#include <tenon/op/attr_slice.hpp>
-#include <tenon/op/node_check.hpp>
-#include <tenon/op/node_def_edit.hpp>
-#include <tenon/op/op_def_compatible.hpp>
-#include <tenon/op/owned_op.hpp>
-#include <tenon/op/to_op_def.hpp>
-#include <tenon/op/validate_op_def.hpp>
-#include <tenon/op/placeholders.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/attr_slice.hpp>
+#include <tenon/op/op_def/node_check.hpp>
+#include <tenon/op/op_def/node_def_edit.hpp>
+#include <tenon/op/op_def/op_def_compatible.hpp>
+#include <tenon/op/op_def/owned_op.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
+#include <tenon/op/op_def/validate_op_def.hpp>
+#include <tenon/op/graph_def/placeholders.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 
 #if defined(TENON_FUZZ_STANDALONE)
 #include "standalone.hpp"

@@ -12,9 +12,9 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/wire/tensor_proto.hpp>
-#include <tenon/op/proto_io.hpp>
-#include <tenon/op/spec_values.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
+#include <tenon/op/signature/spec_values.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/session.hpp>
 

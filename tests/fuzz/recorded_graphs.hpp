@@ -10,7 +10,7 @@
 
 #include <dirent.h>
 
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 
 #include "../conformance/golden/case_file.hpp"
 

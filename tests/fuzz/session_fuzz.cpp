@@ -25,7 +25,7 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/limited_allocator.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/device/device_factory.hpp>
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>

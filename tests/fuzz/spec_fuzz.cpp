@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/op/op_def_builder.hpp>
-#include <tenon/op/owned_op.hpp>
-#include <tenon/op/validate_op_def.hpp>
-#include <tenon/op/op_list.hpp>
+#include <tenon/op/op_def/op_def_builder.hpp>
+#include <tenon/op/op_def/owned_op.hpp>
+#include <tenon/op/op_def/validate_op_def.hpp>
+#include <tenon/op/op_def/op_list.hpp>
 
 #if defined(TENON_FUZZ_STANDALONE)
 #include "standalone.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include <tenon/op/attr_value.hpp>
+#include <tenon/op/attr/attr_value.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #if defined(TENON_FUZZ_STANDALONE)

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/graph/graph.hpp>
 
 #include "graph/test_ops.hpp"

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/versions.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/graph_def/versions.hpp>
 
 namespace tenon::testing {
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 #include <tenon/tensor/variant.hpp>
 

@@ -10,8 +10,8 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/context.hpp>

@@ -10,7 +10,7 @@
 
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/memory_record.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 #include "any_node.hpp"

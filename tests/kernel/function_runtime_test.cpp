@@ -4,7 +4,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/kernel/context.hpp>
-#include <tenon/op/attr_value.hpp>
+#include <tenon/op/attr/attr_value.hpp>
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/variable.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 #include <tenon/session.hpp>
 

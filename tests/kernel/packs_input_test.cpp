@@ -10,7 +10,7 @@
 
 #include <tenon/eager.hpp>
 #include <tenon/graph/builder.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 #include <tenon/session.hpp>
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <tenon/base/log.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/register.hpp>
 #include <tenon/session.hpp>
 

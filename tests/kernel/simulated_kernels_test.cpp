@@ -8,7 +8,7 @@
 
 #include <tenon/device/device_factory.hpp>
 #include <tenon/kernel/adapter.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/register.hpp>
 

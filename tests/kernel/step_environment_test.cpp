@@ -5,7 +5,7 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/forwarding_allocator.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/step_services.hpp>
 

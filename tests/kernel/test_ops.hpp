@@ -9,8 +9,8 @@
 #include <string_view>
 #include <thread>
 
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/kernel/match.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/register.hpp>
 
 namespace kernel_test {

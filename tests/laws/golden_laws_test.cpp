@@ -22,9 +22,9 @@
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/graph/function_import.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/served_types.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 

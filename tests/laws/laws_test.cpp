@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/op/to_op_def.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 #include <doctest/doctest.h>
 

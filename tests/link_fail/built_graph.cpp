@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include <tenon/session.hpp>
-#include <tenon/op/graph_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
 
 int main() {
   tenon::GraphDef graph;

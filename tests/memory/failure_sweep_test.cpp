@@ -22,7 +22,7 @@
 #include <tenon/memory/limited_allocator.hpp>
 #include <tenon/memory/pool_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 #include <tenon/tensor/tensor_views.hpp>
 #include <tenon/types/complex.hpp>

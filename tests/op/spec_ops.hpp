@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/op/op_def_builder.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/op_def/op_def_builder.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 #ifndef TENON_TEST_DATA
 #define TENON_TEST_DATA "tests/golden"

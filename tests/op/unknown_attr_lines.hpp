@@ -7,7 +7,7 @@
 #include <string>
 
 #include <tenon/base/log.hpp>
-#include <tenon/op/unknown_attr.hpp>
+#include <tenon/op/graph_def/unknown_attr.hpp>
 
 struct UnknownAttrLines : tenon::LogSink {
   UnknownAttrLines() {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/op/to_op_def.hpp>
-#include <tenon/op/proto_io.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 #include <doctest/doctest.h>
 

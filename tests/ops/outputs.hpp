@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tenon/base/str.hpp>
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 
 #include "ops/support.hpp"
 

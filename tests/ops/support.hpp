@@ -17,8 +17,8 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 #include <tenon/graph/builder.hpp>
 
 #include <doctest/doctest.h>

@@ -6,7 +6,7 @@
 
 #include <tenon/graph/import.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/runtime/program_builder.hpp>
+#include <tenon/runtime/program/builder.hpp>
 
 #include "graphs.hpp"
 

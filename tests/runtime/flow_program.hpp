@@ -11,7 +11,7 @@
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/runtime/program_builder.hpp>
+#include <tenon/runtime/program/builder.hpp>
 
 #include "loops.hpp"
 

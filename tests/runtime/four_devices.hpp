@@ -15,7 +15,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/runtime/multi_device.hpp>
+#include <tenon/runtime/multi_device/partitioned_graph.hpp>
 #include "split_graph.hpp"
 
 namespace runtime_test {

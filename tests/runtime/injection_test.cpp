@@ -14,7 +14,7 @@
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/runtime/session_devices.hpp>
+#include <tenon/runtime/multi_device/session_devices.hpp>
 #include <tenon/session.hpp>
 
 #include "graph/function_graphs.hpp"

@@ -10,9 +10,9 @@
 
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/partial_shape.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/session.hpp>
 
 namespace runtime_test {

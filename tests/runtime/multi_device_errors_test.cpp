@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tenon/runtime/session_devices.hpp>
+#include <tenon/runtime/multi_device/session_devices.hpp>
 #include <tenon/session.hpp>
 #include "four_devices.hpp"
 

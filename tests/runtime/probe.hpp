@@ -11,8 +11,8 @@
 
 #include <tenon/base/notification.hpp>
 #include <tenon/kernel/cancellation.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/register.hpp>
 #include <tenon/session.hpp>
 

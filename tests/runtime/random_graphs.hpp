@@ -16,11 +16,11 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/session.hpp>
 
 namespace random_graphs {

@@ -16,7 +16,7 @@
 #include <tenon/base/env.hpp>
 #include <tenon/eager.hpp>
 #include <tenon/graph/lower_functional.hpp>
-#include <tenon/runtime/placed_session.hpp>
+#include <tenon/runtime/multi_device/placed_session.hpp>
 
 #include "four_devices.hpp"
 #include "sanitizers.hpp"

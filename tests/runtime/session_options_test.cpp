@@ -13,9 +13,9 @@
 #include <tenon/device/simulated_device.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
-#include <tenon/op/common_shape_fns.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/register.hpp>
-#include <tenon/runtime/session_devices.hpp>
+#include <tenon/runtime/multi_device/session_devices.hpp>
 
 #include "graphs.hpp"
 #include "loops.hpp"

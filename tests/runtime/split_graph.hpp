@@ -8,8 +8,8 @@
 
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/kernel/registry.hpp>
-#include <tenon/runtime/multi_device.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/runtime/multi_device/partitioned_graph.hpp>
 
 namespace runtime_test {
 

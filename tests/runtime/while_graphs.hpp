@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <tenon/base/str.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/graph_def.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
 #include "graph/function_graphs.hpp"

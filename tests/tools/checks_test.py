@@ -227,9 +227,9 @@ class CheckLayers(InFolder):
         self.finds('include/tenon/base/a.hpp:3: <sstream> is slow to read and not for the floors up to device',
                    {'base/a.hpp': '#include <sstream>\n'})
         self.assertEqual(self.errors({'ops/c.hpp': '#include <sstream>\n'}), [])
-        for name, where in (('Eigen/Core', 'engine/eigen.hpp or engine/eigen_views.hpp'),
-                            ('cublas_v2.h', 'engine/cublas.cuh'), ('re2/re2.h', 'ops/string/regex.hpp'),
-                            ('png.h', 'engine/png.hpp'), ('google/protobuf/message.h', 'no header')):
+        for name, where in (('Eigen/Core', 'engine/linalg/eigen.hpp or engine/linalg/eigen_tensor.hpp'),
+                            ('cublas_v2.h', 'engine/gemm/cublas.cuh'), ('re2/re2.h', 'ops/string/regex.hpp'),
+                            ('png.h', 'engine/image/png.hpp'), ('google/protobuf/message.h', 'no header')):
             self.finds(f'include/tenon/ops/c.hpp:3: <{name}> belongs in {where} alone', {'ops/c.hpp': f'#include <{name}>\n'})
 
     def test_gnu_constructs(self):

@@ -10,13 +10,13 @@
 
 #include <tenon/base/notification.hpp>
 #include <tenon/devices.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/nn/cross_entropy.hpp>
-#include <tenon/ops/state/resource_variable.hpp>
-#include <tenon/ops/state/variable_update.hpp>
+#include <tenon/ops/variable/resource_variable.hpp>
+#include <tenon/ops/variable/variable_update.hpp>
 
 using namespace tenon;
 

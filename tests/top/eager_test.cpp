@@ -12,15 +12,15 @@
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/cross_entropy.hpp>
-#include <tenon/ops/state/resource_variable.hpp>
+#include <tenon/ops/variable/resource_variable.hpp>
 
 #include "graph/function_graphs.hpp"
 

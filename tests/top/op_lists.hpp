@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <tenon/io/graph_file.hpp>
-#include <tenon/kernel/registry.hpp>
-#include <tenon/op/attr_types.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/op/attr/attr_types.hpp>
 #include <tenon/register.hpp>
 #include <tenon/session.hpp>
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 using namespace tenon;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/kernel/match.hpp>
+#include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/register.hpp>
 
 #include <doctest/doctest.h>
@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include <tenon/kernel/registry.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 using namespace tenon;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/register.hpp>
 
 #include "session_user.hpp"

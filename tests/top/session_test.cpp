@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 
 #include "runtime/graphs.hpp"
 #include "session_user.hpp"

@@ -7,8 +7,8 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/params.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 namespace short_ops {
 using namespace tenon;

@@ -23,11 +23,11 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype_of.hpp>
-#include <tenon/op/op_def_builder.hpp>
-#include <tenon/op/owned_op.hpp>
-#include <tenon/kernel/match.hpp>
+#include <tenon/op/op_def/op_def_builder.hpp>
+#include <tenon/op/op_def/owned_op.hpp>
+#include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/kernel/op_kernel.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/row.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -17,11 +17,11 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/versions.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/graph_def/versions.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 

@@ -12,10 +12,10 @@
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/wire/tensor_writer.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/graph_proto.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/graph_proto.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

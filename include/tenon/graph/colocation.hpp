@@ -14,9 +14,9 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/node_def_edit.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/node_def_edit.hpp>
 #include <tenon/device/device_name.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/inline_function.hpp>

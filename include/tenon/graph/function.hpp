@@ -15,12 +15,12 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_check.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/op_def/node_check.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 

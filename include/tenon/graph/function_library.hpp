@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // FunctionLibraryDefinition: a library of functions that changes while a program runs, with TensorFlow's members and
-// messages. What is read from a file, and what a Graph holds, is plain data (op/function_def.hpp).
+// messages. What is read from a file, and what a Graph holds, is plain data (op/graph_def/function_def.hpp).
 //
 //   FunctionLibraryDefinition functions(registry, graph.library);
 //   TENON_RETURN_IF_ERROR(functions.AddFunctionDef(square));
@@ -20,14 +20,14 @@
 #include <tenon/base/spin_lock.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/attr_slice.hpp>
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/function_equality.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/owned_op.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/graph_def/attr_slice.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/op_def/function_equality.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/owned_op.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/graph/function_reach.hpp>
 
 TENON_NAMESPACE_BEGIN

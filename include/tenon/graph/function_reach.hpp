@@ -9,9 +9,9 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -6,9 +6,9 @@
 #include <atomic>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 
 TENON_NAMESPACE_BEGIN
 

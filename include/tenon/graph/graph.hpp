@@ -18,10 +18,10 @@
 #include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/versions.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/graph_def/versions.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

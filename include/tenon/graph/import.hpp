@@ -17,10 +17,10 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/base/span.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/op_deprecation.hpp>
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/versions.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/op_def/op_deprecation.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/graph_def/versions.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import_options.hpp>

@@ -10,10 +10,10 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/versions.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/graph_def/versions.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 

@@ -14,11 +14,11 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/node_def_edit.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/node_def_edit.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/device/device_name.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/function.hpp>

@@ -9,7 +9,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
-#include <tenon/op/shape_refinement.hpp>
+#include <tenon/op/shape/shape_refinement.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shape_refiner.hpp>

@@ -14,11 +14,11 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/node_def_edit.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/node_def_edit.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/inline_function.hpp>
 #include <tenon/graph/lowered_nodes.hpp>

@@ -15,10 +15,10 @@
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/node_def_edit.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/node_def_edit.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/function_reach.hpp>

@@ -13,7 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/device/device_name.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -12,7 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/device/device_name.hpp>
 #include <tenon/graph/colocation.hpp>
 #include <tenon/graph/graph.hpp>

@@ -10,9 +10,9 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/node_def_edit.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/node_def_edit.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

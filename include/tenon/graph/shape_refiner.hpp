@@ -18,8 +18,8 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/constant_values.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/integers.hpp>

@@ -12,9 +12,9 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/function_reach.hpp>
 #include <tenon/graph/graph.hpp>

@@ -13,9 +13,9 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

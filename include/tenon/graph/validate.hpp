@@ -19,16 +19,16 @@
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/arg_shape.hpp>
-#include <tenon/op/attr_def.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/op_def.hpp>
-#include <tenon/op/op_deprecation.hpp>
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/unknown_attr.hpp>
+#include <tenon/op/shape/arg_op.hpp>
+#include <tenon/op/graph_def/attr_def.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/graph_def/op_def.hpp>
+#include <tenon/op/op_def/op_deprecation.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/graph_def/unknown_attr.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -20,7 +20,7 @@
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 #include <tenon/wire/writer.hpp>
-#include <tenon/op/versions.hpp>
+#include <tenon/op/graph_def/versions.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

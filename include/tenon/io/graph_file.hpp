@@ -7,8 +7,8 @@
 #include <tenon/base/status.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_writer.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/read_graph.hpp>
 

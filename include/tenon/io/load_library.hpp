@@ -17,9 +17,9 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/kernel/plugin.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/kernel/registry/plugin.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

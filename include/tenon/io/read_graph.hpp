@@ -9,9 +9,9 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/graph_proto.hpp>
-#include <tenon/op/versions.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/graph_proto.hpp>
+#include <tenon/op/graph_def/versions.hpp>
 #include <tenon/io/mapped_file.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -17,7 +17,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/dtype_of.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/attrs.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_checks.hpp>

@@ -14,8 +14,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/construction.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 

@@ -14,9 +14,9 @@
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

@@ -15,7 +15,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/elementwise.hpp>
+#include <tenon/engine/elementwise/elementwise.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/params.hpp>
 

@@ -7,7 +7,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/small_floats.hpp>
+#include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/kernel/context.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -14,7 +14,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/attrs.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_types.hpp>

@@ -15,7 +15,7 @@
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/string_tensor.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/row.hpp>
 

@@ -9,7 +9,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>

@@ -3,7 +3,7 @@
 // PacksInput: what a kernel struct derives from to read an input that may be constant in packed form.
 
 #include <tenon/base/status.hpp>
-#include <tenon/engine/packed_weights.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/kernel/construction.hpp>
 
 TENON_NAMESPACE_BEGIN

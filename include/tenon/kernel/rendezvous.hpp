@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
-// for it; neither waits for the other to come first. An interface: runtime/local_rendezvous.hpp has the table.
+// for it; neither waits for the other to come first. An interface: runtime/executor/local_rendezvous.hpp has the table.
 
 #include <cstddef>
 #include <cstdint>

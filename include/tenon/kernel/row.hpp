@@ -12,7 +12,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/params.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -34,7 +34,7 @@ struct OpRow {
   bool by_name;  // `view` has only a name until the registry knows the op; not a constant
   std::size_t (*list_slots)(void* attrs,
                             detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
-  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
+  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/registry/kernel_constraints.hpp)
 };
 
 namespace detail {

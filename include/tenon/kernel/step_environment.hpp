@@ -38,7 +38,7 @@ class StepStatsCollector {
 class RunRendezvous {
  public:
   virtual ~RunRendezvous() = default;
-  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/local_rendezvous.hpp
+  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/executor/local_rendezvous.hpp
 };
 
 // What one run and all functions that it calls have in common. Pointers to what there is not are null.

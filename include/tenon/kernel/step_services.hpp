@@ -25,7 +25,7 @@ struct SessionMetadata {
 };
 
 // immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has (SessionOptions::services,
-// RunOptions::services), null is what it has not. With <tenon/runtime/run_with_options.hpp> the session fills in its
+// RunOptions::services), null is what it has not. With <tenon/runtime/session/run_with_options.hpp> the session fills in its
 // handle ("direct") and, for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
 struct StepServices {
   CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node

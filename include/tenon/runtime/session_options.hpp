@@ -81,16 +81,16 @@ struct SessionOptions {
   std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
-  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/plan_cache.hpp>.
+  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... and calls run natively,
                 // or on several devices by LowerForDevices, so that the nodes of functions have devices of their own
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
-  // <tenon/runtime/trace_sink.hpp>.
+  // <tenon/runtime/trace/sink.hpp>.
   TraceSink* trace_sink = nullptr;
-  // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
+  // These two need <tenon/runtime/session/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =
       {};  // what RunOptions::inter_op_thread_pool counts; the first is everybody's
@@ -99,7 +99,7 @@ struct SessionOptions {
 enum class TraceLevel : std::uint8_t { kNone = 0, kSoftware = 1, kHardware = 2, kFull = 3 };
 
 // How one run is to go: Session::Run and Callable::Run take it. Their definitions are in
-// <tenon/runtime/run_with_options.hpp>, which one source file of the program includes.
+// <tenon/runtime/session/run_with_options.hpp>, which one source file of the program includes.
 //
 //   session.Run({{"x", x}}, {"y"}, {}, {.timeout_in_ms = 50})
 struct RunOptions {

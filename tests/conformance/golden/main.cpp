@@ -29,10 +29,10 @@
 #include <sys/stat.h>
 
 #include <tenon/devices.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/io/graph_file.hpp>
-#include <tenon/op/op_registry.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>

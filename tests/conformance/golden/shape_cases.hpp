@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 
 #include "case_file.hpp"
 #include "outcome.hpp"

@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include <tenon/base/str.hpp>
-#include <tenon/op/attr_def.hpp>
-#include <tenon/op/op_def_builder.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_def/attr_def.hpp>
+#include <tenon/op/op_def/op_def_builder.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/wire/schema.hpp>
 
 #include "spec_file.hpp"

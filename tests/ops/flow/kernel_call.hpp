@@ -7,7 +7,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/kernel/context.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/import.hpp>
 
 namespace flow_test {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tenon/device/cpu.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 
 #include <doctest/doctest.h>
 

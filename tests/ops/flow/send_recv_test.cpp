@@ -8,9 +8,9 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/kernel/cancellation.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/runtime/local_rendezvous.hpp>
+#include <tenon/runtime/executor/local_rendezvous.hpp>
 #include <tenon/session.hpp>
 
 namespace flow_send_recv_test {

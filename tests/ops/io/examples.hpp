@@ -11,8 +11,8 @@
 #include <tenon/io/example.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/wire/tensor_writer.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/node_def.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 
 #include "op_call.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tenon/op/to_op_def.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tenon/ops/state/table_resource.hpp>
+#include <tenon/ops/table/table_resource.hpp>
 
 namespace tenon::testing {
 

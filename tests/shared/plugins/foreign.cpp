@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries that a program must not take: FOREIGN says why. Only the header is wrong; nothing behind it may be read.
-#include <tenon/kernel/plugin.hpp>
+#include <tenon/kernel/registry/plugin.hpp>
 
 #if FOREIGN == 0  // no entry point
 extern "C" TENON_EXPORT int something_else() { return 0; }

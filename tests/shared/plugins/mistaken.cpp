@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in with an op that cannot be registered, and a kernel for it.
 #include <tenon/compat/register.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/plugin.hpp>
 
 using namespace tenon;

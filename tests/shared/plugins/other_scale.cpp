@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in with another op of the name PluginScale, and one that nobody else has.
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/plugin.hpp>
 
 namespace other_plugin {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/plugin.hpp>
 
 namespace plugin_test {

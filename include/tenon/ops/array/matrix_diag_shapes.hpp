@@ -7,8 +7,8 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 TENON_NAMESPACE_BEGIN
 

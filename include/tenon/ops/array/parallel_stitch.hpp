@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

@@ -9,10 +9,10 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/scratch.hpp>
-#include <tenon/engine/wide.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/core/scratch.hpp>
+#include <tenon/engine/elementwise/widest_type.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

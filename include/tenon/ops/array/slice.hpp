@@ -9,10 +9,10 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/spin_lock.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/move.hpp>
-#include <tenon/engine/strided_slice.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/layout/strided_slice.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

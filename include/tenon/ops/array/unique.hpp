@@ -10,12 +10,12 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/cast.hpp>
-#include <tenon/engine/move.hpp>
-#include <tenon/engine/scratch.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/elementwise/cast.hpp>
+#include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/core/scratch.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/array/places.hpp>

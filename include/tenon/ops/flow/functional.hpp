@@ -15,11 +15,11 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/call_settings.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/op_def/call_settings.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/condition.hpp>

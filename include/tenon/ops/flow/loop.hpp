@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ops that while loops are made of: values enter a frame, go to its next iteration, leave it. An engine with frames
-// hands the values on itself (runtime/frame_executor.hpp).
+// hands the values on itself (runtime/control_flow/executor.hpp).
 
 #include <cstdint>
 #include <string_view>
 
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>

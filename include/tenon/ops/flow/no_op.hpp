@@ -3,8 +3,8 @@
 // NoOp: something to wait for, or to run to. Programs leave it out; only its control edges count.
 
 #include <tenon/base/status.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/params.hpp>
 

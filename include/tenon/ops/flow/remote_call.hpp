@@ -10,9 +10,9 @@
 #include <tenon/base/span.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/function_runtime.hpp>

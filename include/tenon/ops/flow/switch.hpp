@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Switch and its kin: the input becomes one of the outputs, the others are dead. An engine with frames hands the value
-// on itself (runtime/frame_executor.hpp); the kernels here do the same for whoever calls them alone.
+// on itself (runtime/control_flow/executor.hpp); the kernels here do the same for whoever calls them alone.
 
 #include <cstdint>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>

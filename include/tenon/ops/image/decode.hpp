@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
-// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/png.hpp).
+// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
 
 #include <cstdint>
 #include <cstring>
@@ -10,11 +10,11 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/jpeg.hpp>
-#include <tenon/engine/png.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/image/jpeg.hpp>
+#include <tenon/engine/image/png.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/png.hpp).
+// EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/image/png.hpp).
 
 #include <cstdint>
 #include <string>
@@ -8,11 +8,11 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/jpeg.hpp>
-#include <tenon/engine/png.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/image/jpeg.hpp>
+#include <tenon/engine/image/png.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

@@ -3,8 +3,8 @@
 // Const: a tensor that is part of the graph. Programs take its value directly; the kernel never runs.
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/wire/json.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/io/example.hpp>

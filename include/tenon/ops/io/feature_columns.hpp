@@ -19,9 +19,9 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/move.hpp>
+#include <tenon/engine/core/element_copy.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/example.hpp>
 

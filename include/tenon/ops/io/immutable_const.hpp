@@ -10,8 +10,8 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/memory/allocator.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/mapped_file.hpp>

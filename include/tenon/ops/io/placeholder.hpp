@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

@@ -14,8 +14,8 @@
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/slice.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/checkpoint.hpp>

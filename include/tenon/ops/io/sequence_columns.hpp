@@ -12,7 +12,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/example.hpp>
 #include <tenon/ops/io/feature_columns.hpp>

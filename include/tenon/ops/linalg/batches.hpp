@@ -12,10 +12,10 @@
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/types/type_list.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/linalg.hpp>
+#include <tenon/engine/linalg/decompositions.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 

@@ -10,11 +10,11 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/fft.hpp>
+#include <tenon/engine/fft/fft.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

@@ -11,9 +11,9 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/batch_matmul.hpp>
-#include <tenon/engine/linalg.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/gemm/batched.hpp>
+#include <tenon/engine/linalg/decompositions.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/linalg/batches.hpp>
 #include <tenon/ops/linalg/solve_shapes.hpp>

@@ -6,8 +6,8 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/linalg.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/linalg/decompositions.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/linalg/batches.hpp>
 

@@ -8,8 +8,8 @@
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/string_tensor.hpp>
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 
 TENON_NAMESPACE_BEGIN

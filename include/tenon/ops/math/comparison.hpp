@@ -11,7 +11,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/engine/broadcast.hpp>
+#include <tenon/engine/core/broadcast.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 

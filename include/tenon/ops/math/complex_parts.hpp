@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include <tenon/types/complex.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 
 TENON_NAMESPACE_BEGIN

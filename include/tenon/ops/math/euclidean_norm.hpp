@@ -11,9 +11,9 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/reduce.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/reduce/reduce.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

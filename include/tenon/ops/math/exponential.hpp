@@ -7,8 +7,8 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/engine/lane_math.hpp>
-#include <tenon/engine/lane_math_inverse.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
+#include <tenon/engine/math/vector_inverse_trig.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>

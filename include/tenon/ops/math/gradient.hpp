@@ -8,8 +8,8 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>

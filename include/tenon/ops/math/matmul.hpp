@@ -6,9 +6,9 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/gemm.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/packs_input.hpp>
 

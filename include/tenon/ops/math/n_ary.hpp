@@ -12,16 +12,16 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/accumulate.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/elementwise/add_n.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>
-#include <tenon/ops/math/variant_arithmetic.hpp>
+#include <tenon/kernel/variant_arithmetic.hpp>
 
 TENON_NAMESPACE_BEGIN
 

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include <tenon/types/numeric.hpp>
-#include <tenon/engine/special_functions.hpp>
-#include <tenon/engine/lane_gamma.hpp>
-#include <tenon/engine/lane_math.hpp>
-#include <tenon/engine/lane_error_functions.hpp>
+#include <tenon/engine/math/scalar_erf_gamma.hpp>
+#include <tenon/engine/math/vector_gamma.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
+#include <tenon/engine/math/vector_erf.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 

@@ -7,11 +7,11 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/higher_functions.hpp>
-#include <tenon/engine/lane_gamma.hpp>
-#include <tenon/engine/lane_special.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/math/scalar_bessel_zeta.hpp>
+#include <tenon/engine/math/vector_gamma.hpp>
+#include <tenon/engine/math/vector_bessel.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>

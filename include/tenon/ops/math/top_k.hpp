@@ -9,11 +9,11 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/scratch.hpp>
-#include <tenon/engine/top_k.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/core/scratch.hpp>
+#include <tenon/engine/reduce/top_k.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

@@ -6,8 +6,8 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant_registry.hpp>
-#include <tenon/engine/accumulate.hpp>
-#include <tenon/engine/move.hpp>
+#include <tenon/engine/elementwise/add_n.hpp>
+#include <tenon/engine/core/element_copy.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/n_ary.hpp>

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string_view>
 
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/lane_math.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 #include <tenon/ops/nn/relu.hpp>

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 #include <tenon/ops/nn/activation.hpp>

@@ -7,8 +7,8 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/bias_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/bias_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/add.hpp>
 

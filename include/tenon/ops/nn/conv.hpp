@@ -8,10 +8,10 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/window.hpp>
-#include <tenon/engine/conv.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/shape/window.hpp>
+#include <tenon/engine/conv/conv.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/packs_input.hpp>
 

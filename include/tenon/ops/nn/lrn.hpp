@@ -8,9 +8,9 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/lrn.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/nn/local_response_norm.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>

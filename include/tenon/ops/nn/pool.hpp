@@ -9,10 +9,10 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/window.hpp>
-#include <tenon/engine/pool.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/shape/window.hpp>
+#include <tenon/engine/conv/max_pool.hpp>
 #include <tenon/kernel/adapter.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -9,12 +9,12 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/window.hpp>
-#include <tenon/engine/avg_pool.hpp>
-#include <tenon/engine/move.hpp>
-#include <tenon/engine/window.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/shape/window.hpp>
+#include <tenon/engine/conv/avg_pool.hpp>
+#include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/core/window_dim.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

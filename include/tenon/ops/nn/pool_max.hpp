@@ -11,11 +11,11 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/op/window.hpp>
-#include <tenon/engine/pool.hpp>
-#include <tenon/engine/pool_argmax.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/op/shape/window.hpp>
+#include <tenon/engine/conv/max_pool.hpp>
+#include <tenon/engine/conv/max_pool_argmax.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

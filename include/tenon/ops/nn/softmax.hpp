@@ -6,9 +6,9 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
-#include <tenon/op/common_shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/softmax.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/nn/softmax.hpp>
 #include <tenon/kernel/adapter.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/bounded_normal.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/random/truncated_normal.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/random/generator.hpp>

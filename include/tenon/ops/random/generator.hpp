@@ -15,10 +15,10 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/spin_lock.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/engine/philox.hpp>
-#include <tenon/engine/random.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/engine/random/philox.hpp>
+#include <tenon/engine/random/distributions.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/served_types.hpp>
 

@@ -11,10 +11,10 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/engine/move.hpp>
-#include <tenon/engine/sparse.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/layout/sparse_coo.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 

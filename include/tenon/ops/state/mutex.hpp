@@ -12,13 +12,13 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/tensor/variant.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
-#include <tenon/ops/state/waited_resource.hpp>
+#include <tenon/ops/queue/waited_resource.hpp>
 
 TENON_NAMESPACE_BEGIN
 

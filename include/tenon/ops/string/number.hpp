@@ -10,10 +10,10 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/complex.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
-#include <tenon/engine/printf.hpp>
-#include <tenon/engine/texts.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/text/printf.hpp>
+#include <tenon/engine/text/strings.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 

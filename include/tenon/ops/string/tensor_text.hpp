@@ -12,11 +12,11 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/inference_context.hpp>
-#include <tenon/op/shape_fns.hpp>
-#include <tenon/op/signature.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/op/signature/signature.hpp>
 #include <tenon/wire/tensor_proto.hpp>
-#include <tenon/engine/move.hpp>
+#include <tenon/engine/core/element_copy.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
+// packed into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers
+// while the pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
+
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/view.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/conv/microkernel.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
+#include <tenon/engine/gemm/blocking.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
+#include <tenon/engine/core/scratch.hpp>
+#include <tenon/engine/core/window_dim.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
+// groups, out_depth], output [batch, out_rows, out_columns, out_depth].
+struct Conv2DGeometry {
+  Index batch = 0;
+  Window rows, columns;
+  Index in_depth = 0, out_depth = 0;
+  Index groups = 1;
+
+  Index group_depth() const { return in_depth / groups; }
+  TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
+};
+
+// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
+// TensorFlow's.
+inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
+                                 Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
+                                 Conv2DGeometry* geometry) {
+  if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
+  if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
+  if (strides[0] != 1 || strides[3] != 1) {
+    return errors::Unimplemented(
+        "Current implementation does not yet support strides in the batch and depth dimensions.");
+  }
+  if (strides[1] <= 0 || strides[2] <= 0)
+    return errors::InvalidArgument("Row and column strides should be larger than 0.");
+  if (dilations[0] != 1 || dilations[3] != 1) {
+    return errors::Unimplemented(
+        "Current implementation does not yet support dilations in the batch and depth dimensions.");
+  }
+  if (dilations[1] <= 0 || dilations[2] <= 0) return errors::InvalidArgument("Dilated rates should be larger than 0.");
+  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
+  if (input.dims() != 4)
+    return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
+  if (filter.dims() != 4)
+    return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
+
+  Conv2DGeometry g;
+  g.batch = input.dim_size(0);
+  g.in_depth = input.dim_size(3);
+  g.out_depth = filter.dim_size(3);
+  const Index filter_depth = filter.dim_size(2);
+  if (filter_depth <= 0) return errors::InvalidArgument("filter depth must be strictly positive, got ", filter_depth);
+  if (g.in_depth % filter_depth != 0) {
+    return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
+                                   filter_depth);
+  }
+  g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
+  if (g.out_depth % g.groups != 0) {
+    return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ",
+                                   g.groups);
+  }
+  g.rows.input = input.dim_size(1);
+  g.rows.size = filter.dim_size(0);
+  g.rows.stride = strides[1];
+  g.rows.dilation = dilations[1];
+  g.columns.input = input.dim_size(2);
+  g.columns.size = filter.dim_size(1);
+  g.columns.stride = strides[2];
+  g.columns.dilation = dilations[2];
+  if (padding == Padding::kExplicit) {
+    g.rows.pad_before = explicit_paddings[2];
+    g.rows.pad_after = explicit_paddings[3];
+    g.columns.pad_before = explicit_paddings[4];
+    g.columns.pad_after = explicit_paddings[5];
+  }
+  TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.rows));
+  TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
+  if (g.rows.size == 1) g.rows.dilation = 1;  // there is nothing between its elements
+  if (g.columns.size == 1) g.columns.dilation = 1;
+  // What the windows cover, paddings included, is copied when there are paddings: its bytes must be a number.
+  constexpr Index kMostBytes = 16;  // of one element
+  const auto covered = [](const Window& w) {  // -1: no int64 holds it
+    const Index before_last = w.output > 0 ? (w.output - 1) * w.stride : 0, extent = w.output > 0 ? w.extent() : 0;
+    return extent > std::numeric_limits<Index>::max() - before_last ? Index{-1} : before_last + extent;
+  };
+  const Index image = MultiplyWithoutOverflow(covered(g.rows), covered(g.columns));
+  if (image < 0 || MultiplyWithoutOverflow(MultiplyWithoutOverflow(image, kMostBytes), g.in_depth) < 0)
+    return errors::InvalidArgument("the convolution's windows of ", g.rows.extent(), " x ", g.columns.extent(), " x ",
+                                   g.in_depth, " elements, ", g.rows.output, " x ", g.columns.output,
+                                   " of them, cover more with their paddings than int64 has bytes for");
+  *geometry = g;
+  TensorShape output;
+  TENON_ASSIGN_OR_RETURN(output, TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}));
+  if (output.num_elements() > 0 && (g.rows.size == 0 || g.columns.size == 0))
+    return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
+  return OkStatus();
+}
+
+// Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
+// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
+// the filter, where it may be the same in every run.
+template <class T>
+Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
+              PackedWeights* weights = nullptr);
+
+#if !defined(__CUDACC__)
+
+namespace detail {
+
+// The type that a convolution of T computes in.
+template <class T>
+using ConvAccumulator =
+    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                       std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
+
+// One convolution. Shared by the threads that work on it.
+template <class T>
+class ConvWork {
+ public:
+  using C = ConvAccumulator<T>;
+  static constexpr Index kFewPixels = 126;  // of the whole output: then threads share the channels, not the pixels
+  using Pixels = const C* [kFewPixels];
+
+  ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
+      : kernels_(ConvKernelsOf<C>()),
+        panel_(kernels_.width * kernels_.lanes),
+        g_(g),
+        input_(input),
+        filter_(filter),
+        output_(output) {
+    taps_ = g.rows.size * g.columns.size * g.group_depth();
+    channels_ = g.out_depth / g.groups;
+    panels_ = (channels_ + panel_ - 1) / panel_;
+    band_columns_ = (g.columns.output - 1) * g.columns.stride + g.columns.extent();
+    const bool padded = g.rows.pad_before != 0 || g.columns.pad_before != 0 || band_columns_ > g.columns.input ||
+                        (g.rows.output - 1) * g.rows.stride + g.rows.extent() > g.rows.input;
+    copies_ = padded || sizeof(T) != sizeof(C);
+    if (!copies_) band_columns_ = g.columns.input;
+    band_rows_ = g.rows.output;
+    while (band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes &&
+           band_rows_ > 1) {
+      band_rows_ = (band_rows_ + 1) / 2;
+    }
+    const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
+    window_ = {g.rows.size, g.rows.dilation * band_columns_ * g.in_depth, joined ? 1 : g.columns.size,
+               g.columns.dilation * g.in_depth, joined ? g.columns.size * g.in_depth : g.group_depth()};
+    // A panel that would fill much of the second cache goes through it row by row; what is rounded, in one piece.
+    const bool large = PanelElements() * Index{sizeof(C)} > Caches().second / 4;
+    pieces_ = large && sizeof(T) == sizeof(C) ? g.rows.size : 1;
+  }
+
+  Index pixels() const { return g_.batch * g_.rows.output * g_.columns.output; }
+  // A guess, on one thread.
+  double ns() const {
+    const double products =
+        static_cast<double>(taps_) * static_cast<double>(g_.out_depth) * static_cast<double>(pixels());
+    return products * (std::is_floating_point_v<C> ? 0.04 : 0.5);
+  }
+
+  // Panels of the filter: numbered through the groups, all but the last of a group with panel_ channels.
+  Index panels() const { return g_.groups * panels_; }
+  Index PanelElements() const { return taps_ * Widened(Least(panel_, channels_)); }  // at most
+  Index PackedElements() const { return PackedOffset(panels()); }
+  Index PackedOffset(Index panel) const {
+    return taps_ *
+           (panel / panels_ * (Widened(channels_ % panel_) + channels_ / panel_ * panel_) + panel % panels_ * panel_);
+  }
+  // A panel is packed and multiplied whole, or in as many pieces as the window has rows.
+  Index pieces() const { return pieces_; }
+  // [taps, channels], zeros behind the last channel.
+  void Pack(Index panel, C* to) const { PackTaps(panel, 0, taps_, to); }
+  void PackPiece(Index panel, Index piece, C* to) const {
+    const Index taps = taps_ / pieces_;
+    PackTaps(panel, piece * taps, taps, to);
+  }
+
+  // Bands of output rows, numbered through the images; each needs a buffer of BandElements() for its padded input.
+  Index bands() const { return g_.batch * BandsOfImage(); }
+  Index BandElements() const {
+    return copies_ ? ((band_rows_ - 1) * g_.rows.stride + g_.rows.extent()) * band_columns_ * g_.in_depth : 0;
+  }
+  // Makes bands smaller, so that there are some for each of `parts`.
+  void SplitBands(Index parts) {
+    while (band_rows_ > 1 && bands() < 2 * parts) band_rows_ = (band_rows_ + 1) / 2;
+  }
+  // `packed` holds all panels.
+  void RunBand(Index number, const C* packed, C* band) const {
+    const Index image = number / BandsOfImage(), row = number % BandsOfImage() * band_rows_;
+    const Index rows = Least(band_rows_, g_.rows.output - row);
+    const C* const first_window = Prepare(image, row, rows, band);
+    T* const out = output_ + (image * g_.rows.output + row) * g_.columns.output * g_.out_depth;
+    const Index pixels = rows * g_.columns.output, groups = (pixels + kGroup - 1) / kGroup;
+    for (Index i = 0; i < groups; ++i) {
+      const Index first = PartBegin(pixels, groups, kConvPixels, i),
+                  count = PartBegin(pixels, groups, kConvPixels, i + 1) - first;
+      Pixels group;
+      FindPixels(first_window, first, count, group);
+      for (Index p = 0; p < panels(); ++p)
+        RunTiles(p, MakeTile(p, packed + PackedOffset(p)), group, count, out + first * g_.out_depth);
+    }
+  }
+
+  // Few pixels, of one image: found once, then every panel by itself.
+  void FindAllPixels(C* band, Pixels& pixels) const {
+    FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
+  }
+  // What comes next from the filter, or from `packed` if it holds all panels, is brought near meanwhile.
+  void RunPiece(Index panel, Index piece, const C* packed, bool all, const Pixels& pixels, Index count, T* out) const {
+    const Index taps = taps_ / pieces_, width = Widened(ChannelsOf(panel));
+    if (all) packed += PackedOffset(panel) + piece * taps * width;
+    ConvTile<C> tile = MakeTile(panel, packed);
+    tile.window.rows /= pieces_;
+    tile.offset += piece * tile.window.row_step * tile.window.rows;
+    tile.add = piece > 0;
+    const bool last = piece + 1 == pieces_;
+    if (all) {
+      tile.ahead = reinterpret_cast<const char*>(packed + taps * width);
+      tile.ahead_step = width * Index{sizeof(C)};
+    } else if (!last || panel + 1 < panels()) {
+      const Index tap = last ? 0 : (piece + 1) * taps;
+      const T* const next = filter_ + tap * g_.out_depth + FirstChannel(last ? panel + 1 : panel);
+      tile.ahead = reinterpret_cast<const char*>(next);
+      tile.ahead_step = g_.out_depth * Index{sizeof(T)};
+    }
+    RunTiles(panel, tile, pixels, count, out);
+  }
+
+ private:
+  static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
+  static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
+  static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
+
+  static Index Least(Index a, Index b) { return a < b ? a : b; }
+  Index Widened(Index channels) const { return DivideUp(channels, kernels_.lanes) * kernels_.lanes; }
+  Index ChannelsOf(Index panel) const { return Least(panel_, channels_ - panel % panels_ * panel_); }
+  Index FirstChannel(Index panel) const { return panel / panels_ * channels_ + panel % panels_ * panel_; }
+  Index BandsOfImage() const { return (g_.rows.output + band_rows_ - 1) / band_rows_; }
+
+  void PackTaps(Index panel, Index tap, Index taps, C* to) const {
+    const Index used = ChannelsOf(panel), width = Widened(used);
+    const T* from = filter_ + tap * g_.out_depth + FirstChannel(panel);
+    for (Index t = 0; t < taps; ++t, to += width, from += g_.out_depth) {
+#if defined(__GNUC__)
+      if (t + kAhead < taps)
+        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
+#endif
+      Index j = 0;
+      if constexpr (sizeof(T) == sizeof(C)) {
+        constexpr Index kLine = static_cast<Index>(64 / sizeof(C));
+        for (; j + kLine <= used; j += kLine) std::memcpy(to + j, from + j, 64);
+      }
+      Convert(from + j, to + j, used - j);
+      for (j = used; j < width; ++j) to[j] = C(0);
+    }
+  }
+
+  // int32 is computed as uint32, half and bfloat16 as float.
+  static const C* AsAccumulators(const T* data) { return reinterpret_cast<const C*>(data); }
+  static void Convert(const T* from, C* to, Index n) {
+    for (Index i = 0; i < n; ++i) {
+      if constexpr (sizeof(T) == sizeof(C))
+        to[i] = AsAccumulators(from)[i];
+      else
+        to[i] = static_cast<C>(from[i]);
+    }
+  }
+
+  // The first window of output rows [row, row + rows) of an image: in `band`, which is filled, or in the input itself.
+  const C* Prepare(Index image, Index row, Index rows, C* band) const {
+    const Index top = row * g_.rows.stride - g_.rows.pad_before, row_elements = g_.columns.input * g_.in_depth;
+    const T* const from = input_ + image * g_.rows.input * row_elements;
+    if (!copies_) return AsAccumulators(from) + top * row_elements;
+    const Index left = Least(g_.columns.pad_before, band_columns_);
+    const Index inside = Least(g_.columns.input, band_columns_ - left);
+    C* to = band;
+    for (Index r = top; r < top + (rows - 1) * g_.rows.stride + g_.rows.extent(); ++r) {
+      if (r < 0 || r >= g_.rows.input) {
+        to = Zeros(to, band_columns_ * g_.in_depth);
+        continue;
+      }
+      to = Zeros(to, left * g_.in_depth);
+      if constexpr (sizeof(T) == sizeof(C)) {
+        if (inside * g_.in_depth > 0)
+          std::memcpy(to, from + r * row_elements, static_cast<std::size_t>(inside * g_.in_depth) * sizeof(C));
+      } else {
+        Convert(from + r * row_elements, to, inside * g_.in_depth);
+      }
+      to = Zeros(to + inside * g_.in_depth, (band_columns_ - left - inside) * g_.in_depth);
+    }
+    return band;
+  }
+  static C* Zeros(C* to, Index n) {
+    if (n > 0) std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(n) * sizeof(C));
+    return to + n;
+  }
+
+  // Where the windows of pixels [first, first + count) begin. The last tile is filled up with a pixel that is not
+  // stored.
+  void FindPixels(const C* first_window, Index first, Index count, Pixels& pixels) const {
+    Index row = first / g_.columns.output, column = first % g_.columns.output;
+    for (Index i = 0; i < count; ++i) {
+      pixels[i] = first_window + (row * g_.rows.stride * band_columns_ + column * g_.columns.stride) * g_.in_depth;
+      if (++column == g_.columns.output) {
+        column = 0;
+        ++row;
+      }
+    }
+    for (Index i = count; i % kConvPixels != 0; ++i) pixels[i] = pixels[count - 1];
+  }
+
+  ConvTile<C> MakeTile(Index panel, const C* packed) const {
+    return {window_, nullptr, panel / panels_ * g_.group_depth(),    packed, nullptr,
+            0,       false,   reinterpret_cast<const char*>(packed), 0};
+  }
+  // All pixels by one panel, or a piece of it; `out` is that of the first pixel.
+  void RunTiles(Index panel, ConvTile<C> tile, const Pixels& pixels, Index count, T* out) const {
+    const Index channels = ChannelsOf(panel), width = Widened(channels);
+    const auto multiply = kernels_.tile[width / kernels_.lanes - 1];
+    const Index lines = tile.ahead_step == 0 ? 0 : DivideUp(panel_ * Index{sizeof(T)}, 64);
+    const char* const next = tile.ahead;
+    out += FirstChannel(panel);
+    for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
+      const Index line = i / kConvPixels;
+      tile.pixels = pixels + i;
+      tile.ahead = line < lines ? next + line * 64 : reinterpret_cast<const char*>(tile.panel);
+      if (line == lines) tile.ahead_step = 0;
+      RunTile(tile, multiply, Least(kConvPixels, count - i), channels, width, out);
+    }
+  }
+  // `count` pixels and the first `channels` of a tile are stored.
+  void RunTile(ConvTile<C> tile, void (*multiply)(const ConvTile<C>&), Index count, Index channels, Index width,
+               T* out) const {
+    if constexpr (sizeof(T) == sizeof(C)) {
+      if (count == kConvPixels && channels == width) {
+        tile.out = reinterpret_cast<C*>(out);
+        tile.out_step = g_.out_depth;
+        return multiply(tile);
+      }
+    }
+    alignas(64) C sums[kConvPixels * 4 * 64 / sizeof(C)];
+    const bool add = tile.add;
+    tile.out = sums;
+    tile.out_step = width;
+    tile.add = false;
+    multiply(tile);
+    for (Index i = 0; i < count; ++i, out += g_.out_depth) {
+      for (Index j = 0; j < channels; ++j) {
+        const C sum = sums[i * width + j];
+        out[j] = static_cast<T>(add ? static_cast<C>(static_cast<C>(out[j]) + sum) : sum);
+      }
+    }
+  }
+
+  const ConvKernels<C>& kernels_;
+  Index panel_;  // channels
+  const Conv2DGeometry& g_;
+  const T* input_;
+  const T* filter_;
+  T* output_;
+  Index taps_;  // elements of a window
+  Index channels_;  // of a group
+  Index panels_;  // of a group
+  Index pieces_;  // of a panel
+  bool copies_;  // bands of the input
+  Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
+  ConvWindow window_;
+};
+
+// Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
+// which counts where the images are shallow, and is also cut along its depth where they are deep.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) {
+    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
+  };
+  return same(g.rows) && same(g.columns) && g.groups == 1;
+}
+
+template <class T>
+Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
+                 PackedWeights* weights) {
+  using Work = ConvWork<T>;
+  using C = typename Work::C;
+  Work work(g, input, filter, output);
+  const Index parts = WorthwhileParts(device, work.ns());
+  const auto each = [&](Index total, Index part, const auto& body) {
+    for (Index i = PartBegin(total, parts, 1, part); i < PartBegin(total, parts, 1, part + 1); ++i) body(i);
+  };
+  std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements());
+  const C* constant = nullptr;  // all panels
+  if (weights != nullptr && work.pixels() <= PackedWeights::kMostRows) {
+    constant = reinterpret_cast<const C*>(
+        weights->Find(filter, PackedWeights::Layout::kConvolution, packed_bytes, [&](char* to) {
+          for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
+        }));
+  }
+  // Threads without a panel of their own would have nothing.
+  if (g.batch == 1 && work.pixels() <= Work::kFewPixels && parts <= work.panels()) {
+    const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
+                      panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;
+    Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
+    TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+    typename Work::Pixels pixels;
+    work.FindAllPixels(scratch.As<C>(), pixels);
+    RunParts(device, parts, [&](Index part) {
+      C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
+      each(work.panels(), part, [&](Index panel) {
+        for (Index piece = 0; piece < work.pieces(); ++piece) {
+          if (constant == nullptr) work.PackPiece(panel, piece, packed);
+          work.RunPiece(panel, piece, constant == nullptr ? packed : constant, constant != nullptr, pixels,
+                        work.pixels(), output);
+        }
+      });
+    });
+    return OkStatus();
+  }
+  if (parts > 1) work.SplitBands(parts);
+  if (constant != nullptr) packed_bytes = 0;
+  const std::size_t band_bytes = ScratchBytes<C>(work.BandElements());
+  Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+  const C* const packed = constant == nullptr ? scratch.As<C>() : constant;
+  if (constant == nullptr) {
+    RunParts(device, parts, [&](Index part) {
+      each(work.panels(), part, [&](Index panel) { work.Pack(panel, scratch.As<C>() + work.PackedOffset(panel)); });
+    });
+  }
+  RunParts(device, parts, [&](Index part) {
+    C* const band = scratch.As<C>(packed_bytes + static_cast<std::size_t>(part) * band_bytes);
+    each(work.bands(), part, [&](Index i) { work.RunBand(i, packed, band); });
+  });
+  return OkStatus();
+}
+
+}  // namespace detail
+
+template <class T>
+Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
+              PackedWeights* weights) {
+  if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
+    return OkStatus();
+  if constexpr (std::is_floating_point_v<T>) {
+    const Index k = geometry.in_depth, n = geometry.out_depth;
+    if (k > 0 && detail::IsMatrixProduct(geometry))
+      return detail::GemmArranged(device,
+                                  detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output,
+                                                      n, k, input, k, 1, filter, n, 1, output, n},
+                                  weights);
+  }
+  return detail::RunConv2D(device, geometry, input, filter, output, weights);
+}
+
+#endif
+
+TENON_NAMESPACE_END

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Conv3D, and the gradients of Conv2D (one plane) and Conv3D, on the CPU: channels last, no dilation. All are products
+// of matrices (engine/gemm/gemm.hpp) of which one has a row of window elements for each output position ("columns", as
+// TensorFlow calls them). T is float or double, for the gradient of the input also int32.
+
+#include <algorithm>
+#include <cstddef>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/view.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm/gemm.hpp>
+#include <tenon/engine/core/scratch.hpp>
+#include <tenon/engine/core/window_dim.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// input [batch, planes, rows, columns, in_depth], filter [planes, rows, columns, in_depth / groups, out_depth], output
+// [batch, out_planes, out_rows, out_columns, out_depth].
+struct Conv3DGeometry {
+  Index batch = 0;
+  Window planes{.input = 1, .output = 1}, rows, columns;
+  Index in_depth = 0, out_depth = 0;
+  Index groups = 1;
+
+  Index group_depth() const { return in_depth / groups; }
+  Index places() const {  // of one image
+    return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output);
+  }
+  Index taps() const { return planes.size * rows.size * columns.size; }
+  Index image_elements() const {
+    return MultiplySizes(MultiplySizes(planes.input, rows.input), MultiplySizes(columns.input, in_depth));
+  }
+};
+
+namespace detail {
+
+// The element of the input under tap `tap` of place `place`, along one dimension; false when that is padding.
+inline bool TapPosition(const Window& w, Index place, Index tap, Index* position) {
+  *position = place * w.stride - w.pad_before + tap * w.dilation;
+  return *position >= 0 && *position < w.input;
+}
+
+// columns[i] = the window of place first + i: channels [channel, channel + channels) under every tap, zeros outside.
+template <class T>
+void ImageToColumns(const Conv3DGeometry& g, const T* image, Index channel, Index channels, Index first, Index count,
+                    T* columns) {
+  for (Index i = first; i < first + count; ++i) {
+    const Index column = i % g.columns.output, row = i / g.columns.output % g.rows.output,
+                plane = i / g.columns.output / g.rows.output;
+    for (Index p = 0; p < g.planes.size; ++p) {
+      for (Index r = 0; r < g.rows.size; ++r) {
+        Index z = 0, y = 0;
+        const bool inside = TapPosition(g.planes, plane, p, &z) && TapPosition(g.rows, row, r, &y);
+        const Index start = (z * g.rows.input + y) * g.columns.input;
+        for (Index c = 0; c < g.columns.size; ++c, columns += channels) {
+          Index x = 0;
+          if (inside && TapPosition(g.columns, column, c, &x))
+            std::copy_n(image + (start + x) * g.in_depth + channel, channels, columns);
+          else
+            std::fill_n(columns, channels, T(0));
+        }
+      }
+    }
+  }
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class T>
+TENON_DETAIL_LOOP void AddWrappingRun(const T* x, T* sum, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) sum[i] = MultiplyAdd(x[i], T(1), sum[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The reverse for one row of an image: row (plane z, row y) = the sums of all that its elements are in `columns` (of
+// the whole image).
+template <class T>
+void ColumnsToRow(const Conv3DGeometry& g, const T* columns, Index z, Index y, T* row) {
+  const Index depth = g.in_depth, window = g.taps() * depth;
+  std::fill_n(row, g.columns.input * depth, T(0));
+  for (Index p = 0; p < g.planes.size; ++p) {
+    const Index above_plane = z + g.planes.pad_before - p, plane = above_plane / g.planes.stride;
+    if (above_plane < 0 || above_plane % g.planes.stride != 0 || plane >= g.planes.output) continue;
+    for (Index r = 0; r < g.rows.size; ++r) {
+      const Index above = y + g.rows.pad_before - r, out_row = above / g.rows.stride;
+      if (above < 0 || above % g.rows.stride != 0 || out_row >= g.rows.output) continue;
+      const T* from = columns + (plane * g.rows.output + out_row) * g.columns.output * window +
+                      (p * g.rows.size + r) * g.columns.size * depth;
+      for (Index column = 0; column < g.columns.output; ++column, from += window) {
+        for (Index c = 0; c < g.columns.size; ++c) {
+          Index x = 0;
+          if (TapPosition(g.columns, column, c, &x)) AddWrappingRun(from + c * depth, row + x * depth, depth);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+Status Product(Cpu& device, const T* a, bool transpose_a, Index a_rows, Index a_columns, const T* b, bool transpose_b,
+               Index b_rows, Index b_columns, T* c) {
+  const Index a_dims[] = {a_rows, a_columns}, b_dims[] = {b_rows, b_columns};
+  const Index c_dims[] = {transpose_a ? a_columns : a_rows, transpose_b ? b_rows : b_columns};
+  return Gemm<T>(device, In<T, 2>(a, a_dims), transpose_a, In<T, 2>(b, b_dims), transpose_b, Out<T, 2>(c, c_dims));
+}
+
+// How many places to work on at once: columns of about 2 MB, or few images would not keep the threads busy.
+inline Index PlacesAtOnce(Index places, Index window, std::size_t size) {
+  const Index fit = (Index{2} << 20) / std::max<Index>(1, window * static_cast<Index>(size));
+  return std::clamp<Index>(fit, 64, std::max<Index>(64, places));
+}
+
+inline Status ColumnsTooLarge(const char* who, Index places, Index window) {
+  return errors::ResourceExhausted(who, ": OOM when allocating ", places, " windows of ", window, " elements");
+}
+
+}  // namespace detail
+
+// Overwrites `output`. Groups share out channels of input and output evenly.
+template <class T>
+Status Conv3D(Cpu& device, const Conv3DGeometry& g, const T* input, const T* filter, T* output) {
+  const Index places = g.places(), depth = g.group_depth(), out_depth = g.out_depth / g.groups;
+  const Index window = g.taps() * depth;
+  if (g.batch == 0 || places == 0 || g.out_depth == 0) return OkStatus();
+  const Index step = detail::PlacesAtOnce(places, window, sizeof(T));
+  const bool grouped = g.groups > 1;
+  const std::size_t columns_bytes = detail::ScratchBytes<T>(std::min(step, places) * window),
+                    filter_bytes = grouped ? detail::ScratchBytes<T>(window * out_depth) : 0,
+                    product_bytes = grouped ? detail::ScratchBytes<T>(std::min(step, places) * out_depth) : 0;
+  Scratch scratch(device, columns_bytes + filter_bytes + product_bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("Conv3D"));
+  T* const columns = scratch.As<T>();
+  T* const group_filter = scratch.As<T>(columns_bytes);
+  T* const product = scratch.As<T>(columns_bytes + filter_bytes);
+  for (Index group = 0; group < g.groups; ++group) {
+    if (grouped)
+      for (Index i = 0; i < window; ++i)
+        std::copy_n(filter + i * g.out_depth + group * out_depth, out_depth, group_filter + i * out_depth);
+    for (Index image = 0; image < g.batch; ++image) {
+      for (Index first = 0; first < places; first += step) {
+        const Index count = std::min(step, places - first);
+        ParallelFor(device, count, 0.3 * static_cast<double>(window), [&](Index begin, Index end) {
+          detail::ImageToColumns(g, input + image * g.image_elements(), group * depth, depth, first + begin,
+                                 end - begin, columns + begin * window);
+        });
+        T* const out = output + (image * places + first) * g.out_depth;
+        TENON_RETURN_IF_ERROR(detail::Product(device, columns, false, count, window, grouped ? group_filter : filter,
+                                              false, window, out_depth, grouped ? product : out));
+        if (!grouped) continue;
+        for (Index i = 0; i < count; ++i)
+          std::copy_n(product + i * out_depth, out_depth, out + i * g.out_depth + group * out_depth);
+      }
+    }
+  }
+  return OkStatus();
+}
+
+// The gradient with respect to the input, of one group. `gradient` has the output's shape; overwrites `output`, which
+// has the input's.
+template <class T>
+Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, const T* gradient, T* output) {
+  if (g.batch == 0 || g.image_elements() == 0) return OkStatus();
+  const Index places = g.places(), window = g.taps() * g.in_depth, rows = g.planes.input * g.rows.input;
+  const Index elements = MultiplyWithoutOverflow(places, window);
+  if (elements < 0 || elements > (Index{1} << 58)) return detail::ColumnsTooLarge("ConvBackpropInput", places, window);
+  Scratch scratch(device, detail::ScratchBytes<T>(elements));
+  TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropInput"));
+  T* const columns = scratch.As<T>();
+  for (Index image = 0; image < g.batch; ++image) {
+    TENON_RETURN_IF_ERROR(detail::Product(device, gradient + image * places * g.out_depth, false, places, g.out_depth,
+                                          filter, true, window, g.out_depth, columns));
+    T* const out = output + image * g.image_elements();
+    const double ns = 0.5 * static_cast<double>(elements) / static_cast<double>(rows) + 50;
+    ParallelFor(device, rows, ns, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i)
+        detail::ColumnsToRow(g, columns, i / g.rows.input, i % g.rows.input, out + i * g.columns.input * g.in_depth);
+    });
+  }
+  return OkStatus();
+}
+
+// The gradient with respect to the filter, of one group. Overwrites `output`, which has the filter's shape.
+template <class T>
+Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, const T* gradient, T* output) {
+  const Index places = g.places(), window = g.taps() * g.in_depth, elements = window * g.out_depth;
+  std::fill_n(output, elements, T(0));
+  if (g.batch == 0 || places == 0 || elements == 0) return OkStatus();
+  const Index step = std::min(places, detail::PlacesAtOnce(places, window, sizeof(T)));
+  const std::size_t columns_bytes = detail::ScratchBytes<T>(step * window);
+  Scratch scratch(device, columns_bytes + detail::ScratchBytes<T>(elements));
+  TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropFilter"));
+  T* const columns = scratch.As<T>();
+  T* const product = scratch.As<T>(columns_bytes);
+  for (Index image = 0; image < g.batch; ++image) {
+    for (Index first = 0; first < places; first += step) {
+      const Index count = std::min(step, places - first);
+      ParallelFor(device, count, 0.3 * static_cast<double>(window), [&](Index begin, Index end) {
+        detail::ImageToColumns(g, input + image * g.image_elements(), Index{0}, g.in_depth, first + begin, end - begin,
+                               columns + begin * window);
+      });
+      TENON_RETURN_IF_ERROR(detail::Product(device, columns, true, count, window,
+                                            gradient + (image * places + first) * g.out_depth, false, count,
+                                            g.out_depth, product));
+      ParallelFor(device, elements, 0.3, [&](Index begin, Index end) {
+        detail::AddWrappingRun(product + begin, output + begin, end - begin);
+      });
+    }
+  }
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

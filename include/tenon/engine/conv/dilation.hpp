@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Grey-scale dilation on the CPU: the largest sum of a window's elements and a filter's, and its gradients. NHWC;
+// filter [rows, columns, depth].
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/conv/max_pool_argmax.hpp>
+#include <tenon/engine/core/window_dim.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+struct DilationGeometry {
+  Index batch = 0;
+  Window rows, columns;
+  Index depth = 0;
+
+  Index image_elements() const { return MultiplySizes(MultiplySizes(rows.input, columns.input), depth); }
+  Index output_elements() const {  // of one image
+    return MultiplySizes(MultiplySizes(rows.output, columns.output), depth);
+  }
+  Index filter_elements() const { return rows.size * columns.size * depth; }
+};
+
+namespace detail {
+
+// The largest sum for output element `at` of an image; where it was found, in the image and in the filter. Without any
+// element of the image: the lowest number, and where the window begins.
+template <class T>
+T LargestSum(const DilationGeometry& g, const T* image, const T* filter, Index at, Index* in_image, Index* in_filter) {
+  const Index d = at % g.depth, column = at / g.depth % g.columns.output, row = at / g.depth / g.columns.output;
+  const Index top = row * g.rows.stride - g.rows.pad_before, left = column * g.columns.stride - g.columns.pad_before;
+  T most = std::numeric_limits<T>::lowest();
+  *in_image = (std::clamp<Index>(top, 0, g.rows.input - 1) * g.columns.input +
+               std::clamp<Index>(left, 0, g.columns.input - 1)) *
+                  g.depth +
+              d;
+  *in_filter = d;
+  for (Index r = 0; r < g.rows.size; ++r) {
+    const Index y = top + r * g.rows.dilation;
+    if (y < 0 || y >= g.rows.input) continue;
+    for (Index c = 0; c < g.columns.size; ++c) {
+      const Index x = left + c * g.columns.dilation;
+      if (x < 0 || x >= g.columns.input) continue;
+      const Index from = (y * g.columns.input + x) * g.depth + d, tap = (r * g.columns.size + c) * g.depth + d;
+      const T sum = PoolSum(image[from], filter[tap]);
+      if (sum > most) {
+        most = sum;
+        *in_image = from;
+        *in_filter = tap;
+      }
+    }
+  }
+  return most;
+}
+
+template <class T>
+double DilationNs(const DilationGeometry& g) {
+  return (std::is_arithmetic_v<T> ? 1.5 : 6.0) * static_cast<double>(g.rows.size * g.columns.size);
+}
+
+}  // namespace detail
+
+// Overwrites `output`, g.output_elements() for each image.
+template <class T>
+void Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
+  const Index per_image = g.output_elements();
+  ParallelFor(device, g.batch * per_image, detail::DilationNs<T>(g), [&](Index begin, Index end) {
+    Index unused = 0;
+    for (Index i = begin; i < end; ++i)
+      output[i] =
+          detail::LargestSum(g, input + i / per_image * g.image_elements(), filter, i % per_image, &unused, &unused);
+  });
+}
+
+// The gradients: each element of `gradient` goes to where its largest sum came from. Overwrites `output`, which has
+// the input's shape or (to_filter) the filter's.
+template <class T>
+void DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input, const T* filter,
+                const T* gradient, T* output) {
+  const Index per_image = g.output_elements();
+  const auto add = [&](Index begin, Index end, T* to) {
+    Index in_image = 0, in_filter = 0;
+    for (Index i = begin; i < end; ++i) {
+      const Index image = i / per_image * g.image_elements();
+      detail::LargestSum(g, input + image, filter, i % per_image, &in_image, &in_filter);
+      T& sum = to[to_filter ? in_filter : image + in_image];
+      sum = detail::PoolSum(sum, gradient[i]);
+    }
+  };
+  if (to_filter) {
+    std::fill_n(output, g.filter_elements(), T(0));
+    return add(0, g.batch * per_image, output);
+  }
+  std::fill_n(output, g.batch * g.image_elements(), T(0));
+  ParallelFor(device, g.batch, detail::DilationNs<T>(g) * static_cast<double>(per_image),
+              [&](Index begin, Index end) { add(begin * per_image, end * per_image, output); });
+}
+
+TENON_NAMESPACE_END

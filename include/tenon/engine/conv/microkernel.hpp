@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The innermost part of a convolution: six output pixels by a few vectors of channels are summed up in registers while
+// the pixels' windows, read where they lie, and a packed panel of the filter go by. It is the tile of a matrix product
+// (engine/gemm/microkernel.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the unit's
+// instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/engine/gemm/microkernel.hpp>
+#include <tenon/engine/simd/isa.hpp>
+
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+inline constexpr int kConvPixels = 6;  // of a tile
+
+// Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
+struct ConvWindow {
+  Index rows, row_step;
+  Index pieces, piece_step;
+  Index length;
+};
+
+// out[i * out_step + j] = window of pixel i times channel j of a panel, or that added to it, for six pixels. The
+// windows begin `offset` elements behind the pixels; the panel has a row for each of their elements.
+template <class C>
+struct ConvTile {
+  ConvWindow window;
+  const C* const* pixels;
+  Index offset;
+  const C* panel;
+  C* out;
+  Index out_step;
+  bool add;
+  const char* ahead;  // what to have in the second cache later: one line at each step
+  Index ahead_step;  // in bytes
+};
+
+// What an instruction set has for numbers of type C.
+template <class C>
+struct ConvKernels {
+  Index lanes;  // elements of a vector
+  Index width;  // vectors of the widest tile
+  void (*tile[4])(const ConvTile<C>&);  // one vector wide, two, ... `width`
+};
+
+#if defined(__GNUC__)
+
+// Integers one by one.
+template <class C, int bytes>
+struct ConvVector : GnuVector<C, bytes> {};
+template <class C, int bytes>
+  requires(std::is_integral_v<C>)
+struct ConvVector<C, bytes> {
+  using type = C;
+  using in_memory = C;
+  static constexpr int lanes = 1;
+};
+
+template <class C, int bytes, int width>
+TENON_HD void MultiplyWindows(const ConvTile<C>& t) {
+  using V = typename ConvVector<C, bytes>::type;
+  using InMemory = typename ConvVector<C, bytes>::in_memory;
+  constexpr int kLanes = ConvVector<C, bytes>::lanes;
+  const C* panel = t.panel;
+  const char* ahead = t.ahead;
+  const Index ahead_step = t.ahead_step, length = t.window.length;
+  V sums[kConvPixels][width];
+#pragma GCC unroll 6
+  for (int i = 0; i < kConvPixels; ++i) {
+    __builtin_prefetch(t.out + i * t.out_step);
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) sums[i][v] = V{};
+  }
+  for (Index row = 0; row < t.window.rows; ++row) {
+    for (Index piece = 0; piece < t.window.pieces; ++piece) {
+      const Index place = t.offset + row * t.window.row_step + piece * t.window.piece_step;
+      const C* from[kConvPixels];
+#pragma GCC unroll 6
+      for (int i = 0; i < kConvPixels; ++i) from[i] = t.pixels[i] + place;
+      for (Index p = 0; p < length; ++p, panel += width * kLanes, ahead += ahead_step) {
+        __builtin_prefetch(ahead, 0, 2);
+        V y[width];
+#pragma GCC unroll 4
+        for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(panel + v * kLanes);
+#pragma GCC unroll 6
+        for (int i = 0; i < kConvPixels; ++i) {
+          const C x = from[i][p];
+#pragma GCC unroll 4
+          for (int v = 0; v < width; ++v) sums[i][v] = static_cast<V>(sums[i][v] + x * y[v]);
+        }
+      }
+    }
+  }
+  C* out = t.out;
+  const Index out_step = t.out_step;
+  const bool add = t.add;
+#pragma GCC unroll 6
+  for (int i = 0; i < kConvPixels; ++i, out += out_step) {
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) {
+      InMemory* const to = reinterpret_cast<InMemory*>(out + v * kLanes);
+      *to = add ? static_cast<V>(sums[i][v] + *to) : sums[i][v];
+    }
+  }
+}
+
+// The bodies as functions of an instruction set.
+template <class C, class Isa>
+struct ConvTileOf {
+  template <int width>
+  static void Multiply(const ConvTile<C>& t) {
+    MultiplyWindows<C, simd::kVectorBytes<Isa>, width>(t);
+  }
+};
+#if TENON_DETAIL_TARGETS
+template <class C>
+struct ConvTileOf<C, simd::Targeted<simd::isa::Avx2>> {
+  template <int width>
+  TENON_DETAIL_TARGET_AVX2 static void Multiply(const ConvTile<C>& t) {
+    MultiplyWindows<C, 32, width>(t);
+  }
+};
+template <class C>
+struct ConvTileOf<C, simd::Targeted<simd::isa::Avx512>> {
+  template <int width>
+  TENON_DETAIL_TARGET_AVX512 static void Multiply(const ConvTile<C>& t) {
+    MultiplyWindows<C, 64, width>(t);
+  }
+};
+#endif
+
+template <class C, class Isa>
+constexpr ConvKernels<C> MakeConvKernels() {
+  using Of = ConvTileOf<C, Isa>;
+  ConvKernels<C> kernels{ConvVector<C, simd::kVectorBytes<Isa>>::lanes,
+                         kGemmWidth<Isa>,
+                         {&Of::template Multiply<1>, &Of::template Multiply<2>}};
+  if constexpr (kGemmWidth<Isa> == 4) {
+    kernels.tile[2] = &Of::template Multiply<3>;
+    kernels.tile[3] = &Of::template Multiply<4>;
+  }
+  return kernels;
+}
+template <class C, class Isa>
+inline constexpr ConvKernels<C> kConvKernels = MakeConvKernels<C, Isa>();
+
+// The best that this processor has.
+template <class C, class Isa = simd::Compiled>
+const ConvKernels<C>& ConvKernelsOf() {
+#if TENON_DETAIL_TARGETS
+  if constexpr (std::is_floating_point_v<C> && !std::is_same_v<Isa, simd::isa::Avx512>) {
+    const simd::Level level = simd::BestLevel();
+    if (level == simd::Level::kAvx512) return kConvKernels<C, simd::Targeted<simd::isa::Avx512>>;
+    if constexpr (!std::is_same_v<Isa, simd::isa::Avx2>) {
+      if (level == simd::Level::kAvx2) return kConvKernels<C, simd::Targeted<simd::isa::Avx2>>;
+    }
+  }
+#endif
+  return kConvKernels<C, Isa>;
+}
+
+#endif
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__

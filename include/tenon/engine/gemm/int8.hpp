@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
+// unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
+// the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
+// taken off again, together with the zero points.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm/dot4.hpp>
+#include <tenon/engine/gemm/microkernel.hpp>
+#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/scratch.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
+struct Int8Matrix {
+  const void* data;
+  bool is_signed;
+  Index row, column;
+  std::int32_t zero = 0;
+};
+
+namespace detail {
+
+using Int8Tile = GroupTile<std::int32_t>;
+using Int8Kernels = GroupKernels<std::int32_t>;
+
+struct Int8Plain {
+  static void Tile(const Int8Tile& t) {
+    for (Index i = 0; i < 4; ++i) {
+      std::int32_t sums[8] = {};
+      for (Index g = 0; g < t.groups; ++g) {
+        std::int16_t a[2], b[16];
+        std::memcpy(a, t.a + i * t.a_row + g * 4, sizeof a);
+        std::memcpy(b, t.b + g * 32, sizeof b);
+        for (Index j = 0; j < 8; ++j) sums[j] += a[0] * b[2 * j] + a[1] * b[2 * j + 1];
+      }
+      std::int32_t* const c = t.c + i * t.c_row;
+      for (Index j = 0; j < 8; ++j) {
+        const auto before = static_cast<std::uint32_t>(t.add ? c[j] : 0);
+        c[j] = static_cast<std::int32_t>(before + static_cast<std::uint32_t>(sums[j]));
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {4, 8, 2, &Tile};
+};
+
+#if TENON_DETAIL_TARGETS
+struct Int8Avx2 {
+  TENON_DETAIL_TARGET_AVX2 static void Tile(const Int8Tile& t) {
+    constexpr int kRows = 6, kVectors = 2, kLanes = 8;
+    using Sums = GnuVector<std::uint32_t, 32>;
+    using Groups = GnuVector<std::int32_t, 32>;
+    using Pairs = GnuVector<std::int16_t, 32>;
+    Sums::type sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = Sums::type{};
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      const Pairs::type y0 = *reinterpret_cast<const Pairs::in_memory*>(b),
+                        y1 = *reinterpret_cast<const Pairs::in_memory*>(b + 32);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const Groups::type group = LoadGroup(a + i * t.a_row) - Groups::type{};
+        const auto x = reinterpret_cast<Pairs::type>(group);
+        sums[i][0] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y0));
+        sums[i][1] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y1));
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        auto* const to = reinterpret_cast<Sums::in_memory*>(t.c + i * t.c_row + v * kLanes);
+        *to = t.add ? sums[i][v] + *to : sums[i][v];
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {6, 16, 2, &Tile};
+};
+
+// By the instruction's name, as in gemm_bfloat16.hpp.
+struct Int8Dot {
+  using Sums = GnuVector<std::uint32_t, 64>;
+  static constexpr Index in_group = 4;
+  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                 const GnuVector<std::int32_t, 64>::type& x,
+                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
+  }
+};
+using Int8Vnni = GroupTileAvx512<std::int32_t, Int8Dot>;
+#endif
+
+// The best that this processor has.
+inline const Int8Kernels& BestInt8Kernels() {
+#if TENON_DETAIL_TARGETS
+  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni")) return Int8Vnni::kKernels;
+  if (simd::BestLevel() != simd::Level::kUnit) return Int8Avx2::kKernels;
+#endif
+  return Int8Plain::kKernels;
+}
+
+// With the sums of the rows and columns. All sums wrap around: they are unsigned where C++ would not let them.
+class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
+ public:
+  Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+              std::int32_t* c, Index c_row)
+      : GroupProduct(kernels, m, n, k, c, c_row), a_(a), b_(b) {
+    // Bytes are multiplied unsigned by signed.
+    if (kernels.in_group == 4) {
+      a_moved_ = a.is_signed ? 128 : 0;
+      b_moved_ = b.is_signed ? 0 : -128;
+    }
+    a_zero_ = Unsigned(a.zero) + Unsigned(a_moved_);
+    b_zero_ = Unsigned(b.zero) + Unsigned(b_moved_);
+  }
+
+  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::uint32_t>(panels() * kernels_.columns); }
+  void SetSums(char* sums) {
+    row_sums_ = reinterpret_cast<std::uint32_t*>(sums);
+    column_sums_ = reinterpret_cast<std::uint32_t*>(sums + row_sums_bytes());
+  }
+
+  // The sum of (a' - a_zero) (b' - b_zero) from that of a' b'.
+  bool Finishes() const { return a_zero_ != 0 || b_zero_ != 0; }
+  std::int32_t Finish(Index i, Index j, std::int32_t sum) const {
+    return static_cast<std::int32_t>(Unsigned(sum) - b_zero_ * row_sums_[i] - a_zero_ * column_sums_[j] +
+                                     Unsigned(k_) * a_zero_ * b_zero_);
+  }
+  static std::int32_t Add(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(Unsigned(a) + Unsigned(b));
+  }
+
+  // A row, and its sum.
+  void PackRow(Index i, char* to) const {
+    const auto* const from = static_cast<const unsigned char*>(a_.data) + i * a_.row;
+    if (kernels_.in_group == 4)
+      row_sums_[i] = MoveBytes(from, a_.column, a_moved_, reinterpret_cast<unsigned char*>(to), k_);
+    else
+      row_sums_[i] = WidenBytes(from, a_.column, a_.is_signed, reinterpret_cast<std::int16_t*>(to), k_);
+  }
+
+  // The columns of a panel, and, where they count, their sums.
+  void PackPanel(Index panel) const {
+    const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
+    char* to = PackedPanel(panel);
+    std::uint32_t sums[kMostColumns] = {};
+    alignas(64) unsigned char copies[4][kMostColumns] = {};
+    for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
+      const unsigned char* rows[4];
+      for (Index q = 0; q < kernels_.in_group; ++q) {
+        rows[q] = copies[q];
+        if (p + q >= k_) {  // what b is moved by is taken off again
+          std::memset(copies[q], b_moved_ == 0 ? 0 : 0x80, sizeof copies[q]);
+          continue;
+        }
+        const auto* const from = static_cast<const unsigned char*>(b_.data) + (p + q) * b_.row + first * b_.column;
+        if (b_.column == 1 && count == kernels_.columns)
+          rows[q] = from;
+        else
+          for (Index j = 0; j < count; ++j) copies[q][j] = from[j * b_.column];
+      }
+      if (kernels_.in_group == 4)
+        WeaveFour(rows, b_moved_ == 0 ? 0 : 0x80, reinterpret_cast<unsigned char*>(to), kernels_.columns);
+      else
+        WeaveTwo(rows, b_.is_signed ? 0x80 : 0, reinterpret_cast<std::int16_t*>(to), kernels_.columns);
+      if (a_zero_ == 0) continue;
+      if (kernels_.in_group == 4)
+        AddGroups<signed char, 4>(reinterpret_cast<const signed char*>(to), sums, kernels_.columns);
+      else
+        AddGroups<std::int16_t, 2>(reinterpret_cast<const std::int16_t*>(to), sums, kernels_.columns);
+    }
+    std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * sizeof sums[0]);
+  }
+
+ private:
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::uint32_t>(row_tiles() * kernels_.rows); }
+
+  TENON_DETAIL_LOOPS_BEGIN
+
+  static TENON_DETAIL_LOOP std::uint32_t MoveBytes(const unsigned char* from, Index step, int moved, unsigned char* to,
+                                                   Index n) {
+    const auto flip = static_cast<unsigned char>(moved == 0 ? 0 : 0x80);
+    std::uint32_t sum = 0;
+    if (step == 1) {
+      for (Index i = 0; i < n; ++i) {
+        to[i] = static_cast<unsigned char>(from[i] ^ flip);
+        sum += to[i];
+      }
+    } else {
+      for (Index i = 0; i < n; ++i) {
+        to[i] = static_cast<unsigned char>(from[i * step] ^ flip);
+        sum += to[i];
+      }
+    }
+    return sum;
+  }
+  static TENON_DETAIL_LOOP std::uint32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
+                                                    std::int16_t* to, Index n) {
+    const int flip = is_signed ? 0x80 : 0;  // of two's complement: (x ^ 128) - 128
+    std::uint32_t sum = 0;
+    for (Index i = 0; i < n; ++i) {
+      to[i] = static_cast<std::int16_t>((from[i * step] ^ flip) - flip);
+      sum += Unsigned(to[i]);
+    }
+    return sum;
+  }
+  // to[4 j + q] = rows[q][j], with some bits flipped.
+  static TENON_DETAIL_LOOP void WeaveFour(const unsigned char* const* rows, int flip, unsigned char* to,
+                                          Index columns) {
+    const unsigned char *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
+    const auto bits = static_cast<unsigned char>(flip);
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      to[4 * j] = a[j] ^ bits;
+      to[4 * j + 1] = b[j] ^ bits;
+      to[4 * j + 2] = c[j] ^ bits;
+      to[4 * j + 3] = d[j] ^ bits;
+    }
+  }
+  static TENON_DETAIL_LOOP void WeaveTwo(const unsigned char* const* rows, int flip, std::int16_t* to, Index columns) {
+    const unsigned char *const a = rows[0], *const b = rows[1];
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      to[2 * j] = static_cast<std::int16_t>((a[j] ^ flip) - flip);
+      to[2 * j + 1] = static_cast<std::int16_t>((b[j] ^ flip) - flip);
+    }
+  }
+  // sums[j] += the numbers of group j.
+  template <class I, int size>
+  static TENON_DETAIL_LOOP void AddGroups(const I* groups, std::uint32_t* sums, Index columns) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      for (int q = 0; q < size; ++q) sums[j] += Unsigned(groups[size * j + q]);
+    }
+  }
+
+  TENON_DETAIL_LOOPS_END
+
+  template <class I>
+  static std::uint32_t Unsigned(I x) {
+    return static_cast<std::uint32_t>(x);
+  }
+
+  const Int8Matrix a_, b_;
+  int a_moved_ = 0, b_moved_ = 0;  // what was added to the elements
+  std::uint32_t a_zero_, b_zero_;
+  std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
+};
+
+inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a,
+                          const Int8Matrix& b, std::int32_t* c, Index c_row) {
+  if (m == 0 || n == 0) return OkStatus();
+  if (k == 0) {
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) c[i * c_row + j] = 0;
+    }
+    return OkStatus();
+  }
+  Int8Product product(kernels, m, n, k, a, b, c, c_row);
+  Scratch scratch(device, product.a_bytes() + product.b_bytes() + product.sums_bytes());
+  TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
+  product.SetSums(scratch.As<char>(product.a_bytes() + product.b_bytes()));
+  product.Run(device, scratch.As<char>(), scratch.As<char>(product.a_bytes()));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// c[i, j] = the sum over p of (a[i, p] - a.zero) (b[p, j] - b.zero): [m, k] [k, n] -> [m, n], c's rows `c_row` apart.
+// Sums wrap around beyond 32 bits. Zeros where k is 0. Exact, so the same on every machine and for any number of
+// threads. ResourceExhausted without scratch memory for a copy of both operands.
+inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+                       std::int32_t* c, Index c_row) {
+  return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows picked by number along one axis of a tensor.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/element_copy.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// in: [batch, outer, limit, run], indices: [batch, count]  ->  out: [batch, outer, count, run]
+struct GatherPlan {
+  Index batch = 1, outer = 1, limit = 0, count = 0, run = 1;
+};
+
+namespace detail {
+
+// Row number at[i] of `from` becomes row i of `to`, for n rows of so many bytes.
+template <std::size_t kBytes, class Int>
+void GatherFixed(const Int* at, Index n, const char* from, char* to) {
+  for (Index i = 0; i < n; ++i, to += kBytes)
+    std::memcpy(to, from + static_cast<Index>(at[i]) * static_cast<Index>(kBytes), kBytes);
+}
+template <class Int>
+void GatherBytes(const Int* at, Index n, Index bytes, const char* from, char* to) {
+  switch (bytes) {
+    case 1: return GatherFixed<1>(at, n, from, to);
+    case 2: return GatherFixed<2>(at, n, from, to);
+    case 4: return GatherFixed<4>(at, n, from, to);
+    case 8: return GatherFixed<8>(at, n, from, to);
+    case 16: return GatherFixed<16>(at, n, from, to);
+    case 32: return GatherFixed<32>(at, n, from, to);
+    default: break;
+  }
+  if (bytes > 16 && bytes <= kMostShortBytes) {
+    constexpr Index kAhead = 6, kLine = 64;  // rows of several lines, which nothing else foresees, are asked for
+    for (Index i = 0; i < n; ++i) {
+      if (bytes >= 2 * kLine && i + kAhead < n) {
+        const char* const soon = from + static_cast<Index>(at[i + kAhead]) * bytes;
+        for (Index line = 0; line < bytes; line += kLine) __builtin_prefetch(soon + line);
+      }
+      CopyShortPiece(from + static_cast<Index>(at[i]) * bytes, to + i * bytes, bytes);
+    }
+  } else {
+    for (Index i = 0; i < n; ++i)
+      std::memcpy(to + i * bytes, from + static_cast<Index>(at[i]) * bytes, static_cast<std::size_t>(bytes));
+  }
+}
+
+// Rows [begin, end) of the output's batch * outer * count.
+template <class Int>
+void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
+                Index begin, Index end) {
+  Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
+  while (begin < end) {
+    const Index n = std::min(plan.count - i, end - begin);
+    const Int* const at = indices + block / plan.outer * plan.count + i;
+    const char* const from = mover.At(in, block * plan.limit * plan.run);
+    char* const to = mover.At(out, begin * plan.run);
+    if (mover.assign == nullptr) {
+      GatherBytes(at, n, plan.run * mover.bytes, from, to);
+    } else {
+      for (Index k = 0; k < n; ++k)
+        mover.assign(mover.At(from, static_cast<Index>(at[k]) * plan.run), 1, mover.At(to, k * plan.run), plan.run);
+    }
+    begin += n;
+    i = 0;
+    ++block;
+  }
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// Whether one of n indices is negative or larger than `last`: then it, or what is between the two, has its sign set.
+template <class Int>
+TENON_DETAIL_LOOP bool IsOneOutside(const Int* indices, Index n, Int last) {
+  using Bits = std::make_unsigned_t<Int>;
+  Bits all = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Bits index = static_cast<Bits>(indices[i]);
+    all = static_cast<Bits>(all | index | static_cast<Bits>(static_cast<Bits>(last) - index));
+  }
+  return static_cast<Int>(all) < 0;
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The position of the first of n indices that is not in [0, limit), or -1.
+template <class Int>
+Index FirstOutside(const Int* indices, Index n, Index limit) {
+  const Index last = std::min(limit - 1, static_cast<Index>(std::numeric_limits<Int>::max()));
+  if (!IsOneOutside(indices, n, static_cast<Int>(last))) return -1;
+  for (Index i = 0;; ++i)
+    if (indices[i] < 0 || static_cast<Index>(indices[i]) >= limit) return i;
+}
+
+}  // namespace detail
+
+// The indices (int16, int32 or int64; batch * count of them) must be in [0, limit): otherwise nothing is written and
+// the position of the first bad one is returned. -1 when all is well.
+inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& plan, const void* in,
+                    const Tensor& indices, void* out) {
+  const auto run = [&]<class Int>(Int) {
+    const Int* at = indices.data<Int>();
+    if (const Index bad = detail::FirstOutside(at, plan.batch * plan.count, plan.limit); bad >= 0) return bad;
+    if (plan.run > 0 && plan.count > 0)
+      ParallelFor(device, plan.batch * plan.outer * plan.count, mover.cost_ns() * static_cast<double>(plan.run) + 2,
+                  [&](Index begin, Index end) { detail::GatherRows(mover, plan, in, at, out, begin, end); });
+    return Index{-1};
+  };
+  if (indices.dtype() == DataType::kInt16) return run(std::int16_t{});
+  if (indices.dtype() == DataType::kInt32) return run(std::int32_t{});
+  return run(std::int64_t{});
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Batch normalisation on the CPU, of float: with given moments, with the batch's own, and both gradients. Sums are kept
+// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that results do not depend on the number
+// of threads.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/simd/vector.hpp>
+#include <tenon/engine/reduce/reduce.hpp>
+#include <tenon/engine/core/scratch.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// x: [outer, channels, inner]; channels last means inner = 1.
+struct ChannelLayout {
+  Index outer = 0, channels = 0, inner = 1;
+
+  Index elements() const { return outer * channels * inner; }
+  Index per_channel() const { return outer * inner; }
+};
+
+namespace detail {
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// first[c] += a[c]
+TENON_DETAIL_LOOP inline void NormSums(const float* a, double* first, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index c = 0; c < n; ++c) first[c] += static_cast<double>(a[c]);
+}
+// first[c] += (a[c] - mean[c])^2
+TENON_DETAIL_LOOP inline void NormSquares(const float* a, const float* mean, double* first, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index c = 0; c < n; ++c) {
+    const float centred = a[c] - mean[c];
+    first[c] += static_cast<double>(centred * centred);
+  }
+}
+// first[c] += b[c], second[c] += b[c] * (a[c] - mean[c])
+TENON_DETAIL_LOOP inline void NormProducts(const float* a, const float* b, const float* mean, double* first,
+                                           double* second, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index c = 0; c < n; ++c) {
+    first[c] += static_cast<double>(b[c]);
+    second[c] += static_cast<double>(b[c] * (a[c] - mean[c]));
+  }
+}
+// out[c] = (x[c] - mean[c]) * factor[c] + offset[c]
+TENON_DETAIL_LOOP inline void NormApply(const float* x, const float* mean, const float* factor, const float* offset,
+                                        float* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index c = 0; c < n; ++c) out[c] = (x[c] - mean[c]) * factor[c] + offset[c];
+}
+// out[c] = factor[c] * (dy[c] - shift[c] - (x[c] - mean[c]) * slope[c])
+TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, const float* mean, const float* factor,
+                                           const float* shift, const float* slope, float* out, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index c = 0; c < n; ++c) out[c] = factor[c] * (dy[c] - shift[c] - (x[c] - mean[c]) * slope[c]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, which are
+// added by halves; the rest as double.
+inline constexpr Index kNormLanes = 64, kNormRows = 16;
+#if TENON_DETAIL_LANES
+template <bool squares, int bytes>
+TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
+  using L = simd::Lanes<float, bytes>;
+  constexpr Index kCount = kNormLanes / L::size;
+  const L centre = L::Repeat(mean);
+  L sums[kCount];
+#pragma GCC unroll 16
+  for (Index j = 0; j < kCount; ++j) sums[j] = L::Zero();
+  for (Index r = 0; r < rows; ++r, x += kNormLanes) {
+#pragma GCC unroll 16
+    for (Index j = 0; j < kCount; ++j) {
+      const L value = L::Load(x + j * L::size), centred = value - centre;
+      sums[j] = squares ? Fma(centred, centred, sums[j]) : sums[j] + value;
+    }
+  }
+#pragma GCC unroll 4
+  for (Index half = kCount / 2; half > 0; half /= 2) {
+#pragma GCC unroll 8
+    for (Index j = 0; j < half; ++j) sums[j] = sums[j] + sums[j + half];
+  }
+  return simd::Fold<simd::AddLanes>(sums[0]);
+}
+#else
+template <bool squares, int>
+float NormLanesSum(const float* x, Index rows, float mean) {
+  float sum = 0;
+  for (Index i = 0; i < rows * kNormLanes; ++i) sum += squares ? (x[i] - mean) * (x[i] - mean) : x[i];
+  return sum;
+}
+#endif
+template <bool squares, int bytes>
+TENON_HD double NormSumOf(const float* x, Index n, float mean) {
+  double total = 0;
+  while (n >= kNormLanes) {
+    const Index whole = n / kNormLanes, rows = whole < kNormRows ? whole : kNormRows;
+    total += static_cast<double>(NormLanesSum<squares, bytes>(x, rows, mean));
+    x += rows * kNormLanes;
+    n -= rows * kNormLanes;
+  }
+  for (Index i = 0; i < n; ++i) {
+    const float centred = x[i] - mean;
+    total += static_cast<double>(squares ? centred * centred : x[i]);
+  }
+  return total;
+}
+// out[i] = (x[i] - mean) * factor + offset
+template <int bytes>
+TENON_HD void NormApplyTo(const float* x, float mean, float factor, float offset, float* out, Index n) {
+  Index i = 0;
+#if TENON_DETAIL_LANES
+  using L = simd::Pair<simd::Lanes<float, bytes>>;
+  const L centre = L::Repeat(mean), slope = L::Repeat(factor), shift = L::Repeat(offset);
+  for (; i + L::size <= n; i += L::size) Fma(L::Load(x + i) - centre, slope, shift).Store(out + i);
+#endif
+  for (; i < n; ++i) out[i] = (x[i] - mean) * factor + offset;
+}
+
+struct NormSumBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, double* sum) {
+    *sum += NormSumOf<false, bytes>(x, n, 0.0f);
+  }
+};
+struct NormSquaresBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, float mean, double* sum) {
+    *sum += NormSumOf<true, bytes>(x, n, mean);
+  }
+};
+struct NormApplyBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, float mean, float factor, float offset, float* out, Index n) {
+    NormApplyTo<bytes>(x, mean, factor, offset, out, n);
+  }
+};
+// A channel that is one run: its moments, and the run normalised, while it is in the first cache.
+struct NormRun {
+  float scale, offset, epsilon, mean, variance;
+};
+struct NormRunBody {
+  template <int bytes>
+  TENON_HD static void Run(const float* x, Index n, NormRun* run, float* y) {
+    const double count = static_cast<double>(n);
+    run->mean = static_cast<float>(NormSumOf<false, bytes>(x, n, 0.0f) / count);
+    run->variance = static_cast<float>(NormSumOf<true, bytes>(x, n, run->mean) / count);
+    const float factor = 1.0f / std::sqrt(run->variance + run->epsilon) * run->scale;
+    NormApplyTo<bytes>(x, run->mean, factor, run->offset, y, n);
+  }
+};
+
+#if TENON_DETAIL_LANES
+template <class Body, class... Args>
+void NormAtBest(Args... args) {
+  simd::detail::ForLevels<Body, simd::Compiled, Args...>::Best()(args...);
+}
+#else
+template <class Body, class... Args>
+void NormAtBest(Args... args) {
+  Body::template Run<16>(args...);
+}
+#endif
+
+// What is summed up per channel.
+enum class NormSum { kFirst, kSquares, kProducts };
+
+// The rows [begin, end) of the outer dimension, added to first[channels] and (kProducts) second[channels].
+inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, const float* b, const float* mean,
+                        Index begin, Index end, double* first, double* second) {
+  const Index row = l.channels * l.inner;
+  for (Index o = begin; o < end; ++o) {
+    const float* const x = a + o * row;
+    const float* const y = b == nullptr ? nullptr : b + o * row;
+    if (l.inner == 1) {
+      if (what == NormSum::kFirst) NormSums(x, first, l.channels);
+      if (what == NormSum::kSquares) NormSquares(x, mean, first, l.channels);
+      if (what == NormSum::kProducts) NormProducts(x, y, mean, first, second, l.channels);
+      continue;
+    }
+    for (Index c = 0; c < l.channels; ++c) {
+      if (what != NormSum::kProducts) {
+        const float* const run = x + c * l.inner;
+        if (what == NormSum::kSquares)
+          NormAtBest<NormSquaresBody>(run, l.inner, mean[c], first + c);
+        else
+          NormAtBest<NormSumBody>(run, l.inner, first + c);
+        continue;
+      }
+      for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
+        first[c] += static_cast<double>(y[i]);
+        second[c] += static_cast<double>(y[i] * (x[i] - mean[c]));
+      }
+    }
+  }
+}
+
+// sums[channels], and behind it for kProducts the second sums; `partial` has NormPartial() doubles.
+inline constexpr Index kNormParts = 16;
+inline Index NormPartial(const ChannelLayout& l) { return kNormParts * 2 * l.channels; }
+inline void NormReduce(Cpu& device, const ChannelLayout& l, NormSum what, const float* a, const float* b,
+                       const float* mean, double* partial, double* sums) {
+  const Index width = (what == NormSum::kProducts ? 2 : 1) * l.channels;
+  const Index parts = std::max<Index>(std::min(kNormParts, l.outer), 1);
+  const double ns = 0.7 * static_cast<double>(l.elements()) / static_cast<double>(parts);
+  ParallelFor(device, parts, ns, [&](Index begin, Index end) {
+    for (Index part = begin; part < end; ++part) {
+      double* const to = partial + part * width;
+      std::fill(to, to + width, 0.0);
+      NormSumRows(l, what, a, b, mean, PartBegin(l.outer, parts, 1, part), PartBegin(l.outer, parts, 1, part + 1), to,
+                  to + l.channels);
+    }
+  });
+  std::copy(partial, partial + width, sums);
+  for (Index part = 1; part < parts; ++part)
+    for (Index c = 0; c < width; ++c) sums[c] += partial[part * width + c];
+}
+
+// body(x offset of a run, its length, its channel), for runs of one channel or (inner = 1) of all of them.
+template <class Body>
+void ForNormRuns(Cpu& device, const ChannelLayout& l, const Body& body) {
+  const Index row = l.channels * l.inner;
+  ParallelFor(device, l.outer, 0.5 * static_cast<double>(row), [&](Index begin, Index end) {
+    for (Index o = begin; o < end; ++o) {
+      if (l.inner == 1) {
+        body(o * row, l.channels, Index{0});
+      } else {
+        for (Index c = 0; c < l.channels; ++c) body(o * row + c * l.inner, l.inner, c);
+      }
+    }
+  });
+}
+
+inline void NormApplyAll(Cpu& device, const ChannelLayout& l, const float* x, const float* mean, const float* factor,
+                         const float* offset, float* y) {
+  ForNormRuns(device, l, [&](Index at, Index n, Index c) {
+    if (l.inner == 1)
+      NormApply(x + at, mean, factor, offset, y + at, n);
+    else
+      NormAtBest<NormApplyBody>(x + at, mean[c], factor[c], offset[c], y + at, n);
+  });
+}
+
+}  // namespace detail
+
+// y = (x - mean) / sqrt(variance + epsilon) * scale + offset, per channel.
+inline Status BatchNorm(Cpu& device, const ChannelLayout& l, const float* x, const float* scale, const float* offset,
+                        const float* mean, const float* variance, float epsilon, float* y) {
+  Scratch scratch(device, detail::ScratchBytes<float>(l.channels));
+  TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNorm"));
+  float* const factor = scratch.As<float>();
+  for (Index c = 0; c < l.channels; ++c) factor[c] = 1.0f / std::sqrt(variance[c] + epsilon) * scale[c];
+  detail::NormApplyAll(device, l, x, mean, factor, offset, y);
+  return OkStatus();
+}
+
+// The same with the batch's own moments: mean[channels] and variance[channels] (divided by the number of elements, not
+// one less) are outputs too. x has elements.
+inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float* x, const float* scale,
+                                const float* offset, float epsilon, float* mean, float* variance, float* y) {
+  const double n = static_cast<double>(l.per_channel());
+  if (l.outer == 1 && l.inner > 1) {  // what layer normalisation is made of
+    ParallelFor(device, l.channels, static_cast<double>(l.inner), [&](Index begin, Index end) {
+      for (Index c = begin; c < end; ++c) {
+        detail::NormRun run{scale[c], offset[c], epsilon, 0, 0};
+        detail::NormAtBest<detail::NormRunBody>(x + c * l.inner, l.inner, &run, y + c * l.inner);
+        mean[c] = run.mean;
+        variance[c] = run.variance;
+      }
+    });
+    return OkStatus();
+  }
+  const std::size_t sum_bytes = detail::ScratchBytes<double>(l.channels);
+  Scratch scratch(device, sum_bytes + detail::ScratchBytes<double>(detail::NormPartial(l)));
+  TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNorm"));
+  double* const sums = scratch.As<double>();
+  double* const partial = scratch.As<double>(sum_bytes);
+  detail::NormReduce(device, l, detail::NormSum::kFirst, x, nullptr, nullptr, partial, sums);
+  for (Index c = 0; c < l.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);
+  detail::NormReduce(device, l, detail::NormSum::kSquares, x, nullptr, mean, partial, sums);
+  for (Index c = 0; c < l.channels; ++c) variance[c] = static_cast<float>(sums[c] / n);
+  return BatchNorm(device, l, x, scale, offset, mean, variance, epsilon, y);
+}
+
+// The gradient of BatchNormTraining (`training`: mean and variance depend on x) or of BatchNorm with respect to x,
+// scale and offset.
+inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, const float* dy, const float* x,
+                            const float* scale, const float* mean, const float* variance, float epsilon, float* dx,
+                            float* dscale, float* doffset) {
+  const std::size_t sum_bytes = detail::ScratchBytes<double>(2 * l.channels),
+                    partial_bytes = detail::ScratchBytes<double>(detail::NormPartial(l)),
+                    row_bytes = detail::ScratchBytes<float>(l.channels);
+  Scratch scratch(device, sum_bytes + partial_bytes + 3 * row_bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNormGrad"));
+  double* const sums = scratch.As<double>();
+  float* const factor = scratch.As<float>(sum_bytes + partial_bytes);
+  float* const shift = scratch.As<float>(sum_bytes + partial_bytes + row_bytes);
+  float* const slope = scratch.As<float>(sum_bytes + partial_bytes + 2 * row_bytes);
+  detail::NormReduce(device, l, detail::NormSum::kProducts, x, dy, mean, scratch.As<double>(sum_bytes), sums);
+  const double n = static_cast<double>(l.per_channel());
+  for (Index c = 0; c < l.channels; ++c) {
+    const float inverse = 1.0f / std::sqrt(variance[c] + epsilon);
+    const double dy_sum = sums[c], product_sum = sums[l.channels + c];
+    doffset[c] = static_cast<float>(dy_sum);
+    dscale[c] = static_cast<float>(product_sum) * inverse;
+    factor[c] = scale[c] * inverse;
+    shift[c] = training ? static_cast<float>(dy_sum / n) : 0.0f;
+    slope[c] = training ? static_cast<float>(product_sum / n) * inverse * inverse : 0.0f;
+  }
+  detail::ForNormRuns(device, l, [&](Index at, Index count, Index c) {
+    if (!training && l.inner == 1) {
+      for (Index i = 0; i < count; ++i) dx[at + i] = dy[at + i] * factor[i];
+    } else if (!training) {
+      for (Index i = 0; i < count; ++i) dx[at + i] = dy[at + i] * factor[c];
+    } else if (l.inner == 1) {
+      detail::NormGradient(dy + at, x + at, mean, factor, shift, slope, dx + at, count);
+    } else {
+      for (Index i = at; i < at + count; ++i) dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
+    }
+  });
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TensorQueue: the resource behind the queue ops. Whoever cannot be served yet waits, without a thread; attempts of
+// each kind are served in the order in which they came.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/partial_shape.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/engine/random/philox.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/params.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+enum class QueueKind : std::uint8_t { kFifo, kPadding, kShuffle, kPriority };
+
+// thread-safe. Done callbacks run without the queue's lock, on the thread whose call made them possible.
+class TensorQueue final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::QueueInterface";
+
+  using Row = SlimVector<Tensor>;  // one tensor per component
+  struct Options {
+    QueueKind kind = QueueKind::kFifo;
+    std::string name;
+    SlimVector<DataType> types;
+    SlimVector<PartialTensorShape> shapes;  // none: any
+    Index capacity = -1;                    // negative: no limit
+    Index min_after_dequeue = 0;            // kShuffle: elements that stay while the queue is open
+    std::uint64_t seed = 0, seed2 = 0;
+  };
+  // What is to be done with the rows that a dequeue got; it reports the end of the op.
+  struct Receiver {
+    virtual ~Receiver() = default;
+    virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
+  };
+
+  explicit TensorQueue(Options options)
+      : options_(std::move(options)), random_(Philox::FromSeeds(options_.seed, options_.seed2)) {}
+  std::string DebugString() const override { return StrCat(kind_name(), " '", options_.name, "'"); }
+  const Options& options() const { return options_; }
+  std::string_view kind_name() const {
+    constexpr std::string_view kNames[] = {"FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue"};
+    return kNames[static_cast<std::size_t>(options_.kind)];
+  }
+  Index Size() const {
+    const tenon::MutexLock lock(mutex_);
+    return Count(rows_);
+  }
+  bool IsClosed() const {
+    const tenon::MutexLock lock(mutex_);
+    return closed_;
+  }
+
+  // Adds the rows, one after the other as there is room. Cancelled when the queue is closed.
+  void Enqueue(SlimVector<Row> rows, CancellationManager* cancellation, Owned<Receiver> receiver) {
+    const Index count = Count(rows);
+    Start(MakeAttempt(Attempt::kEnqueue, count, std::move(rows), std::move(receiver)), cancellation);
+  }
+  // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` what there is will do then.
+  void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Owned<Receiver> receiver) {
+    Owned<Attempt> attempt = MakeAttempt(Attempt::kDequeue, count, SlimVector<Row>(), std::move(receiver));
+    attempt->up_to = up_to;
+    Start(std::move(attempt), cancellation);
+  }
+  // After the enqueues that wait now, which may be cancelled instead. Cancelled when the queue was closed before.
+  void Close(bool cancel_pending, CancellationManager* cancellation, Owned<Receiver> receiver) {
+    if (!cancel_pending)
+      return Start(MakeAttempt(Attempt::kClose, 0, SlimVector<Row>(), std::move(receiver)), cancellation);
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex_);
+      closed_ = true;
+      for (Owned<Attempt>& attempt : enqueues_) {
+        if (attempt->kind == Attempt::kEnqueue) attempt->status = errors::Cancelled("Enqueue operation was cancelled");
+        finished.push_back(std::move(attempt));
+      }
+      enqueues_.clear();
+      ServeLocked(&finished);
+    }
+    Report(std::move(finished));
+    receiver->Finish(OkStatus(), {});
+  }
+
+ private:
+  struct Attempt {
+    enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
+    Kind kind;
+    bool up_to = false;
+    Index wanted = 0;   // rows
+    Index done = 0;     // rows taken over or got so far
+    SlimVector<Row> rows;
+    Owned<Receiver> receiver;
+    Status status;
+    std::int64_t number = 0;
+    CancellationManager* cancellation = nullptr;
+    CancellationManager::Token token = 0;
+  };
+  using Attempts = SlimVector<Owned<Attempt>>;
+
+  template <class List>
+  static Index Count(const List& list) {
+    return static_cast<Index>(list.size());
+  }
+  static Owned<Attempt> MakeAttempt(Attempt::Kind kind, Index wanted, SlimVector<Row> rows, Owned<Receiver> receiver) {
+    auto attempt = MakeOwned<Attempt>();
+    attempt->kind = kind;
+    attempt->wanted = wanted;
+    attempt->rows = std::move(rows);
+    attempt->receiver = std::move(receiver);
+    return attempt;
+  }
+
+  void Start(Owned<Attempt> attempt, CancellationManager* cancellation) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex_);
+      const std::int64_t number = attempt->number = next_number_++;
+      const bool dequeues = attempt->kind == Attempt::kDequeue;
+      bool live = true;
+      if (cancellation != nullptr) {
+        attempt->cancellation = cancellation;
+        attempt->token = cancellation->NewToken();
+        live = cancellation->Register(attempt->token,
+                                      [queue = Ref<TensorQueue>::Share(this), number] { queue->Cancel(number); });
+      }
+      if (!live) {
+        attempt->cancellation = nullptr;
+        attempt->status = Cancelled(*attempt);
+        finished.push_back(std::move(attempt));
+      } else {
+        (dequeues ? dequeues_ : enqueues_).push_back(std::move(attempt));
+        ServeLocked(&finished);
+      }
+    }
+    Report(std::move(finished));
+  }
+  void Cancel(std::int64_t number) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex_);
+      for (Attempts* list : {&enqueues_, &dequeues_}) {
+        for (std::size_t i = 0; i < list->size(); ++i) {
+          if ((*list)[i]->number != number) continue;
+          Owned<Attempt> attempt = std::move((*list)[i]);
+          list->erase(list->begin() + static_cast<std::ptrdiff_t>(i));
+          attempt->status = Cancelled(*attempt);
+          if (attempt->kind == Attempt::kDequeue) GiveBack(attempt.get());
+          finished.push_back(std::move(attempt));
+          break;
+        }
+      }
+      ServeLocked(&finished);
+    }
+    Report(std::move(finished));
+  }
+  static Status Cancelled(const Attempt& attempt) {
+    return attempt.kind == Attempt::kEnqueue   ? errors::Cancelled("Enqueue operation was cancelled")
+           : attempt.kind == Attempt::kDequeue ? errors::Cancelled("Dequeue operation was cancelled")
+                                               : errors::Cancelled("Close operation was cancelled");
+  }
+  static void Report(Attempts finished) {
+    for (Owned<Attempt>& attempt : finished) {
+      if (attempt->cancellation != nullptr) (void)attempt->cancellation->TryDeregister(attempt->token);
+      attempt->receiver->Finish(attempt->status,
+                                attempt->kind == Attempt::kDequeue ? std::move(attempt->rows) : SlimVector<Row>());
+    }
+  }
+
+  // Serves whom it can, until nothing moves.
+  void ServeLocked(Attempts* finished) {
+    for (bool moved = true; moved;) {
+      moved = ServeFirst(&enqueues_, finished);
+      if (ServeFirst(&dequeues_, finished)) moved = true;
+    }
+  }
+  // The first of a kind: true when something changed.
+  bool ServeFirst(Attempts* waiting, Attempts* finished) {
+    if (waiting->empty()) return false;
+    Attempt& attempt = *waiting->front();
+    const Index before = attempt.done;
+    const bool over = attempt.kind == Attempt::kEnqueue   ? ServeEnqueue(&attempt)
+                      : attempt.kind == Attempt::kDequeue ? ServeDequeue(&attempt)
+                                                          : ServeClose(&attempt);
+    if (!over) return attempt.done != before;
+    finished->push_back(std::move(waiting->front()));
+    waiting->erase(waiting->begin());
+    return true;
+  }
+  bool ServeEnqueue(Attempt* attempt) {
+    if (closed_) {
+      attempt->status = errors::Cancelled(kind_name(), " '", options_.name, "' is closed.");
+      return true;
+    }
+    while (attempt->done < attempt->wanted && (options_.capacity < 0 || Count(rows_) < options_.capacity))
+      Put(std::move(attempt->rows[static_cast<std::size_t>(attempt->done++)]));
+    return attempt->done == attempt->wanted;
+  }
+  bool ServeDequeue(Attempt* attempt) {
+    const Index stay = closed_ ? 0 : options_.min_after_dequeue;
+    if (closed_ && Count(rows_) < attempt->wanted - attempt->done) {
+      if (attempt->up_to && Count(rows_) + attempt->done > 0) {
+        attempt->wanted = attempt->done + Count(rows_);
+      } else {
+        GiveBack(attempt);
+        attempt->status = errors::OutOfRange(kind_name(), " '", options_.name,
+                                             "' is closed and has insufficient elements (requested ", attempt->wanted,
+                                             ", current size ", rows_.size(), ")");
+        return true;
+      }
+    }
+    while (attempt->done < attempt->wanted && Count(rows_) > stay) {
+      attempt->rows.push_back(Take());
+      ++attempt->done;
+    }
+    return attempt->done == attempt->wanted;
+  }
+  bool ServeClose(Attempt* attempt) {
+    if (closed_) attempt->status = errors::Cancelled("Queue '", options_.name, "' is already closed.");
+    closed_ = true;
+    return true;
+  }
+  // What an attempt got goes back to the front, in its order; in no order to a shuffled queue.
+  void GiveBack(Attempt* attempt) {
+    for (std::size_t i = attempt->rows.size(); i-- > 0;) {
+      if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
+        Put(std::move(attempt->rows[i]));
+      else
+        rows_.insert(rows_.begin(), std::move(attempt->rows[i]));
+    }
+    attempt->rows.clear();
+    attempt->done = 0;
+  }
+
+  // Of rows with the same priority any may be the first: a heap, so that it is the one that TensorFlow takes.
+  static bool After(const Row& a, const Row& b) { return *a[0].data<std::int64_t>() > *b[0].data<std::int64_t>(); }
+  void Put(Row row) {
+    rows_.push_back(std::move(row));
+    if (options_.kind == QueueKind::kPriority) std::push_heap(rows_.begin(), rows_.end(), After);
+  }
+  Row Take() {
+    if (options_.kind == QueueKind::kPriority) {
+      std::pop_heap(rows_.begin(), rows_.end(), After);
+      Row row = std::move(rows_.back());
+      rows_.pop_back();
+      return row;
+    }
+    if (options_.kind != QueueKind::kShuffle) {
+      Row row = std::move(rows_.front());
+      rows_.erase(rows_.begin());
+      return row;
+    }
+    const std::size_t at = random_.Next() % rows_.size();  // the last row takes its place, as in TensorFlow
+    Row row = std::exchange(rows_[at], std::move(rows_.back()));
+    rows_.pop_back();
+    return row;
+  }
+
+  mutable Mutex mutex_;
+  const Options options_;
+  SlimVector<Row> rows_;
+  Attempts enqueues_, dequeues_;  // those who wait; closing waits among the enqueues
+  bool closed_ = false;
+  std::int64_t next_number_ = 0;
+  PhiloxWords random_;
+};
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Handles of the older ops: a reference to a string tensor [container, name] where the newer ones pass a resource.
+
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/kernel/variable.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// What a reference output carries.
+inline Tensor HandleReference(std::string_view container, std::string_view name) {
+  auto variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kString));
+  variable->tensor = Tensor(DataType::kString, TensorShape({2}));
+  variable->tensor.data<tstring>()[0] = tstring(container);
+  variable->tensor.data<tstring>()[1] = tstring(name);
+  return RefTo(std::move(variable), TensorShape({2}));
+}
+// The handle of a resource for output `i`, as its type wants it.
+template <class T>
+Tensor HandleFor(const OpKernelContext& context, int i, const ContainerInfo& info) {
+  if (IsRefType(context.expected_output_dtype(i))) return HandleReference(info.container, info.name);
+  return HandleTensor(MakeResourceHandle<T>(context.device_name(), info.container, info.name));
+}
+
+// The resource that input `number` names, by handle or by reference. NotFound when there is none.
+template <class T>
+Status LookupEither(const OpKernelContext& context, int number, Ref<T>* resource) {
+  const Tensor& input = context.input(number);
+  if (input.dtype() == DataType::kResource) return LookupResource<T>(context, input, resource);
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  LegacyVar* const variable = ReferredBy(input);
+  if (variable == nullptr || input.dtype() != MakeRefType(DataType::kString))
+    return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
+                                   input.dtype(), " incompatible with expected ", MakeRefType(DataType::kString), ".");
+  Tensor names;
+  TENON_RETURN_IF_ERROR(ReadReference(input, context.op_kernel().name(), &names));
+  if (names.NumElements() != 2)
+    return errors::InvalidArgument("Resource handle must have two elements, but had shape: ", names.shape());
+  return resources->Lookup<T>(names.data<tstring>()[0].view(), names.data<tstring>()[1].view(), resource);
+}
+
+// The shape [2] of such a handle.
+inline Status TwoElementOutput(InferenceContext* c) {
+  c->set_output(0, c->Vector(2));
+  return OkStatus();
+}
+inline Status CheckTwoElements(InferenceContext* c, int input) {
+  ShapeHandle handle;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(input), 1, &handle));
+  return c->WithValue(c->Dim(handle, 0), 2, &unused);
+}
+inline Status TwoElementInputsScalarOutputs(InferenceContext* c) {
+  for (int i = 0; i < c->num_inputs(); ++i) TENON_RETURN_IF_ERROR(CheckTwoElements(c, i));
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->Scalar());
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END

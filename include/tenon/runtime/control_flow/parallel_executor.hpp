@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The engine with frames on a pool of threads: kernels run side by side, also those of several iterations; what hands
+// values on and counts runs under one lock.
+
+#include <cstdint>
+#include <utility>
+
+#include <tenon/base/clock.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/run_kernel.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/control_flow/executor.hpp>
+#include <tenon/runtime/executor/cost_model.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Kept with its step and used again. externally synchronised.
+class ParallelFrameRun : public FrameRun {
+ public:
+  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
+
+  // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
+  Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+    Notification done;
+    {
+      MutexLock lock(mutex_);
+      Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
+      Work(lock);
+    }
+    WaitFor(done);
+    return EndRun();
+  }
+  // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it
+  // went. `failed` is called with an error before others are told to stop; it may be null.
+  void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
+               RunFailed failed) {
+    {
+      MutexLock lock(mutex_);
+      Reset(pool, flush_denormals, trace, ended, failed);
+    }
+    pool->Schedule(&RunWorker, this);
+  }
+  Status EndRun() {
+    MutexLock lock(mutex_);  // whoever told of the end has let go of it
+    queue_.clear();
+    states_.EndRoot();
+    status_.Update(faults_->Take());
+    return std::exchange(status_, OkStatus());
+  }
+
+ private:
+  // Under the lock; for one worker.
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    ended_ = ended;
+    failed_ = failed;
+    costs_.BeginRun();
+    Start();
+    workers_ = 1;
+  }
+  static void RunWorker(void* argument) {
+    auto* run = static_cast<ParallelFrameRun*>(argument);
+    const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
+    MutexLock lock(run->mutex_);
+    run->Work(lock);
+  }
+  // Counts another worker where there is work for one; who gets true schedules it, without the lock.
+  bool WantsHelper() {
+    if (queue_.empty() || !status_.ok() || workers_ >= pool_->NumThreads()) return false;
+    ++workers_;
+    return true;
+  }
+
+  // Runs what is ready until nothing is, or the run has failed. The lock is held but while a kernel runs. The run may
+  // be over as soon as the lock is given up for good.
+  void Work(MutexLock& lock) {
+    OpKernelContext context;
+    NodeMeter meter(trace_, &context);
+    const CancellationManager* const cancellation = CancellationOf(*step_);
+    while (!queue_.empty() && status_.ok()) {
+      const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        const Status status = CancelledAt(item);
+        status_.Update(status);
+        lock.unlock();
+        StopWaiting(status);
+        lock.lock();
+        break;
+      }
+      const FlowNode& node = NodeIn(item.iteration, item.node);
+      const bool copies = node.kind == FlowKind::kCopy;
+      if (node.kind == FlowKind::kTransfer) [[unlikely]] {
+        StartTransfer(item, lock);
+        continue;
+      }
+      if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        meter.Begin();
+        Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+        if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        if (!item.dead && status.ok()) meter.End(program_, NodeOf(item));
+        Finish(item, status);
+        if (!status.ok()) [[unlikely]] {
+          lock.unlock();
+          StopWaiting(status);
+          lock.lock();
+        }
+        continue;
+      }
+      PrepareKernel(item.iteration, node);
+      ++in_flight_;
+      const ProgramNode& kernel = NodeOf(item);
+      const OpKernelContext::NodeFrame& frame = item.iteration->frames[At(item.node)];
+      const int number = static_cast<int>(&kernel - program_.nodes.data());
+      // Who runs what costs little is soon back for the rest.
+      const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
+      const bool measure = kernel.async == nullptr && costs_.Wants(number);
+      lock.unlock();
+      if (help) pool_->Schedule(&RunWorker, this);
+      if (kernel.async != nullptr) {
+        StartAsync(item, kernel, frame);
+        lock.lock();
+        continue;
+      }
+      meter.Begin();
+      const std::int64_t begin = measure ? SteadyNanoseconds() : 0;
+      const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
+                                   : RunKernelOf(kernel, frame, &context);
+      meter.SeeOutputs(frame.outputs, node.num_outputs);
+      meter.End(program_, kernel);
+      const std::int64_t end = measure ? SteadyNanoseconds() : 0;
+      if (!status.ok()) [[unlikely]]
+        Fail(item, status);
+      lock.lock();
+      if (measure) costs_.Add(number, end - begin);
+      FinishRunning(item, status);
+    }
+    --workers_;
+    NotifyIfDone();
+  }
+
+  // An asynchronous kernel has a context of its own and may end on any thread.
+  struct AsyncState {
+    ParallelFrameRun* run;
+    FlowQueue::Item item;
+    const OpKernelContext::NodeFrame* frame;
+    OpKernelContext context;
+    RefReads references;
+    OpKernelContext::NodeFrame transfer{};  // of a send or a receive
+    std::int64_t begin = 0;  // in the trace, if there is one
+  };
+  // A send or a receive, without the lock: the other end may be in this run.
+  TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
+    PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
+    ++in_flight_;
+    const ProgramNode& kernel = NodeOf(item);
+    auto* state = new AsyncState{
+        this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    if (trace_ != nullptr) state->begin = trace_->Now();
+    lock.unlock();
+    state->context.Enter(&state->transfer);
+    if (kernel.async != nullptr) {
+      StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
+    } else {
+      tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
+      AsyncDone(state);
+    }
+    lock.lock();
+  }
+  void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
+    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+    if (trace_ != nullptr) state->begin = trace_->Now();
+    if (!kernel.reads_references) {
+      state->context.Enter(&frame);
+    } else {
+      const Status status = state->references.Read(frame);
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
+    StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
+  }
+  static void AsyncDone(void* argument) {
+    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    ParallelFrameRun* run = state->run;
+    Status status = state->context.TakeStatus();
+    if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
+    if (!status.ok())
+      run->Fail(state->item, status);
+    else if (run->trace_ != nullptr)
+      run->Trace(*state);
+    MutexLock lock(run->mutex_);
+    run->FinishRunning(state->item, status);
+    const bool help = run->WantsHelper();
+    run->NotifyIfDone();
+    lock.unlock();
+    if (help) run->pool_->Schedule(&RunWorker, run);
+  }
+
+  TENON_COLD void Trace(const AsyncState& state) {
+    const ProgramNode& node = NodeOf(state.item);
+    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
+    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
+    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
+  }
+
+  // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
+  // give up: theirs only follow from it.
+  TENON_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
+    {
+      MutexLock lock(mutex_);
+      status_.Update(AtNode(status, program_, NodeOf(item)));
+    }
+    StopWaiting(status);
+  }
+  // After an error, without the lock: kernels that wait for something are told to give up.
+  TENON_COLD void StopWaiting(const Status& status) {
+    failed_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
+  }
+  // After a kernel ran outside of the lock, which is held again.
+  void FinishRunning(const FlowQueue::Item& item, const Status& status) {
+    --in_flight_;
+    const FlowNode& node = NodeIn(item.iteration, item.node);
+    if (status.ok() && node.kind == FlowKind::kTransfer) {
+      FinishTransfer(item.iteration, node, item.dead);
+    } else if (status.ok()) {
+      FinishKernel(item.iteration, node);
+      ActivateAll(node, *item.iteration->flow, item.iteration, false);
+    }
+    Finish(item, status);
+  }
+  void Finish(const FlowQueue::Item& item, const Status& status) {
+    if (!status.ok()) [[unlikely]]
+      return status_.Update(AtNode(status, program_, NodeOf(item)));
+    if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+  }
+  void NotifyIfDone() {
+    if (workers_ == 0 && in_flight_ == 0) ended_();
+  }
+
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
+  bool flush_denormals_ = false;
+  Mutex mutex_;  // of everything below, and of FrameRun's state
+  RunEnded ended_;
+  RunFailed failed_;
+  NodeCosts costs_;
+  int workers_ = 0;  // threads in Work, or on their way there
+  int in_flight_ = 0;  // kernels that run outside of the lock
+  Status status_;  // the first error
+  const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+};
+
+// A ParallelFrameRun for a session's run.
+class ParallelFrameEngine final : public StepEngine {
+ public:
+  ParallelFrameEngine(const Program& program, Step* step) : run_(program, step) {}
+
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    return run_.RunOn(pool, flush_denormals, trace);
+  }
+
+ private:
+  ParallelFrameRun run_;
+};
+inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<ParallelFrameEngine>(program, step);
+}
+inline const bool parallel_frames_linked =
+    LinkPart<MakeStepEngine>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeCosts: which nodes of a program are worth a thread of their own. TensorFlow's cost model in nanoseconds: a kernel
+// that is not marked cheap (OpKernel::IsExpensive) counts as expensive until it has been measured.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <tenon/base/clock.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/runtime/program/program.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Of one engine, for all of its runs. A node's cost belongs to the thread that runs the node; whoever asks for it has
+// made it ready, or has run before.
+class NodeCosts {
+ public:
+  // TensorFlow's 8,000 cycles: about what it takes to hand a node to another thread and have it back.
+  static constexpr std::int64_t kExpensiveNs = 2500;
+
+  explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
+    for (std::size_t n = 0; n < ns_.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      if (node.async != nullptr)
+        ns_[n] = kAlways;
+      else if (node.kernel != nullptr && !node.kernel->IsExpensive())
+        ns_[n] = kNever;
+    }
+  }
+  void BeginRun() { ++run_; }
+  bool IsExpensive(int node) const { return ns_[At(node)] > kExpensiveNs; }
+
+  // Measures the node while it lives: an expensive one in each run, others in one of 16.
+  class Measured {
+   public:
+    Measured(NodeCosts* costs, int node) : costs_(costs->Wants(node) ? costs : nullptr), node_(node) {
+      if (costs_ != nullptr) begin_ = SteadyNanoseconds();
+    }
+    Measured(const Measured&) = delete;
+    Measured& operator=(const Measured&) = delete;
+    ~Measured() {
+      if (costs_ != nullptr) costs_->Add(node_, SteadyNanoseconds() - begin_);
+    }
+
+   private:
+    NodeCosts* costs_;
+    int node_;
+    std::int64_t begin_ = 0;
+  };
+
+  // Whether a run of the node is to be measured, and what it took: for who has no scope to measure.
+  bool Wants(int node) const {
+    const std::int32_t ns = ns_[At(node)];
+    if (ns == kNever || ns == kAlways) return false;
+    return ns > kExpensiveNs || ((run_ + static_cast<unsigned>(node)) & 15) == 0;
+  }
+  // The first run is often slow: from it one cannot tell. Later ones count one eighth.
+  void Add(int node, std::int64_t ns) {
+    std::int32_t& known = ns_[At(node)];
+    const auto now = static_cast<std::int32_t>(std::clamp<std::int64_t>(ns, 1, kMost));
+    known = known > kMost    ? known - 1
+            : known == kMost ? now
+                             : static_cast<std::int32_t>((7 * std::int64_t{known} + now) / 8);
+  }
+
+ private:
+  static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  SlimVector<std::int32_t> ns_;  // per node
+  unsigned run_ = 0;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

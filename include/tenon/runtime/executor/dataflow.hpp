@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
+// a thread that has run a node goes on with what that made ready, but hands all but one of the expensive nodes to the
+// pool (runtime/executor/cost_model.hpp says which those are).
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/executor/cost_model.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The counts of one run; kept with its step and used again: what is counted down to nothing starts anew at once.
+class DataflowRun final : public StepEngine {
+ public:
+  DataflowRun(const Program& program, Step* step)
+      : program_(program),
+        step_(step),
+        nodes_(program.nodes.size() + 1),
+        readers_(static_cast<std::size_t>(program.num_values)),
+        first_readers_(program.readers),
+        after_(program.nodes.size()),
+        tasks_(program.nodes.size()),
+        costs_(program) {
+    bool has_nothings = false;
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      nodes_[n].first_consumer = node.first_consumer;
+      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
+      nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
+      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
+      has_nothings = has_nothings || nodes_[n].does_nothing;
+      tasks_[n] = {this, static_cast<int>(n)};
+    }
+    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
+    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
+    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+    for (const auto& [value, tensor] : program.constants) first_readers_[At(value)] = kStays;
+    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
+      if (program.escapes[v] != 0) first_readers_[v] = kStays;
+      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
+    }
+    // Without a fixed order only the sole reader of a value may overwrite it.
+    for (std::size_t n = 0; n < program.nodes.size(); ++n)
+      step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
+  }
+
+  // Runs the program; the calling thread takes part. The pool may be busy with other runs.
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    if (program_.nodes.empty()) return OkStatus();
+    Notification done;
+    Reset(pool, flush_denormals, trace, {&WakeUp, &done});
+    Local mine;
+    Begin(&mine);
+    Process(&mine);
+    Leave(this);
+    WaitFor(done);
+    return TakeStatus();
+  }
+  // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
+  // called with the first error before others are told to stop; it may be null.
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    if (program_.nodes.empty()) return ended();
+    Reset(pool, flush_denormals, trace, ended);
+    failed_callback_ = failed;
+    Local mine;
+    Begin(&mine);
+    PublishAll(&mine);
+    Leave(this);
+  }
+  Status TakeStatus() {
+    if (faults_) status_.Update(faults_->Take());
+    return std::exchange(status_, OkStatus());
+  }
+
+ private:
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    failed_.store(false, std::memory_order_relaxed);
+    status_ = OkStatus();
+    ended_ = ended;
+    failed_callback_ = {};
+    costs_.BeginRun();
+    busy_.store(1, std::memory_order_release);
+  }
+
+  struct Task {
+    DataflowRun* run;
+    int node;
+  };
+  // What counting down needs of a node: in large graphs the nodes themselves are far apart. The consumers of one node
+  // lie before those of the next.
+  struct Counts {
+    int first_consumer = 0;
+    unsigned waits_for : 31 = 0;  // edges
+    unsigned does_nothing : 1 = 0;
+    std::atomic<int> pending{0};  // edges, in this run
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
+  // to hand to another thread, and so are those that cost little to run.
+  struct Local {
+    int nothing = -1;  // the first of those that do nothing; linked through after_
+    int cheap = -1;  // the same of those that cost little
+    int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
+    int delay = 0;  // cheap nodes that have run while it waits
+    bool alone = false;  // nobody else works on this run, or will before this thread publishes something
+    bool IsEmpty() const { return cheap < 0 && expensive < 0; }
+  };
+  static constexpr int kMostDelay = 4;  // then another thread gets it
+  void Add(int number, Local* mine) {
+    Counts& node = nodes_[At(number)];
+    node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (node.does_nothing) {
+      after_[At(number)] = std::exchange(mine->nothing, number);
+    } else if (!costs_.IsExpensive(number)) {
+      after_[At(number)] = std::exchange(mine->cheap, number);
+    } else if (mine->expensive < 0) {
+      mine->expensive = number;
+      mine->delay = 0;
+    } else {
+      Publish(number, mine);
+    }
+  }
+  // What this thread runs next; *mine is not empty.
+  int Next(Local* mine) {
+    if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
+    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
+    return std::exchange(mine->cheap, after_[At(mine->cheap)]);
+  }
+  static void RunTask(void* argument) {
+    const Task task = *static_cast<const Task*>(argument);
+    Local mine;
+    if (task.run->costs_.IsExpensive(task.node)) {
+      mine.expensive = task.node;
+    } else {
+      mine.cheap = task.node;  // with those behind it
+    }
+    if (task.run->flush_denormals_) {
+      ScopedFlushDenormals flush;
+      task.run->Process(&mine);
+    } else {
+      task.run->Process(&mine);
+    }
+    Leave(task.run);
+  }
+  void Publish(int node, Local* mine) {
+    mine->alone = false;
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    pool_->Schedule(&RunTask, &tasks_[At(node)]);
+  }
+  void PublishAll(Local* mine) {
+    if (mine->expensive >= 0) Publish(mine->expensive, mine);
+    if (mine->cheap >= 0) Publish(mine->cheap, mine);
+  }
+  // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
+  // object in use again or gone.
+  static void Leave(DataflowRun* run) {
+    const RunEnded ended = run->ended_;
+    if (run->busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+  }
+
+  // Runs what this thread has, and then whatever that made ready, until nothing is left for it.
+  void Process(Local* mine) {
+    OpKernelContext context;
+    NodeMeter meter(trace_, &context);
+    while (!mine->IsEmpty()) {
+      const int number = Next(mine);
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
+        if (node.async != nullptr) {
+          StartAsync(number);
+          continue;
+        }
+        meter.Begin();
+        const NodeCosts::Measured measured(&costs_, number);
+        if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
+          Fail(status);
+        else
+          meter.End(program_, node, step_);
+      }
+      Finish(number, mine);
+    }
+  }
+
+  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: the
+  // thread that made it may still be in it, with what belongs to the session, when the node has ended.
+  struct AsyncState {
+    DataflowRun* run;
+    int node;
+    std::int64_t begin;
+    OpKernelContext context;
+    RefReads references;
+  };
+  void StartAsync(int number) {
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()};
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+    if (!node.reads_references) {
+      state->context.Enter(&step_->frame(number));
+    } else {
+      const Status status = state->references.Read(step_->frame(number));
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    Leave(this);
+  }
+  static void AsyncDone(void* argument) {
+    Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    DataflowRun* run = state->run;
+    const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
+    Status status = state->context.TakeStatus();
+    if (status.ok()) status = CheckOutputs(node, run->step_->frame(state->node));
+    if (!status.ok())
+      run->Fail(AtNode(status, run->program_, node));
+    else if (run->trace_ != nullptr)
+      run->trace_->Add(run->program_, node, run->step_, state->begin);
+    Local made;
+    run->Finish(state->node, &made);
+    run->PublishAll(&made);
+    state.reset();
+    Leave(run);
+  }
+
+  bool StopsHere() {
+    if (!IsCancelled(CancellationOf(*step_))) [[likely]]
+      return false;
+    Fail(RunCancelled());
+    return true;
+  }
+
+  // The first error counts; kernels that wait for something are told to give up.
+  TENON_COLD void Fail(const Status& status) {
+    {
+      MutexLock lock(mutex_);
+      status_.Update(status);
+      failed_.store(true, std::memory_order_release);
+    }
+    failed_callback_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
+  }
+
+  bool IsAlone() const { return busy_.load(std::memory_order_acquire) == 1; }
+  void Begin(Local* mine) {
+    mine->alone = true;
+    for (const int root : program_.roots) Add(root, mine);
+    CountNothings(mine);
+  }
+  // Drops the values that nobody will read any more and counts the consumers down: those that became ready are in
+  // *mine, or published. After an error nodes are only counted down, so that the run comes to its end.
+  void Finish(int number, Local* mine) {
+    mine->alone = IsAlone();
+    const ProgramNode& node = program_.nodes[At(number)];
+    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[At(node.first_input + i)], mine->alone);
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (first_readers_[At(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+    CountConsumers(number, mine);
+    CountNothings(mine);
+  }
+  // Whether that was the last. Who is alone needs no atomic operation.
+  static bool IsLast(std::atomic<int>* count, bool alone) {
+    if (!alone) return count->fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = count->load(std::memory_order_relaxed) - 1;
+    count->store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+  void CountConsumers(int number, Local* mine) {
+    const int end = nodes_[At(number) + 1].first_consumer;
+    for (int edge = nodes_[At(number)].first_consumer; edge < end; ++edge)
+      CountEdge(program_.consumers[At(edge)], mine);
+  }
+  void CountEdge(int consumer, Local* mine) {
+    Counts& node = nodes_[At(consumer)];
+    // Who waits for one node only is ready; nobody else counts it.
+    if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
+  }
+  // Nodes that do nothing, with all of that kind behind them.
+  void CountNothings(Local* mine) {
+    while (mine->nothing >= 0) {
+      if (mine->alone) {
+        CountAlone(mine);
+      } else {
+        const int number = mine->nothing;
+        mine->nothing = after_[At(number)];
+        CountConsumers(number, mine);
+      }
+    }
+  }
+  // The same while this thread is alone. First come, first served, in two passes over some of them: one writes their
+  // edges side by side, the other counts these. Neither how many edges a node has nor which of them makes a node ready
+  // is a branch, which the processor would guess wrong in large graphs.
+  void CountAlone(Local* mine) {
+    constexpr std::size_t kRoom = 256, kLanes = 8;
+    int edges[kRoom + kLanes];
+    const int* const consumers = program_.consumers.data();
+    const std::size_t num_consumers = program_.consumers.size();
+    Counts* const nodes = &nodes_[0];
+    int* const queue = queue_.data();
+    std::size_t begin = 0, end = 0;
+    for (; mine->nothing >= 0; mine->nothing = after_[At(mine->nothing)]) queue[end++] = mine->nothing;
+    while (begin < end && mine->alone) {
+      std::size_t room = 0;
+      while (begin < end && room < kRoom) {
+        const Counts* const node = nodes + queue[begin++];
+        const std::size_t first = At(node[0].first_consumer), last = At(node[1].first_consumer);
+        if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
+          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // of those behind, too
+          room += last - first;
+        } else {
+          end = CountAlone(consumers + first, consumers + last, queue, end, mine);
+        }
+      }
+      end = CountAlone(edges, edges + room, queue, end, mine);
+    }
+    for (; begin < end; ++begin) Add(queue[begin], mine);
+  }
+  // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
+  // more.
+  std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
+    Counts* const nodes = &nodes_[0];
+    for (; consumer < last && mine->alone; ++consumer) {
+      const int number = *consumer;
+      Counts& node = nodes[number];
+      const unsigned left = static_cast<unsigned>(node.pending.load(std::memory_order_relaxed)) - 1;
+      const unsigned ready = (left - 1) >> 31;  // left == 0, as no compiler makes it a branch
+      node.pending.store(static_cast<int>(left + (node.waits_for & (0 - ready))), std::memory_order_relaxed);
+      queue[end] = number;
+      end += ready & node.does_nothing;
+      if ((ready & ~node.does_nothing & 1u) != 0) [[unlikely]]
+        Add(number, mine);
+    }
+    for (; consumer < last; ++consumer) CountEdge(*consumer, mine);
+    return end;
+  }
+  void Drop(int value, bool alone) {
+    const int readers = first_readers_[At(value)];
+    if (readers == kStays) return;
+    if (readers > 1) {
+      if (!IsLast(&readers_[At(value)], alone)) return;
+      readers_[At(value)].store(readers, std::memory_order_relaxed);
+    }
+    step_->value(value) = EmptySlot();
+  }
+
+  static constexpr int kStays = -1;  // constants, and what is fetched
+
+  const Program& program_;
+  Step* step_;
+  Owned<Counts[]> nodes_;  // and one more, behind the last
+  Owned<std::atomic<int>[]> readers_;  // per value: that are still to come
+  SlimVector<int> first_readers_;  // the same when a run begins; or kStays
+  SlimVector<int> after_;  // per node: the next in a list of Local, or of what is published as one task
+  SlimVector<int> queue_;  // of who is alone; empty where no node does nothing
+  Owned<Task[]> tasks_;
+  NodeCosts costs_;
+  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
+  std::atomic<int> busy_{0};
+  std::atomic<bool> failed_{false};
+  RunEnded ended_;
+  RunFailed failed_callback_;
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
+  bool flush_denormals_ = false;
+  Mutex mutex_;
+  Status status_;
+  Ref<RunFaults> faults_;  // of a program with asynchronous kernels
+};
+
+inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {
+  return MakeOwned<DataflowRun>(program, step);
+}
+inline const bool dataflow_linked = LinkPart<MakeStepEngine>(&runtime_parts.dataflow, &MakeDataflowRun);
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// LocalRendezvous: the table of one step in one process. Per key a queue of values that nobody asked for yet, or of
+// receivers that wait.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/rendezvous.hpp>
+#include <tenon/runtime/extensions.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Keys are told apart by their 64-bit hash, as in TensorFlow. Callbacks run without the lock.
+//
+//   auto rendezvous = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+//   TENON_RETURN_IF_ERROR(rendezvous->Send(key, {}, tensor, false));
+//   TENON_RETURN_IF_ERROR(rendezvous->Recv(key, {}, &received, &is_dead));
+class LocalRendezvous final : public Rendezvous {
+ public:
+  LocalRendezvous() : buckets_(16) {}
+
+  Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {
+    Owned<Item> receiver;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) [[unlikely]]
+        return status_;
+      receiver = Take(key.hash, true);
+      if (receiver == nullptr) {
+        Owned<Item> item = MakeOwned<Item>();
+        item->hash = key.hash;
+        item->args = args;
+        item->tensor = tensor;
+        item->is_dead = is_dead;
+        Put(item.release());
+        return OkStatus();
+      }
+    }
+    EndWait(*receiver);
+    receiver->done(OkStatus(), args, receiver->args, tensor, is_dead);
+    return OkStatus();
+  }
+
+  void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) override {
+    Status status;
+    Owned<Item> sent;
+    {
+      const MutexLock lock(mutex_);
+      status = status_;
+      if (status.ok()) sent = Take(key.hash, false);
+      if (status.ok() && sent == nullptr) {
+        Owned<Item> item = MakeOwned<Item>();
+        item->hash = key.hash;
+        item->args = args;
+        item->waits = true;
+        if (!WatchCancellation(item.get())) {
+          status = CancelledReceive();
+        } else {
+          item->done = std::move(done);
+          Put(item.release());
+          return;
+        }
+      }
+    }
+    if (!status.ok()) return done(status, Args(), Args(), Tensor(), false);
+    done(OkStatus(), sent->args, args, sent->tensor, sent->is_dead);
+  }
+
+  void StartAbort(const Status& status) override {
+    Item* items;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) return;
+      status_ = status.ok() ? errors::Internal("LocalRendezvous: StartAbort was called without an error") : status;
+      items = TakeAll();
+    }
+    EndAll(items, status_);
+  }
+
+ private:
+  struct Item {
+    std::uint64_t hash = 0;
+    Item* next = nullptr;
+    bool waits = false;  // a receiver
+    bool is_dead = false;
+    Args args;
+    Tensor tensor;
+    DoneCallback done;
+    CancellationManager::Token token = 0;
+  };
+  struct Bucket {
+    Item *first = nullptr, *last = nullptr;  // in the order in which they came
+  };
+
+  ~LocalRendezvous() override { EndAll(TakeAll(), errors::Cancelled("LocalRendezvous deleted")); }
+
+  TENON_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
+
+  Bucket& BucketOf(std::uint64_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
+  static void Append(Bucket* bucket, Item* item) {
+    (bucket->last == nullptr ? bucket->first : bucket->last->next) = item;
+    bucket->last = item;
+  }
+  void Put(Item* item) {
+    if (count_ == buckets_.size()) Grow();
+    ++count_;
+    Append(&BucketOf(item->hash), item);
+  }
+  TENON_COLD void Grow() {
+    Item* items = TakeAll();
+    buckets_.assign(2 * buckets_.size(), Bucket());
+    while (items != nullptr) {
+      Item* const item = items;
+      items = std::exchange(item->next, nullptr);
+      ++count_;
+      Append(&BucketOf(item->hash), item);
+    }
+  }
+  // The oldest item of a key if it is a receiver, or a value, as asked for; of any receiver with that token.
+  Owned<Item> Take(std::uint64_t hash, bool waits, const CancellationManager::Token* token = nullptr) {
+    Bucket& bucket = BucketOf(hash);
+    Item* before = nullptr;
+    for (Item* item = bucket.first; item != nullptr; before = item, item = item->next) {
+      if (item->hash != hash) continue;
+      if (item->waits != waits) return nullptr;
+      if (token != nullptr && (item->token != *token || item->args.cancellation == nullptr)) continue;
+      (before == nullptr ? bucket.first : before->next) = item->next;
+      if (bucket.last == item) bucket.last = before;
+      item->next = nullptr;
+      --count_;
+      return Owned<Item>(item);
+    }
+    return nullptr;
+  }
+  // All items as one list; those of one key keep their order.
+  Item* TakeAll() {
+    Bucket all;
+    for (Bucket& bucket : buckets_) {
+      if (bucket.first == nullptr) continue;
+      (all.last == nullptr ? all.first : all.last->next) = bucket.first;
+      all.last = bucket.last;
+      bucket = Bucket();
+    }
+    count_ = 0;
+    return all.first;
+  }
+  static void EndAll(Item* items, const Status& status) {
+    while (items != nullptr) {
+      const Owned<Item> item(items);
+      items = item->next;
+      if (!item->waits) continue;
+      EndWait(*item);
+      detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
+    }
+  }
+
+  // False when the run is cancelled already. The callback holds the rendezvous, for it may come after the match.
+  bool WatchCancellation(Item* item) {
+    CancellationManager* const cancellation = item->args.cancellation;
+    if (cancellation == nullptr) return true;
+    item->token = cancellation->NewToken();
+    return cancellation->Register(item->token, [self = Ref<LocalRendezvous>::Share(this), hash = item->hash,
+                                                token = item->token] { self->Cancel(hash, token); });
+  }
+  void Cancel(std::uint64_t hash, CancellationManager::Token token) {
+    Owned<Item> item;
+    {
+      const MutexLock lock(mutex_);
+      item = Take(hash, true, &token);
+    }
+    if (item != nullptr) item->done(CancelledReceive(), Args(), Args(), Tensor(), false);
+  }
+  static void EndWait(const Item& item) {
+    if (item.args.cancellation != nullptr) item.args.cancellation->TryDeregister(item.token);
+  }
+
+  Mutex mutex_;
+  SlimVector<Bucket> buckets_;  // a power of two of them
+  std::size_t count_ = 0;  // items
+  Status status_;
+};
+
+namespace detail {
+// Of one run: what waits in it is told when the run is given up, and at its end.
+class RunLocalRendezvous final : public RunRendezvous {
+ public:
+  explicit RunLocalRendezvous(CancellationManager* cancellation)
+      : cancellation_(cancellation), token_(cancellation->NewToken()) {
+    if (!cancellation->Register(token_, [held = rendezvous_] { held->StartAbort(Cancelled()); }))
+      rendezvous_->StartAbort(Cancelled());
+  }
+  ~RunLocalRendezvous() override {
+    (void)cancellation_->Deregister(token_);
+    rendezvous_->StartAbort(errors::Cancelled("the run has ended"));
+  }
+  Rendezvous* Get() override { return rendezvous_.get(); }
+
+ private:
+  static Status Cancelled() { return errors::Cancelled("Run call was cancelled"); }
+  CancellationManager* const cancellation_;
+  const CancellationManager::Token token_;
+  const Ref<LocalRendezvous> rendezvous_ = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+};
+inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancellation) {
+  return MakeOwned<RunLocalRendezvous>(cancellation);
+}
+inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts.rendezvous, &MakeRunLocalRendezvous);
+}  // namespace detail
+
+TENON_NAMESPACE_END

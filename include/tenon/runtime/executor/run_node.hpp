@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What all engines do with one node: run its kernel or copy, check what came out, say where an error happened.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <tenon/base/clock.hpp>
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/memory_record.hpp>
+#include <tenon/kernel/output_check.hpp>
+#include <tenon/kernel/run_kernel.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/ref_inputs.hpp>
+#include <tenon/runtime/executor/step.hpp>
+#include <tenon/runtime/executor/thread_ids.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Collects the timings of one run, also those of the functions that it calls. thread-safe.
+class TraceCollector final : public StepStatsCollector {
+ public:
+  // `graph`: the session's.
+  explicit TraceCollector(const Graph* graph) : graph_(graph), start_(SteadyNanoseconds()) {}
+  std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
+  // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
+  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
+           const MemoryRecord* memory = nullptr) {
+    const std::int64_t end = Now();
+    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
+    AddNode(program, node, bytes, begin, end, memory);
+  }
+  static std::int64_t BytesOf(const Tensor* tensors, int count) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    return bytes;
+  }
+  void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
+               std::int64_t end, const MemoryRecord* memory = nullptr) {
+    NodeTiming timing;
+    if (memory != nullptr) {
+      timing.temp_bytes = memory->temp_bytes();
+      timing.persistent_bytes = memory->persistent_bytes();
+    }
+    timing.name = node.node->name();
+    timing.op = OpOf(node);
+    if (program.graph == graph_) timing.node = node.node;
+    timing.device = node.on_host ? program.host->name() : program.device->name();
+    timing.start_ns = begin;
+    timing.end_ns = end;
+    timing.output_bytes = output_bytes;
+    Keep(timing);
+  }
+  void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                std::int64_t end_ns) override {
+    NodeTiming timing;
+    timing.name = context.op_kernel().name();
+    timing.op = what;
+    timing.device = context.device_name();
+    timing.start_ns = begin_ns;
+    timing.end_ns = end_ns;
+    Keep(timing);
+  }
+  void Finish(RunTrace* trace) {
+    trace->start_ns = start_;
+    trace->total_ns = Now();
+    trace->thread = TracedThreads::NumberOfThis();
+    trace->nodes = std::move(timings_);
+  }
+
+ private:
+  static std::string_view OpOf(const ProgramNode& node) {
+    switch (node.kind) {
+      case ProgramNode::Kind::kToHost: return "CopyToHost";
+      case ProgramNode::Kind::kToDevice: return "CopyToDevice";
+      case ProgramNode::Kind::kFetch: return "Fetch";
+      default: return node.node->op_name();
+    }
+  }
+  void Keep(NodeTiming timing) {
+    timing.thread = TracedThreads::NumberOfThis();
+    MutexLock lock(mutex_);
+    timings_.push_back(timing);
+  }
+
+  const Graph* const graph_;
+  const std::int64_t start_;
+  Mutex mutex_;
+  std::vector<NodeTiming> timings_;
+};
+
+// Of the session's run that a step is a part of; null: nobody watches it.
+inline TraceCollector* TraceOf(const Step& step) {
+  return step.services() == nullptr ? nullptr : static_cast<TraceCollector*>(step.services()->stats);
+}
+
+// For an engine's loop over nodes on one thread: when the current node began, and what it takes beside its outputs.
+// Does nothing without a trace. one thread.
+class NodeMeter {
+ public:
+  NodeMeter(TraceCollector* trace, OpKernelContext* context) : trace_(trace) {
+    if (trace != nullptr) [[unlikely]]
+      context->set_memory_record(&memory_);
+  }
+  NodeMeter(const NodeMeter&) = delete;
+  NodeMeter& operator=(const NodeMeter&) = delete;
+  void Begin() {
+    if (trace_ != nullptr) [[unlikely]] {
+      memory_.Clear();
+      output_bytes_ = 0;
+      begin_ = trace_->Now();
+    }
+  }
+  // What the kernel has put out, for an engine that takes it away before End.
+  void SeeOutputs(const Tensor* outputs, int count) {
+    if (trace_ != nullptr) [[unlikely]]
+      output_bytes_ = TraceCollector::BytesOf(outputs, count);
+  }
+  // The node has ended; its outputs are in the step.
+  void End(const Program& program, const ProgramNode& node, Step* step) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->Add(program, node, step, begin_, &memory_);
+  }
+  // The node has ended; its outputs are the engine's (SeeOutputs).
+  void End(const Program& program, const ProgramNode& node) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
+  }
+
+ private:
+  TraceCollector* const trace_;
+  std::int64_t begin_ = 0, output_bytes_ = 0;
+  MemoryRecord memory_;
+};
+
+// "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is what transports say; of any other op it is Internal, as in
+// TensorFlow, so that nobody takes it for a lost connection.
+TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) {
+  const Device* device = node.on_host ? program.host : program.device;
+  const std::string at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]");
+  if (status.code() != Code::kUnavailable || node.node->op->flags.is_distributed_communication)
+    return status.WithAppended(at);
+  return errors::Internal(status.message(), "\nExecuting non-communication op <", node.node->name(),
+                          "> originally returned UnavailableError, and was replaced by InternalError to avoid "
+                          "invoking TF network error handling logic.",
+                          at);
+}
+
+// Whether somebody gave the run up: engines look before every node.
+TENON_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
+  return cancellation != nullptr && cancellation->IsCancelled();
+}
+inline CancellationManager* CancellationOf(const Step& step) {
+  return step.services() == nullptr ? nullptr : step.services()->cancellation;
+}
+TENON_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
+TENON_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
+
+TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
+  if (got.dtype() == DataType::kInvalid)
+    return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
+                            node.node->op_name(), "' returned without setting it");
+  return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ",
+                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}, op '",
+                          node.node->op_name(), "'");
+}
+
+// Every output must be there and have its declared type and the shape that the op promises.
+inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeFrame& frame) {
+  for (int i = 0; i < node.num_outputs; ++i)
+    if (frame.outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
+      return BadOutput(node, i, frame.outputs[i]);
+  if (node.sizes_outputs) [[unlikely]]
+    return CheckOutputShapes(frame);
+  return OkStatus();
+}
+
+TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
+                                   Tensor* to) {
+  Tensor from = value;
+  if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
+  return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
+                                                   : program.device->CopyToHost(from, step->host_allocator(), to);
+}
+
+// Who is told that a run has ended, and that it will fail; nobody, by default. Called on any thread.
+struct RunEnded {
+  void (*call)(void* state) = nullptr;
+  void* state = nullptr;
+  void operator()() const { call(state); }
+};
+struct RunFailed {
+  void (*call)(void* state, const Status& status) = nullptr;
+  void* state = nullptr;
+  void operator()(const Status& status) const {
+    if (call != nullptr) call(state, status);
+  }
+};
+// The end of a run. Its caller may be a task of the pool that has the run's nodes queued: then somebody else runs them.
+inline void WaitFor(const Notification& done) {
+  if (done.HasBeenNotified()) return;
+  const ThreadPool::Waiting waiting;
+  done.WaitForNotification();
+}
+inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
+
+// Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
+class RunFaults final : public AsyncFaults {
+ public:
+  void CalledTwice(const Status& error) override {
+    const MutexLock lock(mutex_);
+    error_.Update(error);
+  }
+  Status Take() {
+    const MutexLock lock(mutex_);
+    return std::exchange(error_, OkStatus());
+  }
+
+ private:
+  Mutex mutex_;
+  Status error_;
+};
+
+// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
+TENON_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
+  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
+    const Program::Fetch& fetch = program.fetches[i];
+    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
+      return Status(
+          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
+  }
+  return OkStatus();
+}
+
+// The node's kernel, to its end; an asynchronous one is waited for.
+inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
+  if (node.async == nullptr) [[likely]] {
+    RunKernel(const_cast<OpKernel*>(node.kernel), context);
+  } else {
+    Notification done;
+    const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
+    StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
+    WaitFor(done);
+    context->SetStatus(faults->Take());
+  }
+}
+TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                       OpKernelContext* context) {
+  RefReads reads;
+  const Status status = reads.Read(frame);
+  context->Enter(&reads.frame());
+  if (!status.ok()) return context->SetStatus(status);
+  RunToEnd(node, context);
+}
+
+// Runs a kernel to its end on this thread.
+inline Status RunKernelOf(const ProgramNode& node, const OpKernelContext::NodeFrame& frame, OpKernelContext* context) {
+  if (!node.reads_references) [[likely]] {
+    context->Enter(&frame);
+    RunToEnd(node, context);
+  } else {
+    RunWithRefReads(node, frame, context);
+  }
+  if (!context->status().ok()) [[unlikely]]
+    return context->TakeStatus();
+  return CheckOutputs(node, frame);
+}
+
+// Runs a node to its end on this thread.
+inline Status RunNode(const Program& program, int number, Step* step, OpKernelContext* context) {
+  const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
+  Status status;
+  if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
+    status = RunKernelOf(node, step->frame(number), context);
+  } else if (node.kind != ProgramNode::Kind::kNothing) {
+    status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));
+  }
+  if (!status.ok()) [[unlikely]]
+    return AtNode(status, program, node);
+  return status;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// SessionFunctions: the functions of a session's graph as programs, built when they run first.
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/device_name.hpp>
+#include <tenon/kernel/function_runtime.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/graph/function.hpp>
+#include <tenon/graph/function_import.hpp>
+#include <tenon/graph/gradient_maker.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/runtime/function/function_step.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/program/builder.hpp>
+#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_SETUP_CODE_BEGIN
+
+// The functions of one graph on each of its devices. thread-safe.
+class FunctionsOnDevices {
+ public:
+  // `device`: a whole name. Internal: no such device.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
+  TENON_COLD static Status NoDevice(std::string_view name) {
+    return errors::Internal("Currently don't support instantiating functions on device: ", name);
+  }
+
+ protected:
+  ~FunctionsOnDevices() = default;
+};
+
+// thread-safe. A call runs on its caller's thread, in the sequential engine.
+class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices {
+ public:
+  // Calls within calls: each takes some of the thread's stack.
+  static constexpr int kMaxCallDepth = 1000;
+
+  // All arguments outlive this; `graph` may be filled later, before the first Find. `lower`, if not null, changes the
+  // functions' graphs.
+  SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
+                   const ProgramOptions& options, GraphPass lower = nullptr)
+      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options), lower_(lower) {}
+
+  void set_resources(ResourceMgr* resources) { resources_ = resources; }
+  ResourceMgr* resources() const override { return resources_; }
+
+  // Who knows the functions on the session's other devices; outlives this.
+  void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
+
+  void SetGraph(const Graph* graph) override {
+    const MutexLock lock(mutex_);
+    graph_.store(graph, std::memory_order_release);
+    if (on_host_ != nullptr) on_host_->SetGraph(graph);
+  }
+
+  TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
+    const FunctionDef* def = FindFunction(library(), call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    MutexLock lock(mutex_);
+    const int known = FindLocked(call);
+    return FunctionHandle{known >= 0 ? known : AddLocked(call, def)};
+  }
+  Result<FunctionHandle> FindForBody(const NameAttrList& call) override {
+    const FunctionDef* def = FindFunction(library(), call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    FunctionDef counts;
+    if (!PassCounterOn(*def, &counts)) return FunctionHandle{};
+    const MutexLock lock(mutex_);
+    if (const int known = FindLocked(call, true); known >= 0) return FunctionHandle{known};
+    made_.push_back(MakeOwned<FunctionDef>(std::move(counts)));
+    return FunctionHandle{AddLocked(call, made_.back().get(), true)};
+  }
+
+  Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
+    if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
+    for (const GradientDef& gradient : library().gradient) {
+      if (gradient.function_name != function.name) continue;
+      NameAttrList call;
+      call.name = gradient.gradient_func;
+      call.attr = function.attr;
+      return Find(call);
+    }
+    return GradientByMaker(function);
+  }
+
+  Result<FunctionRuntime*> On(std::string_view device) override {
+    TENON_ASSIGN_OR_RETURN(const std::string name, CanonicalizeDeviceName(device, device_->name()));
+    if (name == device_->name()) return static_cast<FunctionRuntime*>(this);
+    if (devices_ != nullptr) return devices_->On(name);
+    if (name == host_->name()) return OnHost();
+    return FunctionsOnDevices::NoDevice(name);
+  }
+
+  TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
+    MutexLock lock(mutex_);
+    const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def->signature;
+    for (const auto* args : {&op.input_arg, &op.output_arg}) {
+      for (const OpDef::ArgDef& arg : *args) {
+        if (arg.number_attr.empty() && arg.type_list_attr.empty()) continue;
+        return errors::InvalidArgument("Function ", op.name, " has an ", args == &op.input_arg ? "input" : "output",
+                                       " named \"", arg.name,
+                                       "\" that is a list of tensors. Multi-device functions "
+                                       "support only single-tensor inputs and outputs");
+      }
+    }
+    return OkStatus();
+  }
+
+  TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
+                                              std::size_t num_args, std::size_t num_results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(handle, caller, num_args, num_results));
+    return static_cast<FunctionCalls*>(step);
+  }
+
+  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
+                 ReadCondition holds) override {
+    const std::size_t count = variables.size();
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const condition, BeginStep(cond, caller, count, 1));
+    Result<FunctionStep*> step = BeginStep(body, caller, count, count);
+    Status status = step.status();
+    if (step.ok()) {
+      status = (*step)->RunLoop(condition, variables, holds);
+      (*step)->End();
+    }
+    condition->End();
+    return status;
+  }
+
+  Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                Span<Tensor> variables) override {
+    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(body, caller, variables.size(), variables.size()));
+    const Status status = step->RunFor(range, variables);
+    step->End();
+    return status;
+  }
+
+  TENON_NOINLINE Result<FunctionStep*> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
+                                                 std::size_t num_args, std::size_t num_results) {
+    SessionFunction* function;
+    {
+      MutexLock lock(mutex_);
+      function = functions_[static_cast<std::size_t>(handle.number)].get();
+    }
+    if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
+      TENON_RETURN_IF_ERROR(Build(function));
+    if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
+      return TooDeep(*function);
+    TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
+    FunctionStep* step = function->steps->Take().release();
+    step->Begin(function, caller);
+    return step;
+  }
+
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(handle, caller, args.size(), results.size()));
+    for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
+    const Status status = calls->Run();
+    for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
+    calls->End();
+    return status;
+  }
+
+ private:
+  // Of a call that was found before; -1: it was not. `counts`: as the body of a For.
+  int FindLocked(const NameAttrList& call, bool counts = false) const {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (functions_[i]->counts == counts && functions_[i]->call == call) return static_cast<int>(i);
+    return -1;
+  }
+  // *counts: `def` with its first argument as its first result, too. False where that is a list.
+  static bool PassCounterOn(const FunctionDef& def, FunctionDef* counts) {
+    if (def.signature.input_arg.empty()) return false;
+    OpDef::ArgDef counter = def.signature.input_arg[0];
+    if (!counter.number_attr.empty() || !counter.type_list_attr.empty()) return false;
+    *counts = def;
+    counts->ret.push_back({"", counter.name});
+    for (const OpDef::ArgDef& arg : def.signature.output_arg)  // no result has a longer name
+      if (arg.name.size() >= counter.name.size()) counter.name = StrCat(arg.name, "_");
+    counts->ret.back().first = counter.name;
+    counts->signature.output_arg.insert(counts->signature.output_arg.begin(), std::move(counter));
+    return true;
+  }
+  int AddLocked(const NameAttrList& call, const FunctionDef* def, bool counts = false) {
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
+    function->call = call;
+    function->def = def;
+    function->counts = counts;
+    return static_cast<int>(functions_.size()) - 1;
+  }
+  TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
+    NameAttrList key;  // no function is called so
+    key.name = StrCat("gradient of ", function.name);
+    key.attr = function.attr;
+    {
+      const MutexLock lock(mutex_);
+      if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};
+    }
+    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
+    const MutexLock lock(mutex_);
+    if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
+    made_.push_back(MakeOwned<FunctionDef>(std::move(made)));
+    return FunctionHandle{AddLocked(key, made_.back().get())};
+  }
+  // Of a session on another device: what runs on its CPU.
+  Result<FunctionRuntime*> OnHost() {
+    const MutexLock lock(mutex_);
+    if (on_host_ == nullptr) {
+      on_host_ = MakeOwned<SessionFunctions>(graph_.load(std::memory_order_acquire), registry_, host_, host_, options_,
+                                             lower_);
+      on_host_->set_resources(resources_);
+      on_host_->set_devices(this);
+    }
+    return static_cast<FunctionRuntime*>(on_host_.get());
+  }
+
+  TENON_COLD Status NoFunction(const std::string& name) const {
+    SlimVector<std::string_view> names;
+    for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
+    return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
+                                   " functions", SuggestNames(name, names));
+  }
+  TENON_COLD static Status TooDeep(const SessionFunction& function) {
+    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
+                                     " other calls; a recursion must end");
+  }
+  static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
+    const Program& program = *function.program;
+    if (args != program.feeds.size())
+      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
+                                     " is provided: function '", function.call.name, "'");
+    if (results != program.fetches.size()) {
+      const std::size_t counter = function.counts ? 1 : 0;
+      return errors::InvalidArgument("Expects ", program.fetches.size() - counter, " results, but ", results - counter,
+                                     " is provided: function '", function.call.name, "'");
+    }
+    return OkStatus();
+  }
+  TENON_COLD Status Build(SessionFunction* function) {
+    MutexLock lock(function->mutex);
+    if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
+    const Status status = BuildLocked(function);
+    if (!status.ok()) {  // unless its name stands there already
+      const std::string name = StrCat("function '", function->call.name, "'");
+      return status.message().find(name) == status.message().npos ? status.WithAppended(StrCat(" [", name, "]"))
+                                                                  : status;
+    }
+    function->ready.store(true, std::memory_order_release);
+    return OkStatus();
+  }
+  Status BuildLocked(SessionFunction* function) {
+    TENON_ASSIGN_OR_RETURN(FunctionGraph body,
+                           InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
+    body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
+    ImportOptions as_body;
+    as_body.allow_internal_ops = true;
+    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
+    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
+    const Graph& graph = function->graph;
+    SlimVector<InEdge> feeds, fetches;
+    SlimVector<int> targets;
+    for (const std::string& arg : body.args) feeds.push_back({graph.Find(arg)->id, 0});
+    for (const FunctionGraph::Output& result : body.results)
+      fetches.push_back({graph.Find(result.node)->id, result.index});
+    for (const std::string& control : body.control_results) targets.push_back(graph.Find(control)->id);
+    // What has side effects runs, whether anybody waits for it or not.
+    for (const Node& node : graph.nodes())
+      if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
+    function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
+    ProgramOptions options = options_;
+    options.drop_identities = true;
+    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
+    TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
+    function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
+    return OkStatus();
+  }
+
+  const FunctionDefLibrary& library() const { return graph_.load(std::memory_order_acquire)->library(); }
+
+  std::atomic<const Graph*> graph_;
+  const Registry* registry_;
+  Device* device_;
+  Device* host_;
+  ProgramOptions options_;
+  GraphPass lower_;
+  ResourceMgr* resources_ = nullptr;
+  FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
+  Mutex mutex_;
+  SlimVector<Owned<FunctionDef>> made_;  // gradients, and bodies that hand their counter on
+  SlimVector<Owned<SessionFunction>> functions_;
+  Owned<SessionFunctions> on_host_;  // null until a function is called there
+};
+
+inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
+                                                  ResourceMgr* resources, const SessionOptions& options) {
+  auto functions = MakeOwned<SessionFunctions>(
+      nullptr, registry, device, host,
+      ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
+      options.lower_control_flow);
+  functions->set_resources(resources);
+  return functions;
+}
+inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.functions, &MakeSessionFunctions);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

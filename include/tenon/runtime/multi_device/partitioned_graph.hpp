@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PartitionedGraph: a graph that was cut into parts, one a device, with _Send and _Recv at the cuts. Its parts run side
+// by side, each as a program of its own, and meet in the run's rendezvous.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/runtime/function/session_functions.hpp>
+#include <tenon/runtime/multi_device/subgraph.hpp>
+#include <tenon/runtime/multi_device/partitioned_run.hpp>
+#include <tenon/runtime/program/endpoints.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/program/builder.hpp>
+#include <tenon/runtime/session/extensions.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct PartitionedGraphOptions {
+  const Registry* registry = nullptr;  // null: everything registered in the process
+  ThreadPoolInterface* pool = nullptr;  // with threads of its own; null: one for each graph
+  bool constant_folding = true;
+  bool flush_denormals = true;
+};
+
+// thread-safe after Create. Copies share the graph; a callable keeps it alive.
+//
+//   TENON_ASSIGN_OR_RETURN(auto graph, PartitionedGraph::Create(std::move(parts), std::move(devices)));
+//   TENON_ASSIGN_OR_RETURN(auto callable, graph->MakeCallable({.feeds = {"x"}, .fetches = {"y"}}));
+//   TENON_RETURN_IF_ERROR(callable.Run(feeds, fetches));
+class PartitionedGraph : public RefCounted {
+ public:
+  // A signature of a graph. thread-safe.
+  class Callable {
+   public:
+    Callable() = default;
+    // The lengths are those of the options it was made with. The first error of all parts; the others are stopped.
+    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return RunUnder(nullptr, feeds, fetches); }
+    // The same until a deadline or a CancellationManager gives it up: `options` has timeout_in_ms and cancellation, the
+    // rest is for sessions on one device. DeadlineExceeded, Cancelled; InvalidArgument: a negative timeout.
+    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
+      return detail::RunBounded(nullptr, options.timeout_in_ms, options.cancellation,
+                                [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
+    }
+    // Devices that take part.
+    std::size_t num_running_parts() const { return callable_->num_running_parts(); }
+
+   private:
+    friend class PartitionedGraph;
+    Status RunUnder(CancellationManager* control, Span<const Tensor> feeds, Span<Tensor> fetches) const {
+      detail::RunSettings settings;
+      settings.pool = graph_->pool_;
+      settings.flush_denormals = graph_->options_.flush_denormals;
+      settings.cancellation = control;
+      return callable_->Run(graph_->devices_, settings, feeds, fetches);
+    }
+    Ref<PartitionedGraph> graph_;
+    Ref<detail::PartitionedCallable> callable_;
+  };
+
+  // InvalidArgument: a part's device is none of `devices`, which must have a CPU; otherwise as for any graph.
+  static Result<Ref<PartitionedGraph>> Create(SlimVector<GraphPart> parts, Owned<DeviceMgr> devices,
+                                              const PartitionedGraphOptions& options = {}) {
+    auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
+    graph->options_ = options;
+    graph->own_devices_ = std::move(devices);
+    graph->devices_ = graph->own_devices_.get();
+    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), {}));
+    if (options.pool == nullptr) {
+      graph->own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
+      graph->pool_ = graph->own_pool_.get();
+    }
+    graph->own_devices_->set_clear_containers(
+        [graph = graph.get()](Device* device, Span<const std::string> containers) {
+          return graph->ClearOn(device, containers);
+        });
+    return graph;
+  }
+  // A graph of a session, which runs its signatures (Prepare) with a pool of its own.
+  static Result<Ref<PartitionedGraph>> CreateFor(const detail::PartsOfSession& session, SlimVector<GraphPart> parts,
+                                                 const PartitionedGraphOptions& options) {
+    auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
+    graph->options_ = options;
+    graph->devices_ = session.devices;
+    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), session));
+    return graph;
+  }
+
+  // InvalidArgument: names that are in no part, a _Recv that nothing is sent to.
+  Result<Callable> MakeCallable(const CallableOptions& options) {
+    if (options.fetches.empty() && options.targets.empty())
+      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+    Callable made;
+    made.graph_ = Ref<PartitionedGraph>::Share(this);
+    TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets));
+    return made;
+  }
+  // What MakeCallable makes: it runs with this graph's devices, while the graph lives. `places`: null, all feeds and
+  // fetches are in host memory.
+  Result<Ref<detail::PartitionedCallable>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                                   Span<const std::string> targets,
+                                                   const detail::EndPlaces* places = nullptr) {
+    SlimVector<Wanted> wanted(parts_.size());
+    auto callable = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
+    TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
+    TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
+    TENON_RETURN_IF_ERROR(Build(wanted, callable.get()));
+    return callable;
+  }
+
+  // Whether a _Send and a _Recv are the ends of one edge.
+  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
+    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
+      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
+      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
+    }
+    return true;
+  }
+
+  // Its devices' resources in these containers go; no names mean the default container.
+  Status ClearContainers(Span<const std::string> containers) const { return devices_->ClearContainers(containers); }
+  const DeviceMgr& devices() const { return *devices_; }
+  // A device's variables, queues and tables; null: no part is there.
+  ResourceMgr* resources(std::string_view device) const {
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      if (part->device->name() == device || part->device->short_name() == device) return part->resources;
+    return nullptr;
+  }
+
+ private:
+  // What a signature needs of a part.
+  struct Wanted {
+    SlimVector<InEdge> feeds, fetches;
+    SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;  // as in ProgramOptions
+    SlimVector<int> targets;
+    bool IsIdle() const { return fetches.empty() && targets.empty() && feeds.empty(); }
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  Status Load(SlimVector<GraphPart> parts, const detail::PartsOfSession& session) {
+    registry_ = options_.registry != nullptr ? options_.registry : &Registry::Global();
+    TENON_RETURN_IF_ERROR(registry_->status());
+    host_ = devices_->HostCPU();
+    if (host_ == nullptr) return errors::InvalidArgument("PartitionedGraph: there must be a CPU among the devices");
+    pool_ = options_.pool;
+    functions_ = session.older != nullptr
+                     ? session.older->functions_
+                     : Ref<detail::PartFunctions>::Adopt(new detail::PartFunctions(
+                           registry_, devices_, host_, session.resources,
+                           ProgramOptions{.constant_folding = options_.constant_folding}, session.lower_functions));
+    for (GraphPart& from : parts) {
+      Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
+      TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
+      ImportOptions as_part;
+      as_part.allow_internal_ops = true;
+      as_part.ignore_shape_errors = session.devices != nullptr;  // the whole graph's were looked at; here less is known
+      TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
+      const detail::LoadedPart* const older =
+          session.older == nullptr ? nullptr : session.older->FindPart(part->device);
+      part->functions = functions_->OnDevice(part->device);
+      part->resources = part->functions->resources();
+      part->kernels = MakeOwned<detail::KernelCache>(&part->graph, registry_, part->device, host_, part->functions,
+                                                     older == nullptr ? nullptr : older->kernels.get(),
+                                                     session.packed_weights_bytes);
+    }
+    // From here on nothing fails.
+    functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
+                                  : parts_.empty()         ? nullptr
+                                                           : &parts_.front()->graph);
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      if (session.whole == nullptr) functions_->SetGraph(part->device, &part->graph);
+    return OkStatus();
+  }
+  const detail::LoadedPart* FindPart(const Device* device) const {
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      if (part->device == device) return part.get();
+    return nullptr;
+  }
+  Status ClearOn(const Device* device, Span<const std::string> containers) const {
+    Status status;
+    if (ResourceMgr* const resources = functions_->FindResources(device))
+      for (const std::string& container : containers) status.Update(resources->Cleanup(container));
+    return status;
+  }
+  Result<Device*> FindDevice(const std::string& name) const {
+    if (Result<Device*> device = devices_->LookupDevice(name); device.ok()) return device;
+    return errors::InvalidArgument(
+        "Creating a partition for ", name, " which doesn't exist in the list of available devices. Available devices: ",
+        StrJoin(devices_->ListDevices(), ",",
+                [](std::string* text, const Device* device) { StrAppend(text, device->name()); }));
+  }
+
+  // The part that has a node, or -1.
+  int Find(std::string_view name, int* id) const {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Node* node = parts_[p]->graph.Find(name);
+      if (node == nullptr) continue;
+      *id = node->id;
+      return static_cast<int>(p);
+    }
+    return -1;
+  }
+  std::string DidYouMean(std::string_view name) const {
+    detail::NodeNames names;
+    for (const Owned<detail::LoadedPart>& part : parts_) part->graph.OfferNames(&names);
+    return names.Suggest(name);
+  }
+  Result<InEdge> FindEndpoint(std::string_view text, std::string_view what, int* part) const {
+    const TensorName name = ParseTensorName(text);
+    InEdge edge{-1, name.output};
+    *part = name.output == kControlSlot ? -1 : Find(name.node, &edge.node);
+    if (*part < 0) return detail::NoSuchEndpoint(name, text, what, DidYouMean(name.node));
+    return detail::OutputOf(parts_[At(*part)]->graph.node(edge.node), name, text, what);
+  }
+  // Notes where an endpoint of the signature is. `place`: as in EndPlaces.
+  void AddEnd(int part, const InEdge& edge, Device* place, SlimVector<InEdge>* edges,
+              SlimVector<std::uint8_t>* on_device, SlimVector<detail::PartitionedCallable::Endpoint>* ends) const {
+    const bool is_here = place != nullptr && place == parts_[At(part)]->device;
+    ends->push_back({part, static_cast<int>(edges->size()), is_here ? nullptr : place});
+    edges->push_back(edge);
+    on_device->push_back(is_here);
+  }
+  // As in a session, names are compared as they are written.
+  Status FindAll(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                 const detail::EndPlaces* places, SlimVector<Wanted>* wanted,
+                 detail::PartitionedCallable* callable) const {
+    int part = 0;
+    for (std::size_t i = 0; i < feeds.size(); ++i) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feeds[i], "feed", &part));
+      if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i)
+        return errors::InvalidArgument("Endpoint \"", feeds[i], "\" fed more than once.");
+      Wanted& of_part = (*wanted)[At(part)];
+      AddEnd(part, edge, places == nullptr ? nullptr : places->feeds[i], &of_part.feeds, &of_part.feeds_on_device,
+             &callable->feeds_);
+    }
+    for (std::size_t i = 0; i < fetches.size(); ++i) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
+      if (std::find(feeds.begin(), feeds.end(), fetches[i]) != feeds.end())
+        return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
+      Wanted& of_part = (*wanted)[At(part)];
+      AddEnd(part, edge, places == nullptr ? nullptr : places->fetches[i], &of_part.fetches, &of_part.fetches_on_device,
+             &callable->fetches_);
+      callable->fetch_names_.push_back(StrCat(ParseTensorName(fetches[i]).node, ":", edge.output));
+    }
+    std::string missing, hints;
+    for (const std::string& target : targets) {
+      int id = 0;
+      const std::string_view name = ParseTensorName(target).node;
+      part = Find(name, &id);
+      if (part < 0)
+        detail::NameMissing(name, DidYouMean(name), &missing, &hints);
+      else
+        (*wanted)[At(part)].targets.push_back(id);
+    }
+    if (missing.empty()) return OkStatus();
+    return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
+  }
+
+  // What is received must be sent: adds those nodes to what is wanted, until there are no more.
+  Status FollowReceives(SlimVector<Wanted>* wanted) const {
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const Graph& graph = parts_[p]->graph;
+        SlimVector<int> roots((*wanted)[p].targets);
+        const SlimVector<InEdge>& feeds = (*wanted)[p].feeds;
+        for (const InEdge& fetch : (*wanted)[p].fetches)
+          if (std::find(feeds.begin(), feeds.end(), fetch) == feeds.end()) roots.push_back(fetch.node);
+        const SlimVector<char> runs = NodesToRun(graph, roots, feeds);
+        for (const Node& node : graph.nodes()) {
+          if (runs[At(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
+          int part = 0, sender = 0;
+          TENON_RETURN_IF_ERROR(FindSender(node, &part, &sender));
+          SlimVector<int>& targets = (*wanted)[At(part)].targets;
+          if (std::find(targets.begin(), targets.end(), sender) != targets.end()) continue;
+          targets.push_back(sender);
+          more = true;
+        }
+      }
+    }
+    return OkStatus();
+  }
+  Status FindSender(const Node& receiver, int* part, int* sender) const {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      for (const Node& node : parts_[p]->graph.nodes()) {
+        if (node.node_class != NodeClass::kSend || !IsSameEdge(node.def, receiver.def)) continue;
+        *part = static_cast<int>(p);
+        *sender = node.id;
+        return OkStatus();
+      }
+    }
+    return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),
+                                   "') waits for a tensor that no part of the graph sends");
+  }
+
+  // Parts that have nothing to do are left out.
+  Status Build(const SlimVector<Wanted>& wanted, detail::PartitionedCallable* callable) {
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    ProgramOptions options{.constant_folding = options_.constant_folding, .dead_values = HasControlFlow()};
+    SlimVector<int> number(parts_.size(), -1);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (wanted[p].IsIdle()) continue;
+      detail::LoadedPart& part = *parts_[p];
+      options.feeds_on_device = wanted[p].feeds_on_device;
+      options.fetches_on_device = wanted[p].fetches_on_device;
+      detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options, part.functions);
+      TENON_ASSIGN_OR_RETURN(Owned<Program> program,
+                             builder.Build(wanted[p].feeds, wanted[p].fetches, wanted[p].targets));
+      TENON_RETURN_IF_ERROR(part.device->Synchronize());  // constants were copied there
+      number[p] = static_cast<int>(callable->programs_.size());
+      callable->programs_.push_back(std::move(program));
+      callable->resources_.push_back(part.resources);
+    }
+    for (auto* endpoints : {&callable->feeds_, &callable->fetches_})
+      for (detail::PartitionedCallable::Endpoint& endpoint : *endpoints) endpoint.part = number[At(endpoint.part)];
+    return OkStatus();
+  }
+
+  // Then any part may receive dead values.
+  bool HasControlFlow() const {
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      for (const Node& node : part->graph.nodes())
+        if (NeedsFrames(node.node_class)) return true;
+    return false;
+  }
+
+  PartitionedGraphOptions options_;
+  const Registry* registry_ = nullptr;
+  Owned<DeviceMgr> own_devices_;
+  const DeviceMgr* devices_ = nullptr;
+  Device* host_ = nullptr;
+  Owned<ThreadPool> own_pool_;
+  ThreadPoolInterface* pool_ = nullptr;
+  Ref<detail::PartFunctions> functions_;
+  SlimVector<Owned<detail::LoadedPart>> parts_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The run of a signature over all parts of a graph: each part is a program of its own, on its device; they start
+// together, meet in the run's rendezvous, and the first error stops all.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/deferred_ops.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
+#include <tenon/runtime/session/cancellable_run.hpp>
+#include <tenon/runtime/multi_device/caller_thread_queue.hpp>
+#include <tenon/runtime/executor/dataflow.hpp>
+#include <tenon/runtime/multi_device/device_rendezvous.hpp>
+#include <tenon/runtime/control_flow/parallel_executor.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/program/endpoints.hpp>
+#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class PartitionedGraph;
+
+namespace detail {
+
+// What one run of all parts of a signature needs; used again. One run at a time.
+class PartitionedRun {
+ public:
+  struct Part {
+    Part(const Program* p, ResourceMgr* r) : program(p), resources(r), step(*p) {
+      if (p->has_control_flow())
+        frames = MakeOwned<ParallelFrameRun>(*p, &step);
+      else
+        dataflow = MakeOwned<DataflowRun>(*p, &step);
+    }
+    const Program* program;
+    ResourceMgr* resources;
+    Step step;
+    Owned<DataflowRun> dataflow;
+    Owned<ParallelFrameRun> frames;
+    Owned<StepContainer> container;
+    RunServices services;
+    Owned<TraceCollector> trace;  // of a run that is traced
+  };
+
+  void AddPart(const Program* program, ResourceMgr* resources) {
+    parts_.push_back(MakeOwned<Part>(program, resources));
+  }
+  Step& step(int part) { return parts_[static_cast<std::size_t>(part)]->step; }
+  std::size_t num_parts() const { return parts_.size(); }
+
+  // Runs all parts to their end. The first error counts; it stops the others, as `settings.cancellation` does.
+  // `fetched`: the names of all fetches. Without a pool the caller's thread runs the parts, whichever has a node ready.
+  Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const std::string> fetched) {
+    const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
+    CancellationManager cancellation(settings.cancellation);
+    DeferredOps deferred;
+    Notification done;
+    CallersQueue queue;
+    ThreadPoolInterface* const pool = settings.pool != nullptr ? settings.pool : &queue;
+    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    rendezvous_ = rendezvous.get();
+    done_ = &done;
+    queue_ = settings.pool == nullptr ? &queue : nullptr;
+    left_.store(static_cast<int>(parts_.size()), std::memory_order_release);
+    for (const Owned<Part>& part : parts_) {
+      part->container = MakeOwned<StepContainer>(part->resources, step_id);
+      part->services = {part->resources, part->container.get(), &cancellation, rendezvous_};
+      part->services.deferred = &deferred;
+      part->services.pool = settings.pool;
+      part->services.more = settings.services;
+      if (settings.trace != nullptr) [[unlikely]] {
+        part->trace = MakeOwned<TraceCollector>(part->program->graph);
+        part->services.stats = part->trace.get();
+      }
+      part->step.set_step_id(step_id);
+      part->step.set_services(&part->services);
+    }
+    const RunEnded ended{&PartEnded, this};
+    const RunFailed failed{&PartFailed, this};
+    for (const Owned<Part>& part : parts_) {
+      if (part->frames != nullptr)
+        part->frames->StartOn(pool, settings.flush_denormals, part->trace.get(), ended, failed);
+      else
+        part->dataflow->Start(pool, settings.flush_denormals, part->trace.get(), ended, failed);
+    }
+    if (queue_ != nullptr)
+      queue.Serve();
+    else
+      WaitFor(done);
+    deferred.Wait();
+    if (settings.trace != nullptr) [[unlikely]]
+      FinishTrace(settings.trace);
+    Status status = End(fetched);
+    if (cancellation.IsCancelled()) [[unlikely]]
+      status.Update(RunCancelled());
+    return status;
+  }
+  // After a run, when its fetches were taken.
+  void Clear() {
+    for (const Owned<Part>& part : parts_) {
+      part->step.Clear();
+      part->step.TrimCaches();
+    }
+  }
+
+ private:
+  static void PartEnded(void* state) {
+    auto* run = static_cast<PartitionedRun*>(state);
+    Notification* const done = run->done_;  // the run may be used again once all have ended
+    CallersQueue* const queue = run->queue_;
+    if (run->left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (queue != nullptr)
+      queue->Stop();
+    else
+      done->Notify();
+  }
+  TENON_COLD static void PartFailed(void* state, const Status& status) {
+    auto* run = static_cast<PartitionedRun*>(state);
+    {
+      const MutexLock lock(run->mutex_);
+      run->first_error_.Update(status);
+    }
+    run->rendezvous_->StartAbort(status);
+  }
+  // The parts' own traces as one; what ended first comes first.
+  TENON_COLD void FinishTrace(RunTrace* trace) {
+    *trace = RunTrace();
+    for (const Owned<Part>& part : parts_) {
+      RunTrace of_part;
+      part->trace->Finish(&of_part);
+      part->trace = nullptr;
+      if (trace->start_ns == 0) trace->start_ns = of_part.start_ns;  // the first part's is the earliest
+      const std::int64_t later = of_part.start_ns - trace->start_ns;
+      for (NodeTiming& timing : of_part.nodes) {
+        timing.start_ns += later;
+        timing.end_ns += later;
+        trace->nodes.push_back(timing);
+      }
+      trace->total_ns = of_part.total_ns + later;
+      trace->thread = of_part.thread;
+    }
+    std::sort(trace->nodes.begin(), trace->nodes.end(), [](const NodeTiming& a, const NodeTiming& b) {
+      return a.end_ns != b.end_ns ? a.end_ns < b.end_ns : a.start_ns < b.start_ns;
+    });
+  }
+  TENON_COLD static Status KeepFetched(StepContainer* container, Span<const std::string> fetched) {
+    SlimVector<std::string_view> names;
+    for (const std::string& name : fetched) names.push_back(name);
+    return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
+  }
+  Status End(Span<const std::string> fetched) {
+    Status status;
+    for (const Owned<Part>& part : parts_) {
+      const Program& program = *part->program;
+      status.Update(part->frames != nullptr ? part->frames->EndRun() : part->dataflow->TakeStatus());
+      if (program.device != program.host) status.Update(program.device->Synchronize());
+      if (status.ok() && part->frames != nullptr) status = CheckFetches(program, &part->step, Code::kInvalidArgument);
+      if (part->container->keeps_fetched() && status.ok()) [[unlikely]]
+        status = KeepFetched(part->container.get(), fetched);
+      part->step.set_services(nullptr);
+      part->container = nullptr;
+    }
+    const MutexLock lock(mutex_);
+    const Status first = std::exchange(first_error_, Status());
+    return first.ok() ? status : first;
+  }
+
+  SlimVector<Owned<Part>> parts_;
+  std::atomic<int> left_{0};
+  Notification* done_ = nullptr;
+  CallersQueue* queue_ = nullptr;  // null: the run has a pool
+  Rendezvous* rendezvous_ = nullptr;
+  Mutex mutex_;
+  Status first_error_;
+};
+
+// One signature. thread-safe.
+class PartitionedCallable : public RefCounted {
+ public:
+  // Where a feed or fetch is: number `index` of those of running part `part`. `elsewhere`: the device whose memory the
+  // caller has the value in, if that is neither the host's nor the part's.
+  struct Endpoint {
+    int part;
+    int index;
+    Device* elsewhere = nullptr;
+  };
+  Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds, Span<Tensor> fetches) {
+    TENON_RETURN_IF_ERROR(Check(feeds, fetches));
+    return RunChecked(devices, settings, feeds, fetches);
+  }
+  // The same with feeds and fetches that were checked.
+  Status RunChecked(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds,
+                    Span<Tensor> fetches) {
+    Owned<PartitionedRun> run = Take();
+    Status status;
+    for (std::size_t i = 0; i < feeds.size() && status.ok(); ++i) {
+      const Endpoint& feed = feeds_[i];
+      Tensor& value = run->step(feed.part).value(FeedAt(feed).value);
+      if (feed.elsewhere == nullptr)
+        value = feeds[i];
+      else
+        status = feed.elsewhere->CopyToHost(feeds[i], devices->HostCPU()->allocator(), &value);
+    }
+    if (status.ok()) status = run->Run(devices, settings, fetch_names_);
+    for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
+      const Program::Fetch& fetch = FetchAt(fetches_[i]);
+      fetches[i] = run->step(fetches_[i].part).value(fetch.value);
+    }
+    if (!status.ok()) [[unlikely]]
+      TellOfError(settings, run.get(), &status);
+    run->Clear();
+    for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
+      if (programs_[At(fetches_[i].part)]->has_references)
+        status = DetachFromVariables(FetchAt(fetches_[i]).name, &fetches[i]);
+      if (fetches_[i].elsewhere != nullptr && status.ok()) status = MoveTo(fetches_[i].elsewhere, &fetches[i]);
+    }
+    Give(std::move(run));
+    return status;
+  }
+  std::size_t num_feeds() const { return feeds_.size(); }
+  std::size_t num_fetches() const { return fetches_.size(); }
+  std::size_t num_running_parts() const { return programs_.size(); }
+
+  // The programs of the parts that run, and which of all feeds and fetches are theirs.
+  template <class Visit>
+  void ForPrograms(const Visit& visit) const {
+    for (std::size_t p = 0; p < programs_.size(); ++p) {
+      const auto numbers = [&](const SlimVector<Endpoint>& ends) {
+        SlimVector<int> of_part;
+        for (std::size_t i = 0; i < ends.size(); ++i)
+          if (At(ends[i].part) == p) of_part.push_back(static_cast<int>(i));
+        return of_part;
+      };
+      visit(*programs_[p], numbers(feeds_), numbers(fetches_));
+    }
+  }
+  // Puts change(program, feeds, fetches) in the place of each program, before the first run; feeds and fetches are no
+  // more.
+  template <class Change>
+  void ChangePrograms(const Change& change) {
+    std::size_t p = 0;
+    ForPrograms([&](const Program&, SlimVector<int> feeds, SlimVector<int> fetches) {
+      programs_[p] = change(std::move(programs_[p]), std::move(feeds), std::move(fetches));
+      ++p;
+    });
+    feeds_.clear();
+    fetches_.clear();
+    fetch_names_.clear();
+  }
+  // The steps that no run uses now.
+  template <class Visit>
+  void ForIdleSteps(const Visit& visit) {
+    const MutexLock lock(mutex_);
+    for (const Owned<PartitionedRun>& run : idle_)
+      for (std::size_t p = 0; p < run->num_parts(); ++p) visit(&run->step(static_cast<int>(p)));
+  }
+
+ private:
+  friend class tenon::PartitionedGraph;
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const Program::Feed& FeedAt(Endpoint e) const { return programs_[At(e.part)]->feeds[At(e.index)]; }
+  const Program::Fetch& FetchAt(Endpoint e) const { return programs_[At(e.part)]->fetches[At(e.index)]; }
+
+  TENON_COLD void TellOfError(const RunSettings& settings, PartitionedRun* run, Status* status) const {
+    if (settings.on_error == nullptr) return AddMemoryHint(status);
+    for (std::size_t p = 0; p < programs_.size(); ++p)
+      settings.on_error(settings.on_error_state, *programs_[p], &run->step(static_cast<int>(p)), status);
+  }
+  static Status MoveTo(Device* device, Tensor* value) {
+    const Tensor on_host = std::exchange(*value, Tensor());
+    TENON_RETURN_IF_ERROR(device->CopyToDevice(on_host, value));
+    return device->Synchronize();
+  }
+
+  Status Check(Span<const Tensor> feeds, Span<Tensor> fetches) const {
+    return CheckFeeds(
+        feeds, feeds_.size(), [this](std::size_t i) -> const Program::Feed& { return FeedAt(feeds_[i]); },
+        fetches.size(), fetches_.size());
+  }
+  Owned<PartitionedRun> Take() {
+    {
+      const MutexLock lock(mutex_);
+      if (!idle_.empty()) {
+        Owned<PartitionedRun> run = std::move(idle_.back());
+        idle_.pop_back();
+        return run;
+      }
+    }
+    auto run = MakeOwned<PartitionedRun>();
+    for (std::size_t p = 0; p < programs_.size(); ++p) run->AddPart(programs_[p].get(), resources_[p]);
+    return run;
+  }
+  void Give(Owned<PartitionedRun> run) {
+    const MutexLock lock(mutex_);
+    idle_.push_back(std::move(run));
+  }
+
+  SlimVector<Owned<Program>> programs_;  // of the parts that have something to do
+  SlimVector<ResourceMgr*> resources_;
+  SlimVector<Endpoint> feeds_, fetches_;
+  SlimVector<std::string> fetch_names_;
+  Mutex mutex_;
+  SlimVector<Owned<PartitionedRun>> idle_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

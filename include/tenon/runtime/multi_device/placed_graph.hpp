@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A session's graph on several devices: placed, cut into parts, and the signatures that run on them.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/log.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/device_factory.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/partition.hpp>
+#include <tenon/graph/placement.hpp>
+#include <tenon/graph/placer.hpp>
+#include <tenon/runtime/session/make_run_metadata.hpp>
+#include <tenon/runtime/multi_device/device_kernels.hpp>
+#include <tenon/runtime/multi_device/partitioned_graph.hpp>
+#include <tenon/runtime/session/partial_program.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
+#include <tenon/runtime/session_options.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What the graphs of one session share, one after the other. All of it outlives them.
+struct PlacedGraphOwner {
+  const DeviceMgr* devices = nullptr;
+  const SessionDevices* session = nullptr;
+  const SessionOptions* options = nullptr;
+  const Registry* registry = nullptr;
+  // With threads of its own: the one that a run brings if it is such a one, or else the session's.
+  ThreadPoolInterface* (*pool_for)(const SessionDevices* session, ThreadPoolInterface* given) = nullptr;
+};
+
+// One signature, as a PlacedProgram or what derives from it. thread-safe; goes before its graph.
+template <class Base>
+class PartsProgram : public Base {
+ public:
+  // `whole`: the graph that was cut.
+  PartsProgram(const PlacedGraphOwner& owner, const Graph& whole, Ref<PartitionedCallable> callable)
+      : owner_(owner), whole_(whole), callable_(std::move(callable)) {}
+
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& given) override {
+    RunSettings settings = given;
+    settings.pool = given.dataflow ? owner_.pool_for(owner_.session, given.pool) : nullptr;
+    const Status status = callable_->RunChecked(owner_.devices, settings, feeds, fetches);
+    if (settings.trace != nullptr) [[unlikely]]
+      NameNodes(settings.trace);
+    if (settings.counts != nullptr) settings.counts->Count(false);
+    return status;
+  }
+  void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) override {
+    callable_->ForIdleSteps([&](Step* step) { visit(state, step); });
+  }
+  SlimVector<GraphDef> MakePartitionGraphs() const override {
+    SlimVector<GraphDef> graphs;
+    callable_->ForPrograms([&](const Program& program, SlimVector<int> feeds, SlimVector<int> fetches) {
+      const RunDescriber::PartOf part{std::move(feeds), std::move(fetches)};
+      for (GraphDef& graph : RunDescriber(program, {}, &part).MakePartitionGraphs()) graphs.push_back(std::move(graph));
+    });
+    return graphs;
+  }
+  int num_devices() const override { return static_cast<int>(callable_->num_running_parts()); }
+
+  // The feeds, fetches and nodes of what runs, of the whole graph.
+  void Describe(const ProgramEnds& ends, Device* host, Program* front) const {
+    front->device = front->host = host;
+    front->graph = &whole_;
+    front->graph_def_version = whole_.versions().producer;
+    for (const InEdge& feed : ends.feeds) {
+      const Node& node = whole_.node(feed.node);
+      PartialTensorShape shape;
+      if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
+      front->feeds.push_back(
+          {StrCat(node.name(), ":", feed.output), front->num_values++, BaseType(node.output_type(feed.output)), shape});
+    }
+    for (const InEdge& fetch : ends.fetches)
+      front->fetches.push_back({StrCat(whole_.node(fetch.node).name(), ":", fetch.output), front->num_values++, false});
+    callable_->ForPrograms([&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) {
+      front->has_references = front->has_references || program.has_references;
+      for (const ProgramNode& node : program.nodes) {
+        if (node.kind != ProgramNode::Kind::kKernel && node.kind != ProgramNode::Kind::kNothing) continue;
+        const Node* const of_whole = whole_.Find(node.node->name());
+        if (of_whole == nullptr) continue;
+        ProgramNode& item = front->nodes.emplace_back();
+        item.kind = node.kind;
+        item.node = of_whole;
+      }
+    });
+  }
+
+ private:
+  // The trace's nodes are those of the parts: from here on those of the whole graph, or none.
+  TENON_COLD void NameNodes(RunTrace* trace) const {
+    for (NodeTiming& timing : trace->nodes)
+      if (timing.node != nullptr) timing.node = whole_.Find(timing.node->name());
+  }
+
+  const PlacedGraphOwner& owner_;
+  const Graph& whole_;
+
+ protected:
+  Ref<PartitionedCallable> callable_;
+};
+
+// One partial run. thread-safe.
+class PartialParts final : public PartsProgram<PlacedPartialProgram> {
+ public:
+  using PartsProgram::PartsProgram;
+
+  // After Describe.
+  Status MakePartial(PartialEnds* ends) {
+    Status status;
+    callable_->ForPrograms([&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) {
+      status.Update(CheckLeavesLoops(program));
+    });
+    TENON_RETURN_IF_ERROR(status);
+    callable_->ChangePrograms([&](Owned<Program> program, SlimVector<int> feeds, SlimVector<int> fetches) {
+      const int part = static_cast<int>(parts_.size());
+      for (std::size_t i = 0; i < fetches.size(); ++i) {
+        const std::size_t fetch = Slot(fetches[i]);
+        if (fetch >= fetches_.size()) fetches_.resize(fetch + 1);
+        fetches_[fetch] = {part, static_cast<int>(i)};
+      }
+      parts_.push_back(MakeOwned<PartialProgram>(std::move(program), ends, std::move(feeds), std::move(fetches)));
+      return parts_.back()->TakeProgram();
+    });
+    FindSenders();
+    return OkStatus();
+  }
+
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const override {
+    SlimVector<SlimVector<char>> seen;
+    for (const SlimVector<Place>& nodes : senders_) seen.push_back(SlimVector<char>(nodes.size(), 0));
+    const Place& wanted = fetches_[fetch];
+    SlimVector<Place> todo{{wanted.part, part(wanted.part).fetch_node(Slot(wanted.number))}};
+    while (!todo.empty()) {
+      const Place at = todo.back();
+      todo.pop_back();
+      if (std::exchange(seen[Slot(at.part)][Slot(at.number)], char{1}) != 0) continue;
+      const PartialProgram& program = part(at.part);
+      if (at.number < program.num_feeds()) {
+        if (const int feed = program.feed_number(at.number); fed[Slot(feed)] == 0) return feed;
+      }
+      for (const int before : program.before(at.number)) todo.push_back({at.part, before});
+      if (const Place& sender = senders_[Slot(at.part)][Slot(at.number)]; sender.part >= 0) todo.push_back(sender);
+    }
+    return -1;
+  }
+
+ private:
+  struct Place {
+    int part = -1, number = -1;
+  };
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  const PartialProgram& part(int number) const { return *parts_[Slot(number)]; }
+
+  void FindSenders() {
+    SlimVector<const Program*> programs;
+    callable_->ForPrograms(
+        [&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) { programs.push_back(&program); });
+    for (const Program* program : programs) {
+      SlimVector<Place>& senders = senders_.emplace_back(SlimVector<Place>(program->nodes.size()));
+      for (std::size_t n = 0; n < senders.size(); ++n)
+        if (const Node& node = *program->nodes[n].node; node.node_class == NodeClass::kRecv)
+          senders[n] = SenderOf(node, programs);
+    }
+  }
+  static Place SenderOf(const Node& receiver, const SlimVector<const Program*>& programs) {
+    for (std::size_t p = 0; p < programs.size(); ++p)
+      for (std::size_t n = 0; n < programs[p]->nodes.size(); ++n)
+        if (const Node& node = *programs[p]->nodes[n].node;
+            node.node_class == NodeClass::kSend && PartitionedGraph::IsSameEdge(node.def, receiver.def))
+          return {static_cast<int>(p), static_cast<int>(n)};
+    return {};
+  }
+
+  SlimVector<Owned<PartialProgram>> parts_;  // the kernels of the programs' ends
+  SlimVector<SlimVector<Place>> senders_;  // per part and program node; part -1: it receives nothing
+  SlimVector<Place> fetches_;  // part, and number among its fetches
+};
+
+// thread-safe.
+class PlacedParts final : public PlacedGraph {
+ public:
+  // Gives every node of `graph` a device, and cuts it. `older`: what `graph` extends, or null; its nodes with state
+  // stay where they are. InvalidArgument, with all reasons: no such placement. All arguments outlive the result.
+  static Result<Owned<PlacedParts>> Create(const PlacedGraphOwner& owner, Graph* graph, const GraphState* older) {
+    auto placed = MakeOwned<PlacedParts>(owner, *graph);
+    if (older != nullptr) TENON_RETURN_IF_ERROR(StayWithState(older->graph, graph));
+    TENON_RETURN_IF_ERROR(placed->Load(graph, older));
+    return placed;
+  }
+  PlacedParts(const PlacedGraphOwner& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
+
+  Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                 const ProgramEnds& ends, const EndPlaces* places, Program* front,
+                 Owned<PlacedProgram>* program) override {
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
+                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places));
+    auto made = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
+    made->Describe(ends, owner_.session->host(), front);
+    *program = Owned<PlacedProgram>(made.release());
+    return OkStatus();
+  }
+  Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds, Span<const std::string> fetches,
+                                                     Span<const std::string> targets, const ProgramEnds& ends,
+                                                     PartialEnds* partial, Program* front) override {
+    TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
+                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets));
+    auto program = MakeOwned<PartialParts>(owner_, graph_, std::move(callable));
+    program->Describe(ends, owner_.session->host(), front);
+    TENON_RETURN_IF_ERROR(program->MakePartial(partial));
+    return Owned<PlacedPartialProgram>(program.release());
+  }
+
+  const PlacementReport& report() const { return report_; }
+  const SlimVector<GraphPartition>& partitions() const { return partitions_; }
+
+ private:
+  // The feeds as they were found: what is fed in the place of a lowered node goes to its readers.
+  SlimVector<std::string> FeedNames(Span<const std::string> given, const ProgramEnds& ends) const {
+    SlimVector<std::string> names;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const InEdge edge = ends.feeds[i];
+      const std::string& node = graph_.node(edge.node).name();
+      names.push_back(ParseTensorName(given[i]).node == node ? given[i] : StrCat(node, ":", edge.output));
+    }
+    return names;
+  }
+  static Status StayWithState(const Graph& older, Graph* graph) {
+    for (int id = 0; id < graph->num_nodes(); ++id) {
+      const Node& node = graph->node(id);
+      const Node* const before = node.op->flags.is_stateful ? older.Find(node.name()) : nullptr;
+      if (before != nullptr && before->op == node.op)
+        TENON_RETURN_IF_ERROR(graph->AssignDevice(id, std::string(older.assigned_device_name(before->id))));
+    }
+    return OkStatus();
+  }
+
+  Status Load(Graph* graph, const GraphState* older) {
+    const SessionOptions& options = *owner_.options;
+    const Device* const host = owner_.session->host();
+    PlacementDevices places;
+    TENON_RETURN_IF_ERROR(places.Add(host->name(), kCpuPriority));
+    for (const Device* device : owner_.session->list())
+      if (device != host) TENON_RETURN_IF_ERROR(places.Add(device->name(), DeviceTypePriority(device->type())));
+    const DeviceKernels kernels(*graph, *owner_.registry, *owner_.devices);
+    TENON_RETURN_IF_ERROR(
+        PlaceGraph(graph, places, kernels, {.allow_soft_placement = options.allow_soft_placement}, &report_));
+    if (options.log_device_placement) TENON_LOG(kInfo, "Device placement:\n", report_.ToString());
+    TENON_ASSIGN_OR_RETURN(partitions_, PartitionGraph(*graph, kernels));
+    SlimVector<GraphPart> parts;
+    for (const GraphPartition& partition : partitions_) parts.push_back({partition.device, partition.graph});
+    if (parts.size() > 1) TENON_RETURN_IF_ERROR(CheckTransfers());
+    PartsOfSession session;
+    session.devices = owner_.devices;
+    session.resources = owner_.session;
+    session.whole = graph;
+    session.older = older == nullptr ? nullptr : static_cast<const PlacedParts*>(older->placed.get())->parts_.get();
+    session.packed_weights_bytes = options.packed_weights_bytes;
+    session.lower_functions = options.lower_control_flow;
+    PartitionedGraphOptions part_options;
+    part_options.registry = owner_.registry;
+    part_options.constant_folding = options.constant_folding;
+    part_options.flush_denormals = options.flush_denormals;
+    TENON_ASSIGN_OR_RETURN(parts_, PartitionedGraph::CreateFor(session, std::move(parts), part_options));
+    return OkStatus();
+  }
+  // What was cut runs on its own device only.
+  Status CheckTransfers() const {
+    for (const GraphPartition& partition : partitions_) {
+      TENON_ASSIGN_OR_RETURN(const Device* const device, owner_.devices->LookupDevice(partition.device));
+      for (const NodeDef& node : partition.graph.node) {
+        if (node.op != "_Send" && node.op != "_Recv" && node.op != "_HostSend" && node.op != "_HostRecv") continue;
+        if (owner_.registry->FindForNode(node, device->type()).ok()) continue;
+        return errors::NotFound("No '", node.op, "' is registered for ", device->type(),
+                                " devices: a graph on several devices needs TENON_REGISTER(tenon::ops::Send, "
+                                "tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv), which "
+                                "<tenon/devices.hpp> has for the CPU, or in a .cu file for GPUs");
+      }
+    }
+    return OkStatus();
+  }
+
+  const PlacedGraphOwner& owner_;
+  const Graph& graph_;
+  PlacementReport report_;
+  SlimVector<GraphPartition> partitions_;
+  Ref<PartitionedGraph> parts_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

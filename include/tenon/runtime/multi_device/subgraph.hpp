@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One part of a graph that was cut by device, as it stays between signatures: nodes, kernels, functions, resources.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/runtime/function/session_functions.hpp>
+#include <tenon/runtime/program/kernel_cache.hpp>
+#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/session/extensions.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A part: all of its nodes run on `device`, or where that has no kernel, on the first CPU.
+struct GraphPart {
+  std::string device;
+  GraphDef graph;
+};
+
+class PartitionedGraph;
+
+namespace detail {
+
+// The functions of a graph on its devices, made when a part or a call needs them there; for the graphs of a session one
+// after the other. thread-safe.
+class PartFunctions final : public RefCounted, public FunctionsOnDevices {
+ public:
+  // All outlive this. `resources`: null where each device has resources of this object.
+  PartFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
+                const ProgramOptions& options, GraphPass lower)
+      : registry_(registry), devices_(devices), host_(host), resources_(resources), options_(options), lower_(lower) {}
+
+  Result<FunctionRuntime*> On(std::string_view name) override {
+    const Result<Device*> device = devices_->LookupDevice(name);
+    if (!device.ok()) return NoDevice(name);
+    return static_cast<FunctionRuntime*>(OnDevice(*device));
+  }
+  SessionFunctions* OnDevice(Device* device) {
+    const MutexLock lock(mutex_);
+    return &Find(device)->functions;
+  }
+  // Null: nothing has been needed there.
+  ResourceMgr* FindResources(const Device* device) {
+    const MutexLock lock(mutex_);
+    for (const Owned<Entry>& entry : entries_)
+      if (entry->device == device) return entry->functions.resources();
+    return nullptr;
+  }
+  // The graph of a device, or, with null, of all.
+  void SetGraph(const Device* device, const Graph* graph) {
+    const MutexLock lock(mutex_);
+    if (device == nullptr) graph_ = graph;
+    for (const Owned<Entry>& entry : entries_)
+      if (device == nullptr || entry->device == device) entry->functions.SetGraph(graph);
+  }
+
+ private:
+  struct Entry {
+    Entry(const PartFunctions& of, Device* on)
+        : device(on), functions(of.graph_, of.registry_, on, of.host_, of.options_, of.lower_) {}
+    Device* device;
+    ResourceMgr own_resources;
+    SessionFunctions functions;
+  };
+  Entry* Find(Device* device) {
+    for (const Owned<Entry>& entry : entries_)
+      if (entry->device == device) return entry.get();
+    Entry* const entry = entries_.emplace_back(MakeOwned<Entry>(*this, device)).get();
+    entry->functions.set_resources(resources_ != nullptr ? resources_->resources(device) : &entry->own_resources);
+    entry->functions.set_devices(this);
+    return entry;
+  }
+
+  const Registry* registry_;
+  const DeviceMgr* devices_;
+  Device* host_;
+  const SessionDevices* resources_;
+  ProgramOptions options_;
+  GraphPass lower_;
+  Mutex mutex_;
+  const Graph* graph_ = nullptr;
+  SlimVector<Owned<Entry>> entries_;
+};
+
+// One part as it stays between signatures: its graph, kernels, functions and resources.
+struct LoadedPart {
+  Device* device = nullptr;
+  Graph graph;
+  ResourceMgr* resources = nullptr;
+  SessionFunctions* functions = nullptr;
+  Owned<KernelCache> kernels;
+};
+
+// What a session lends the graphs that it cuts into parts. All of it outlives them.
+struct PartsOfSession {
+  const DeviceMgr* devices = nullptr;
+  const SessionDevices* resources = nullptr;
+  const Graph* whole = nullptr;  // that was cut
+  const PartitionedGraph* older = nullptr;  // the graph that this one extends: nodes keep their state. May be null
+  std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;  // as in SessionOptions
+  GraphPass lower_functions = nullptr;  // may be null
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
+// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
+// call through a pointer. What cannot be planned (aliases, sizes that depend on values, state) runs as ever in between.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/kernel/adapted_kernel.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/row.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/step.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One thread runs it at a time, the owner of the step's cache. Has a step of its own: values in the arena stay in their
+// slots between runs.
+class PlannedRun {
+ public:
+  // Empty: a RunPlanner (runtime/planned/planner.hpp) fills it in. Uses the caches of `lender`, which outlives it.
+  PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
+      : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
+  ~PlannedRun() {
+    if (arena_ != nullptr) arena_->Unref();
+  }
+  PlannedRun(const PlannedRun&) = delete;
+  PlannedRun& operator=(const PlannedRun&) = delete;
+
+  bool Fits(Span<const Tensor> feeds) const {
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
+    return true;
+  }
+  Step* step() { return &step_; }
+  const PlanReport& report() const { return report_; }
+  // The value whose shape was another one than planned in the last run, or -1. Then, and after an error, the plan is
+  // good for nothing any more.
+  int surprise() const { return surprise_; }
+
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
+  // null.
+  Status Run(TraceCollector* trace = nullptr) {
+    NodeMeter meter(trace, &context_);
+    BindFeeds();
+    Status status;
+#if defined(__cpp_exceptions)
+    try {
+      status = RunNodes(&meter);
+    } catch (...) {
+      status = StatusOfThrown();
+    }
+#else
+    status = RunNodes(&meter);
+#endif
+    context_.set_memory_record(nullptr);
+    return status;
+  }
+
+  // -- the same in parts, for those who run it again and again
+  // The feeds are in the step: planned nodes find them there from now on.
+  void BindFeeds() {
+    for (const FeedView& feed : feed_views_)
+      views_[static_cast<std::size_t>(feed.view)].data = step_.value(feed.value).raw_data();
+  }
+  // What kernels throw comes through, and is what StatusOfThrown tells of.
+  Status RunNodes(NodeMeter* meter) {
+    const std::size_t count = nodes_.size();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (at_ = 0; at_ < count; ++at_) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return RunCancelled();
+      const Entry& entry = nodes_[at_];
+      meter->Begin();
+      if (entry.call != nullptr) [[likely]] {
+        context_.Enter(entry.frame);
+        if (entry.num_rebinds != 0) {
+          bool as_planned = true;
+          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
+          if (!as_planned) [[unlikely]]
+            return RunRest(meter);
+        }
+        Status status = entry.call(entry.kernel, *entry.call_frame);
+        if (!status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
+      }
+      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
+      const int* release = releases_.data() + entry.first_release;
+      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+#if defined(__cpp_exceptions)
+  TENON_COLD Status StatusOfThrown() const {
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+    return AtNode(StatusOfException(*node.kernel), program_, node);
+  }
+#endif
+  // Whether a fetched value lies at the place that was given for it.
+  bool LiesAtItsPlace(int fetch) const { return at_place_[static_cast<std::size_t>(fetch)] != 0; }
+
+ private:
+  // A place in `views` that holds a feed.
+  struct FeedView {
+    int value;
+    int view;
+  };
+  // A place in `views` that is filled in before each run of the node.
+  struct Rebind {
+    int value;
+    int view;
+    int output;  // of the node, to be allocated; -1: an input
+    int forward_from;  // an input whose buffer the output may take over when nobody else holds it; -1: none
+    const TensorShape* shape;  // what was planned
+  };
+  struct Entry {
+    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
+    const void* kernel = nullptr;
+    CallFrame* call_frame = nullptr;
+    const OpKernelContext::NodeFrame* frame = nullptr;
+    int number = 0;  // of the program's node
+    int num_rebinds = 0;
+    int first_rebind = 0;
+    int first_release = 0, num_releases = 0;
+  };
+
+  Status FillIn(const Entry& entry, bool* as_planned) {
+    for (int r = 0; r < entry.num_rebinds; ++r) {
+      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
+      Tensor& value = step_.value(rebind.value);
+      if (rebind.output >= 0) {
+        if (rebind.forward_from >= 0 && context_.TryForward(rebind.forward_from, rebind.output, *rebind.shape)) {
+          // in place
+        } else if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
+        surprise_ = rebind.value;
+        *as_planned = false;
+        return OkStatus();
+      }
+      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
+    }
+    return OkStatus();
+  }
+  // The nodes from here on as without a plan.
+  TENON_COLD Status RunRest(NodeMeter* meter) {
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (; at_ < nodes_.size(); ++at_) {
+      if (IsCancelled(cancellation)) return RunCancelled();
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+      meter->Begin();
+      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      meter->End(program_, node, &step_);
+      for (int i = 0; i < node.num_releases; ++i)
+        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+
+  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  struct Watched {
+    const PlannedRun* run;
+    const ProgramNode* node;
+    const OpKernelContext::NodeFrame* frame;
+
+    static Status Call(const void* watched, CallFrame& call) {
+      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
+      const AdaptedCore& core = *node->kernel->adapted();
+      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      for (int i = 0; i < node->num_outputs; ++i)
+        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
+          return run->TakeIn(*node, *frame, call.views);
+      return OkStatus();
+    }
+  };
+  // Outputs that the kernel has put in the place of planned ones: readers find their values where those lie.
+  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                           const AnyView* views) const {
+    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
+    for (int i = 0; i < node.num_outputs; ++i) {
+      const AnyView& planned = views[node.num_inputs + i];
+      Tensor& output = frame.outputs[i];
+      if (!(output.shape() == *planned.shape))
+        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
+      if (output.raw_data() == planned.data || stays_[static_cast<std::size_t>(node.first_output + i)] == 0) continue;
+      Tensor in_place = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
+      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
+      output = std::move(in_place);
+    }
+    return OkStatus();
+  }
+
+  friend class RunPlanner;
+
+  const Program& program_;
+  Step step_;
+  SlimVector<TensorShape> feed_shapes_;
+  Buffer* arena_ = nullptr;
+  SlimVector<Entry> nodes_;
+  SlimVector<AnyView> views_;
+  SlimVector<CallFrame> call_frames_;
+  SlimVector<Watched> watched_;
+  SlimVector<FeedView> feed_views_;
+  SlimVector<Rebind> rebinds_;
+  SlimVector<int> releases_;
+  SlimVector<std::uint8_t> stays_;  // per value: it lies at the same place in every run
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what stays
+  SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
+  OpKernelContext context_;
+  SlimVector<std::uint8_t> at_place_;  // per fetch
+  PlanReport report_;
+  std::size_t at_ = 0;  // the node that runs, in nodes_
+  int surprise_ = -1;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

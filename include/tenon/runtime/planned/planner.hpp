@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// RunPlanner: decides what a PlannedRun executes: which nodes are planned, where in the arena each value lies, which
+// output overwrites which input, and the arguments of all calls.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/kernel/adapted_kernel.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/row.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/planned/arena_layout.hpp>
+#include <tenon/runtime/planned/planned_run.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/step.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_SETUP_CODE_BEGIN
+
+// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either. An argument without
+// a place is bound once for many runs; one that `moves` is put into the step for each run, which may take it away.
+struct GivenPlaces {
+  Span<void* const> feeds, fetches;
+  Span<const std::uint8_t> moves;  // per argument
+  SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
+};
+
+// Decides what PlannedRun executes.
+class RunPlanner {
+ public:
+  // `places` may be null.
+  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, const GivenPlaces* places,
+             PlannedRun* run)
+      : program_(program), ran_(ran), varies_(varies), places_(places), run_(*run) {}
+
+  bool Plan() {
+    FindKnown();
+    ChooseNodes();
+    if (run_.report_.planned_nodes == 0 && places_ == nullptr) return false;
+    TakeGivenPlaces();
+    FindSpans();
+    if (keeps_given_) return false;
+    MakeBlocks();
+    return AllocateArena() && Bind();
+  }
+
+ private:
+  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
+  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
+  int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
+  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
+
+  void FindKnown() {
+    constant_.assign(At(program_.num_values), 0);
+    for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
+    place_.assign(At(program_.num_values), Place::kOther);
+    for (const Program::Feed& feed : program_.feeds) place_[At(feed.value)] = Place::kFeed;
+    given_.assign(At(program_.num_values), nullptr);
+    planned_.assign(program_.nodes.size(), 0);
+    shape_.assign(At(program_.num_values), -1);
+  }
+
+  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
+  bool IsPlannable(int number) const {
+    const ProgramNode& n = node(number);
+    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core->sized_outputs().size() != At(n.num_outputs)) return false;
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (!IsPlainData(n.kernel->output_type(i))) return false;
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (varies_[At(value)] != 0) return false;
+      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[At(value)] == 0) return false;
+    }
+    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
+  }
+  static bool IsPlainData(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  static bool TakesTensors(const AdaptedCore& core) {
+    for (int a = 0; a < core.argument_count(); ++a)
+      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
+    return false;
+  }
+  void ChooseNodes() {
+    for (const int number : program_.sequence) {
+      if (!IsPlannable(number)) {
+        ++run_.report_.other_nodes;
+        continue;
+      }
+      ++run_.report_.planned_nodes;
+      planned_[At(number)] = 1;
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[At(i)]);
+      for (int i = 0; i < n.num_outputs; ++i) {
+        SetShape(n.first_output + i, memo(number).outputs[At(i)]);
+        place_[At(n.first_output + i)] = Place::kArena;
+      }
+    }
+  }
+
+  void TakeGivenPlaces() {
+    run_.at_place_.assign(program_.fetches.size(), 0);
+    if (places_ == nullptr) return;
+    for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
+      const int value = program_.feeds[i].value;
+      if (places_->moves[i] != 0) place_[At(value)] = Place::kOther;
+      if (places_->feeds[i] == nullptr) continue;
+      place_[At(value)] = Place::kGiven;
+      given_[At(value)] = places_->feeds[i];
+      SetShape(value, run_.feed_shapes_[i]);
+    }
+    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
+      const int value = program_.fetches[i].value;
+      if (places_->fetches[i] == nullptr || place_[At(value)] != Place::kArena) continue;
+      place_[At(value)] = Place::kGiven;
+      given_[At(value)] = places_->fetches[i];
+      run_.at_place_[i] = 1;
+    }
+  }
+
+  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
+  void SetShape(int value, const TensorShape& shape) {
+    if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
+    constexpr std::size_t kLookedAt = 4;
+    const std::size_t count = run_.shapes_.size();
+    std::size_t at = count;
+    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
+    const bool known = at > 0 && at + kLookedAt > count;
+    if (!known) run_.shapes_.push_back(shape);
+    shape_[At(value)] = static_cast<int>(known ? at - 1 : count);
+  }
+  const TensorShape& ShapeOf(int value) const { return run_.shapes_[At(shape_[At(value)])]; }
+
+  // May a node keep a tensor that it reads for longer than its outputs live?
+  static bool MayKeepInputs(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
+    if (n.kernel->op().flags.is_stateful) return true;
+    for (const AttrSpec& attr : n.kernel->op().attrs)
+      if (attr.kind == AttrKind::kFunc) return true;
+    return false;
+  }
+  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
+  // input's memory to its outputs.
+  void FindSpans() {
+    first_.assign(At(program_.num_values), 0);
+    last_.assign(At(program_.num_values), 0);
+    SlimVector<std::uint8_t> kept(program_.escapes);
+    for (std::size_t v = 0; v < place_.size(); ++v)
+      if (place_[v] == Place::kGiven) kept[v] = 0;  // the caller gives the place, and takes the value from there
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const ProgramNode& n = node(program_.sequence[s]);
+      for (int i = 0; i < n.num_outputs; ++i)
+        first_[At(n.first_output + i)] = last_[At(n.first_output + i)] = static_cast<int>(s);
+    }
+    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
+      const int number = program_.sequence[s];
+      const ProgramNode& n = node(number);
+      int last = static_cast<int>(s);
+      std::uint8_t keeps = 0;
+      if (planned_[At(number)] == 0) {
+        keeps = MayKeepInputs(n) ? 1 : 0;
+        for (int i = 0; i < n.num_outputs; ++i) {
+          last = std::max(last, last_[At(n.first_output + i)]);
+          keeps |= kept[At(n.first_output + i)];
+        }
+      }
+      for (int i = 0; i < n.num_inputs; ++i) {
+        last_[At(input(n, i))] = std::max(last_[At(input(n, i))], last);
+        kept[At(input(n, i))] |= keeps;
+      }
+    }
+    for (std::size_t v = 0; v < place_.size(); ++v) {
+      if (kept[v] == 0) continue;
+      if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
+      if (place_[v] != Place::kGiven) continue;
+      if (v < program_.feeds.size()) {  // feeds are numbered first
+        keeps_given_ = true;
+        (*places_->kept)[v] = 1;
+      }
+      place_[v] = Place::kFresh;
+    }
+    for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
+      if (place_[At(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
+  }
+
+  // One block per value, or per chain of values of which each may overwrite the one before.
+  void MakeBlocks() {
+    block_.assign(At(program_.num_values), -1);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const int number = program_.sequence[s];
+      if (planned_[At(number)] == 0) continue;
+      const ProgramNode& n = node(number);
+      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
+        const int value = n.first_output + out.tensor;
+        if (place_[At(value)] != Place::kArena) continue;
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
+        run_.report_.value_bytes += bytes;
+        int block = Overwritten(n, out, bytes, static_cast<int>(s));
+        if (block < 0) {
+          block = static_cast<int>(blocks_.size());
+          blocks_.push_back({bytes, first_[At(value)], last_[At(value)]});
+        }
+        blocks_[At(block)].last = std::max(blocks_[At(block)].last, last_[At(value)]);
+        block_[At(value)] = block;
+      }
+    }
+  }
+  // The block of an input that this output may overwrite, or -1.
+  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
+    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
+      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[At(n.first_input + i)] == 0) continue;
+      const int value = input(n, i);
+      const int block = block_[At(value)];
+      if (block < 0 || last_[At(value)] != position || blocks_[At(block)].last != position) continue;
+      if (blocks_[At(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
+      blocks_[At(block)].last = position + 1;  // taken: no other output of the node gets it
+      return block;
+    }
+    return -1;
+  }
+
+  bool AllocateArena() {
+    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
+    run_.report_.arena_bytes = PackBlocks(blocks);
+    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
+    return run_.arena_ != nullptr;
+  }
+
+  // Makes the arguments of all calls.
+  bool Bind() {
+    Step& step = run_.step_;
+    run_.stays_.assign(At(program_.num_values), 0);
+    for (int v = 0; v < program_.num_values; ++v) {
+      if (!StaysInPlace(v)) continue;
+      run_.stays_[At(v)] = 1;
+      void* const data = place_[At(v)] == Place::kGiven
+                             ? given_[At(v)]
+                             : static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
+      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
+    }
+    run_.last_use_ = program_.last_use;
+    std::size_t views = 0;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+      const ProgramNode& item = program_.nodes[n];
+      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (IsKept(input(item, i))) run_.last_use_[At(item.first_input + i)] = 0;
+      if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
+    }
+    run_.views_.reserve(views);
+    run_.call_frames_.reserve(At(run_.report_.planned_nodes));
+    run_.watched_.reserve(At(run_.report_.planned_nodes));
+    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
+    return true;
+  }
+  bool StaysInPlace(int value) const {
+    return place_[At(value)] == Place::kArena || place_[At(value)] == Place::kGiven;
+  }
+  // Nor do feeds go that are bound once for many runs.
+  bool IsKept(int value) const {
+    return StaysInPlace(value) || (places_ != nullptr && place_[At(value)] == Place::kFeed);
+  }
+  DataType TypeOf(int value) const {
+    if (At(value) < program_.feeds.size()) return program_.feeds[At(value)].dtype;  // feeds are numbered first
+    const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
+    return n.kernel->output_type(value - n.first_output);
+  }
+  PlannedRun::Entry MakeEntry(int number) {
+    const ProgramNode& n = node(number);
+    PlannedRun::Entry entry;
+    entry.number = number;
+    entry.frame = &run_.step_.frame(number);
+    entry.first_release = static_cast<int>(run_.releases_.size());
+    for (int i = 0; i < n.num_releases; ++i) {
+      const int value = program_.releases[At(n.first_release + i)];
+      if (!IsKept(value)) run_.releases_.push_back(value);
+    }
+    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
+    if (planned_[At(number)] == 0) return entry;
+    const AdaptedCore& core = *n.kernel->adapted();
+    entry.call = core.row().call;
+    entry.kernel = core.object();
+    if (core.row().takes_context) {
+      run_.watched_.push_back({&run_, &n, entry.frame});
+      entry.call = &PlannedRun::Watched::Call;
+      entry.kernel = &run_.watched_.back();
+    }
+    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
+    const auto first_view = run_.views_.size();
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (place_[At(value)] == Place::kFeed) run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
+      const bool moves = place_[At(value)] == Place::kOther || place_[At(value)] == Place::kFresh;
+      AddView(value, -1, -1, constant_[At(value)] == 0 && moves);
+    }
+    for (int i = 0; i < n.num_outputs; ++i)
+      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[At(n.first_output + i)] == Place::kFresh);
+    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
+    run_.context_.Enter(entry.frame);
+    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
+    entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  void AddView(int value, int output, int forward_from, bool changes) {
+    Tensor& slot = run_.step_.value(value);
+    const TensorShape& shape = ShapeOf(value);
+    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, forward_from, &shape});
+    run_.views_.push_back(
+        {changes || place_[At(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+  }
+  // An input outside of the arena, read here for the last time, that output `out` may overwrite; -1: none.
+  int ForwardFrom(const ProgramNode& n, int out) const {
+    for (const AdaptedCore::OutputPlan& plan : n.kernel->adapted()->sized_outputs()) {
+      if (plan.tensor != out) continue;
+      for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
+        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[At(n.first_input + i)] != 0 &&
+            n.kernel->input_type(i) == n.kernel->output_type(out) &&
+            ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
+          return i;
+    }
+    return -1;
+  }
+
+  const Program& program_;
+  const Step& ran_;
+  const Span<const std::uint8_t> varies_;
+  const GivenPlaces* const places_;
+  PlannedRun& run_;
+  bool keeps_given_ = false;  // somebody may keep a feed that lies at a given place
+  SlimVector<std::uint8_t> constant_;  // per value
+  SlimVector<Place> place_;  // per value
+  SlimVector<void*> given_;  // per value: its place, if that is given
+  SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
+  SlimVector<int> first_, last_;  // per value: positions in the sequence
+  SlimVector<int> block_;  // per value
+  SlimVector<PlanBlock> blocks_;
+};
+
+// The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
+// `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no memory,
+// or somebody may keep an argument that lies at a given place; `places` may be null.
+inline Owned<PlannedRun> MakePlannedRun(const Program& program, const Step& ran, Step* lender,
+                                        Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
+                                        const GivenPlaces* places = nullptr) {
+  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, lender, feeds);
+  if (!RunPlanner(program, ran, varies, places, run.get()).Plan()) return {};
+  return run;
+}
+
+TENON_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ProgramBuilder makes a Program of a graph: orders what a signature needs, evaluates what never changes, numbers the
+// values, copies those that are wanted in the other memory, and adds up who waits for whom.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
+#include <tenon/base/hash.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/device/cpu_device.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/output_check.hpp>
+#include <tenon/kernel/run_kernel.hpp>
+#include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/control_flow.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/runtime/program/kernel_cache.hpp>
+#include <tenon/runtime/program/liveness.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/program/program.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Builds a Program. one thread.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options,
+                 FunctionRuntime* functions = nullptr)
+      : graph_(graph), kernels_(kernels), options_(options), program_(MakeOwned<Program>()) {
+    program_->device = device;
+    program_->host = host;
+    program_->functions = functions;
+    program_->graph = &graph;
+    program_->plan_after_runs = options.plan_after_runs;
+    program_->graph_def_version = graph.versions().producer;
+  }
+
+  // Endpoints were checked by the caller; `targets` are node ids.
+  Result<Owned<Program>> Build(Span<const InEdge> feeds, Span<const InEdge> fetches, Span<const int> targets) {
+    feeds_.assign(feeds.begin(), feeds.end());
+    first_output_.reserve(At(graph_.num_nodes()));
+    int outputs = 0;
+    for (const Node& node : graph_.nodes()) {
+      first_output_.push_back(outputs);
+      outputs += node.num_outputs();
+      has_loops_ = has_loops_ || NeedsFrames(node.node_class);
+    }
+    locations_.resize(At(outputs));
+    constant_nodes_.resize(At(graph_.num_nodes()));
+    TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
+    AddFeeds();
+    TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
+    TENON_RETURN_IF_ERROR(CloseLoops());
+    TENON_RETURN_IF_ERROR(AddFetches(fetches));
+    Finish();
+    return std::move(program_);
+  }
+
+ private:
+  struct Location {
+    int value = -1;
+    bool constant = false;
+    bool on_host = true;
+    int producer = -1;  // program node, -1: feed or constant
+    int other_side = -1;  // the same value in the other memory, -1: not copied yet
+    int other_producer = -1;
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  // The nodes that must run, each after its inputs.
+  Status OrderNodes(Span<const InEdge> fetches, Span<const int> targets) {
+    SlimVector<int> roots(targets.begin(), targets.end());
+    for (const InEdge& fetch : fetches)
+      if (!IsFed(fetch)) roots.push_back(fetch.node);
+    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    TENON_RETURN_IF_ERROR(FindLoops(wanted));
+    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_));
+    return OkStatus();
+  }
+  // Fills in the program's frames when some node needs them.
+  Status FindLoops(Span<const char> wanted) {
+    const auto needs_frames = [&](const Node& node) {
+      return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
+    };
+    if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
+    const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
+    if (find_frames == nullptr)
+      return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
+    TENON_ASSIGN_OR_RETURN(loops_, find_frames(graph_, wanted, feeds_));
+    for (const ControlFlowFrames::Frame& frame : loops_.frames)
+      program_->frames.push_back({frame.parent,
+                                  static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
+                                  frame.num_enters, Hash64(frame.name)});
+    return OkStatus();
+  }
+  bool IsFed(const InEdge& edge) const { return HasItem(feeds_, edge); }
+
+  int NewValue(int frame = 0) {
+    program_->readers.push_back(0);
+    program_->escapes.push_back(0);
+    if (program_->has_control_flow()) program_->value_frames.push_back(frame);
+    return program_->num_values++;
+  }
+  Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
+
+  void AddFeeds() {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) {
+      const InEdge& feed = feeds_[i];
+      const Node& node = graph_.node(feed.node);
+      const int value = NewValue();
+      Location& place = At({feed.node, feed.output});
+      const bool on_device = !options_.feeds_on_device.empty() && options_.feeds_on_device[i] != 0;
+      if (place.value < 0) place = Location{value, false, !on_device};  // of two feeds of one output the first counts
+      PartialTensorShape shape;
+      if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
+      program_->feeds.push_back(
+          {StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
+    }
+  }
+
+  // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
+  Status AddNodes(Span<const InEdge> fetches, Span<const int> targets) {
+    node_of_.assign(At(graph_.num_nodes()), -1);
+    entries_.assign(At(graph_.num_nodes()), nullptr);
+    SlimVector<char> keep(At(graph_.num_nodes()), 0);
+    SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
+    for (const int id : order_) {
+      const Node& node = graph_.node(id);
+      // Even a constant that waits for something has no value before: whoever reads it waits, too.
+      const bool waits =
+          AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
+      if (node.node_class == NodeClass::kNoOp) {
+        idle[At(id)] = !waits;
+        continue;
+      }
+      TENON_ASSIGN_OR_RETURN(entries_[At(id)], kernels_->Get(id));
+      if (!waits) Fold(node, *entries_[At(id)]);
+    }
+    for (const int id : targets) keep[At(id)] = 1;
+    for (const InEdge& fetch : fetches)
+      if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
+    // Readers come after what they read, but for the back edges of loops: with those it takes a pass more a loop.
+    for (bool again = true; again;) {
+      again = false;
+      const auto want = [&](int id) {
+        if (std::exchange(keep[At(id)], char{1}) == 0) again = program_->has_control_flow();
+      };
+      for (std::size_t i = order_.size(); i-- > 0;) {
+        const Node& node = graph_.node(order_[i]);
+        if (keep[At(node.id)] == 0 || IsConstant(node.id)) continue;
+        for (const InEdge& edge : node.inputs)
+          if (!IsFed(edge)) want(edge.node);
+        for (const int control : node.control_inputs) want(control);
+      }
+    }
+    for (const int id : order_) {
+      if (keep[At(id)] == 0 || IsConstant(id)) continue;
+      const Node& node = graph_.node(id);
+      if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
+    }
+    return OkStatus();
+  }
+  // Whether the node's output is its input and nothing else is to be done; then it has the input's place.
+  bool IsOtherName(const Node& node) {
+    if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
+    const InEdge& from = node.input(0);
+    if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
+      return false;
+    for (const int control : node.control_inputs)
+      if (node_of_[At(control)] >= 0) return false;
+    const Location& place = At(from);
+    At({node.id, 0}) = place;
+    node_of_[At(node.id)] = place.producer;
+    return true;
+  }
+  bool IsConstant(int id) const { return !constant_nodes_[At(id)].empty(); }
+
+  // Gives the node's outputs their values if they are the same in every run.
+  void Fold(const Node& node, const KernelCache::Entry& entry) {
+    constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
+    if (!MayFold(node)) return;
+    if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
+      constant_nodes_[At(node.id)] = {*value};
+      return;
+    }
+    if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
+        entry.kernel->AsAsync() != nullptr || TouchesState(node))
+      return;
+    SlimVector<Tensor> inputs;
+    for (const InEdge& edge : node.inputs) {
+      if (IsFed(edge)) return;
+      if (!IsConstant(edge.node)) return;
+      inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
+    }
+    for (const InEdge& feed : feeds_)
+      if (feed.node == node.id) return;
+    SlimVector<Tensor*> pointers;
+    for (Tensor& t : inputs) pointers.push_back(&t);
+    const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
+    SlimVector<Tensor> outputs;
+    for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
+    ShapeMemo memo;
+    const StepEnvironment env = HostEnvironment();
+    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
+                                           flags.data(),       &memo,           &env};
+    OpKernelContext context;
+    context.Enter(&frame);
+    RunKernel(entry.kernel.get(), &context);
+    if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
+    std::size_t bytes = 0;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      if (outputs[At(i)].dtype() != node.output_type(i)) return;
+      bytes += outputs[At(i)].TotalBytes();
+    }
+    if (bytes > kMaxFoldedBytes) return;
+    if (MayBreakPromise(*entry.kernel) && !CheckOutputShapes(frame).ok()) return;
+    constant_nodes_[At(node.id)] = std::move(outputs);
+  }
+  // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
+  static bool TouchesState(const Node& node) {
+    const auto holds_state = [](DataType type) { return type == DataType::kResource || IsRefType(type); };
+    return AnyItem(node.input_types, holds_state) || AnyItem(node.output_types, holds_state);
+  }
+  // What control flow may skip, or repeat, has no value of its own.
+  bool MayFold(const Node& node) const {
+    return !program_->has_control_flow() ||
+           (!IsControlFlow(node.node_class) && node.node_class != NodeClass::kLoopCond &&
+            node.node_class != NodeClass::kControlTrigger && loops_.frame_of[At(node.id)] == 0);
+  }
+  StepEnvironment HostEnvironment() const {
+    StepEnvironment env;
+    env.device = program_->host->kernel_device();
+    env.device_name = program_->host->name();
+    env.step_allocator = env.result_allocator = env.host_allocator = program_->host->allocator();
+    env.graph_def_version = program_->graph_def_version;
+    return env;
+  }
+
+  // Where an endpoint's value lies; constants get a value when first asked for.
+  Location& Locate(int node, int output) {
+    Location& place = At({node, output});
+    if (place.value < 0) {
+      place.value = NewValue();
+      place.constant = true;
+      program_->constants.emplace_back(place.value, constant_nodes_[At(node)][At(output)]);
+    }
+    return place;
+  }
+
+  Status Emit(const Node& node) {
+    ProgramNode item;
+    item.node = &node;
+    waits_.clear();
+    values_.clear();
+    const std::size_t first_open = open_inputs_.size();
+    const KernelCache::Entry* const entry = entries_[At(node.id)];
+    if (entry == nullptr) {  // NoOp
+      item.kind = ProgramNode::Kind::kNothing;
+    } else {
+      item.kernel = entry->kernel.get();
+      item.async = entry->kernel->AsAsync();
+      if (item.async != nullptr) program_->has_async = true;
+      item.on_host = entry->on_host;
+      item.sizes_outputs = MayBreakPromise(*item.kernel);
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
+        const InEdge& from = node.input(i);
+        if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
+          item.reads_references = true;
+        if (IsOpen(from)) {
+          open_inputs_.push_back({-1, i, from, wants_host});
+          values_.push_back(-1);
+          continue;
+        }
+        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values_, &waits_));
+        OfferWeights(*entry, i, from);
+      }
+    }
+    for (const int control : node.control_inputs)
+      if (node_of_[At(control)] >= 0) waits_.push_back(node_of_[At(control)]);
+    const bool loops = program_->has_control_flow();
+    const int number = AddNode(item, values_, waits_, loops ? loops_.RunsIn(node) : 0);
+    for (const int control : node.control_inputs)
+      if (loops && node_of_[At(control)] >= 0) program_->control_edges.emplace_back(node_of_[At(control)], number);
+    for (std::size_t i = first_open; i < open_inputs_.size(); ++i) open_inputs_[i].node = number;
+    node_of_[At(node.id)] = number;
+    ProgramNode& added = program_->nodes[At(number)];
+    added.first_output = program_->num_values;
+    added.num_outputs = node.num_outputs();
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
+      const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
+      if (IsRefType(node.output_type(i))) program_->has_references = true;
+      if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
+    }
+    return OkStatus();
+  }
+
+  // Tells a kernel of an input that is the same in every run.
+  void OfferWeights(const KernelCache::Entry& entry, int input, const InEdge& from) const {
+    const PackedInput& packed = entry.kernel->packed_input();
+    if (packed.input == input && entry.on_host && IsConstant(from.node) && !IsFed(from))
+      packed.weights->Offer(constant_nodes_[At(from.node)][At(from.output)], program_->host->allocator(),
+                            packed.budget);
+  }
+
+  // An input that a later node gives: the back edge of a loop.
+  struct OpenInput {
+    int node, input;
+    InEdge edge;
+    bool wants_host;
+  };
+  bool IsOpen(const InEdge& edge) { return At(edge).value < 0 && !IsConstant(edge.node); }
+  Status CloseLoops() {
+    for (const OpenInput& open : open_inputs_) {
+      SlimVector<int> values, waits;
+      TENON_RETURN_IF_ERROR(Use(open.edge, open.wants_host, &values, &waits));
+      ProgramNode& node = program_->nodes[At(open.node)];
+      program_->inputs[At(node.first_input + open.input)] = values[0];
+      ++program_->readers[At(values[0])];
+    }
+    return OkStatus();
+  }
+
+  // Adds a use of an endpoint, in the memory it is wanted in.
+  Status Use(const InEdge& edge, bool wants_host, SlimVector<int>* values, SlimVector<int>* waits) {
+    Location& place = Locate(edge.node, edge.output);
+    if (place.on_host == wants_host || program_->device->uses_host_memory()) {
+      values->push_back(place.value);
+      if (place.producer >= 0) waits->push_back(place.producer);
+      return OkStatus();
+    }
+    if (place.other_side < 0) TENON_RETURN_IF_ERROR(Copy(edge, wants_host, &place));
+    values->push_back(place.other_side);
+    if (place.other_producer >= 0) waits->push_back(place.other_producer);
+    return OkStatus();
+  }
+  // Constants are copied to the device now, everything else by a node of its own.
+  Status Copy(const InEdge& edge, bool to_host, Location* place) {
+    if (place->constant) {
+      Tensor on_device;
+      TENON_RETURN_IF_ERROR(
+          program_->device->CopyToDevice(constant_nodes_[At(edge.node)][At(edge.output)], &on_device));
+      place->other_side = NewValue();
+      program_->constants.emplace_back(place->other_side, std::move(on_device));
+      return OkStatus();
+    }
+    ProgramNode item;
+    item.kind = to_host ? ProgramNode::Kind::kToHost : ProgramNode::Kind::kToDevice;
+    item.node = &graph_.node(edge.node);
+    item.on_host = to_host;
+    SlimVector<int> waits;
+    if (place->producer >= 0) waits.push_back(place->producer);
+    const SlimVector<int> values{place->value};
+    const int frame = FrameOfValue(place->value);
+    const int number = AddNode(item, values, waits, frame);
+    program_->nodes[At(number)].first_output = program_->num_values;
+    program_->nodes[At(number)].num_outputs = 1;
+    place->other_side = NewValue(frame);
+    place->other_producer = number;
+    return OkStatus();
+  }
+
+  int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[At(value)] : 0; }
+
+  int AddNode(ProgramNode item, Span<const int> values, Span<const int> waits, int frame) {
+    const int number = static_cast<int>(program_->nodes.size());
+    item.first_input = static_cast<int>(program_->inputs.size());
+    item.num_inputs = static_cast<int>(values.size());
+    item.pending = static_cast<int>(waits.size());
+    for (const int value : values) {
+      program_->inputs.push_back(value);
+      if (value >= 0) ++program_->readers[At(value)];
+    }
+    if (program_->has_control_flow()) program_->node_frames.push_back(frame);
+    for (const int wait : waits) edges_.emplace_back(wait, number);
+    program_->nodes.push_back(item);
+    return number;
+  }
+
+  Status AddFetches(Span<const InEdge> fetches) {
+    for (std::size_t i = 0; i < fetches.size(); ++i) {
+      const InEdge& fetch = fetches[i];
+      SlimVector<int> values, waits;
+      const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;
+      TENON_RETURN_IF_ERROR(Use(fetch, !on_device, &values, &waits));
+      if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
+      ++program_->readers[At(values[0])];
+      program_->escapes[At(values[0])] = 1;
+      program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
+    }
+    return OkStatus();
+  }
+
+  // As TensorFlow's _Retval: it runs where the value lives, and may do so once.
+  int FetchFromLoop(const Node& producer, int value, Span<const int> waits) {
+    ProgramNode item;
+    item.kind = ProgramNode::Kind::kFetch;
+    item.node = &producer;
+    const SlimVector<int> values{value};
+    const int number = AddNode(item, values, waits, FrameOfValue(value));
+    program_->nodes[At(number)].first_output = program_->num_values;
+    program_->nodes[At(number)].num_outputs = 1;
+    return NewValue();
+  }
+
+  void Finish() {
+    Program& p = *program_;
+    SlimVector<int> begin(p.nodes.size() + 1, 0);
+    for (const auto& [producer, consumer] : edges_) ++begin[At(producer) + 1];
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
+    p.consumers.resize(edges_.size());
+    SlimVector<int> next(begin);
+    for (const auto& [producer, consumer] : edges_) p.consumers[At(next[At(producer)]++)] = consumer;
+    SlimVector<int> level(p.nodes.size(), 0), level_size;
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
+      ProgramNode& node = p.nodes[n];
+      node.first_consumer = begin[n];
+      node.num_consumers = begin[n + 1] - begin[n];
+      for (int c = begin[n]; c < begin[n + 1]; ++c) {
+        int& below = level[At(p.consumers[At(c)])];
+        below = std::max(below, level[n] + 1);
+      }
+      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
+      if (node.kind == ProgramNode::Kind::kNothing) continue;
+      p.sequence.push_back(static_cast<int>(n));
+      if (At(level[n]) >= level_size.size()) level_size.resize(At(level[n]) + 1, 0);
+      p.width = std::max(p.width, ++level_size[At(level[n])]);
+    }
+    FindLastUses(&p);
+  }
+
+  const Graph& graph_;
+  KernelCache* kernels_;
+  ProgramOptions options_;
+  Owned<Program> program_;
+  SlimVector<InEdge> feeds_;
+  bool has_loops_ = false;  // the graph does, wanted or not
+  ControlFlowFrames loops_;  // when the program has control flow
+  SlimVector<OpenInput> open_inputs_;
+  SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes
+  SlimVector<int> order_;
+  SlimVector<const KernelCache::Entry*> entries_;  // per graph node; null: it has no kernel
+  SlimVector<int> node_of_;  // program node per graph node
+  SlimVector<int> first_output_;  // per graph node: of its outputs' locations
+  SlimVector<Location> locations_;
+  SlimVector<SlimVector<Tensor>> constant_nodes_;  // per graph node: the values of its outputs, where they are known
+  SlimVector<std::pair<int, int>> edges_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// KernelCache: the kernels of a graph's nodes.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/runtime/session_options.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// The kernels of a session's nodes, built when first needed and shared by all of its programs, so that the state of a
+// node is one for all signatures. thread-safe.
+class KernelCache {
+ public:
+  struct Entry {
+    Owned<OpKernel> kernel;
+    bool on_host = true;  // runs on the CPU device
+  };
+  // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
+  // nodes that were there keep their kernels.
+  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
+              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr,
+              std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes)
+      : graph_(graph),
+        registry_(registry),
+        device_(device),
+        host_(host),
+        functions_(functions),
+        older_(older),
+        packing_(packed_weights_bytes),
+        entries_(static_cast<std::size_t>(graph->num_nodes())) {}
+
+  Result<const Entry*> Get(int id) {
+    KernelCache* owner = this;
+    int number = id;
+    const Node& wanted = graph_->node(id);
+    // What sends and receives has no state, and its name means another tensor when a graph is cut again.
+    const bool keeps_state =
+        wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
+    for (KernelCache* older = keeps_state ? older_ : nullptr; older != nullptr; older = older->older_) {
+      const Node* node = older->graph_->Find(wanted.name());
+      if (node == nullptr || node->op != wanted.op) break;
+      owner = older;
+      number = node->id;
+    }
+    return owner->GetOwn(number);
+  }
+
+ private:
+  Result<const Entry*> GetOwn(int id) {
+    MutexLock lock(mutex_);
+    Entry& entry = entries_[static_cast<std::size_t>(id)];
+    if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
+    return &entry;
+  }
+  // The session's device first, then the CPU: what the device has no kernel for runs there.
+  Status Build(const Node& node, Entry* entry) {
+    Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
+    Device* place = device_;
+    if (!def.ok() && device_ != host_) {
+      place = host_;
+      def = registry_->FindForNode(node.def, host_->type());
+    }
+    if (!def.ok()) {
+      const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
+      return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
+    }
+    OpKernelConstruction construction(
+        &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
+    construction.set_graph_def_version(graph_->versions().producer);
+    construction.set_packing_budget(&packing_);
+    Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
+    if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
+    entry->kernel = *std::move(kernel);
+    if (const auto wrap = place->kernel_wrapper(); wrap != nullptr)
+      entry->kernel.reset(wrap(entry->kernel.release(), &construction, place));
+    entry->on_host = place == host_;
+    return OkStatus();
+  }
+
+  const Graph* graph_;
+  const Registry* registry_;
+  Device* device_;
+  Device* host_;
+  FunctionRuntime* functions_;
+  KernelCache* older_;
+  PackingBudget packing_;
+  Mutex mutex_;
+  SlimVector<Entry> entries_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

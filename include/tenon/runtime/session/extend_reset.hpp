@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures. One source file of a program that
+// uses them includes this next to <tenon/runtime.hpp>.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/hash.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/memory/stats.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/graph/function.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/runtime/session/callable_impl.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Adds the functions of `from`; one that is there already must be the same.
+inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  for (const FunctionDef& function : from.function) {
+    const FunctionDef* known = FindFunction(*to, function.signature.name);
+    if (known == nullptr)
+      to->function.push_back(function);
+    else if (!(*known == function))
+      return errors::InvalidArgument("Cannot add function '", function.signature.name,
+                                     "' because a different function with the same name already exists.");
+  }
+  for (const GradientDef& gradient : from.gradient) {
+    const auto same = [&](const GradientDef& known) { return known.function_name == gradient.function_name; };
+    const auto* known = std::find_if(to->gradient.begin(), to->gradient.end(), same);
+    if (known == to->gradient.end())
+      to->gradient.push_back(gradient);
+    else if (known->gradient_func != gradient.gradient_func)
+      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
+                                     gradient.function_name, "' because it already has gradient function '",
+                                     known->gradient_func, "'");
+  }
+  return OkStatus();
+}
+
+// The graph with the nodes, functions and versions of another added.
+inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
+  const bool lowered = !old.source.node.empty();
+  const auto is_there = [&](const std::string& name) {
+    const auto is_name = [&](const NodeDef& node) { return node.name == name; };
+    return lowered ? std::any_of(old.source.node.begin(), old.source.node.end(), is_name)
+                   : old.graph.Find(name) != nullptr;
+  };
+  for (const NodeDef& node : more.node)
+    if (is_there(node.name))
+      return errors::InvalidArgument("GraphDef argument to Extend includes node '", node.name,
+                                     "', which was created by a previous call to Create or Extend in this session.");
+  GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
+  if (graph.versions.producer != more.versions.producer)
+    return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
+                                   " with graph at version ", more.versions.producer);
+  for (const NodeDef& node : more.node) graph.node.push_back(node);
+  graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
+  SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
+  for (const int bad : more.versions.bad_consumers)
+    if (std::find(bad_consumers.begin(), bad_consumers.end(), bad) == bad_consumers.end()) bad_consumers.push_back(bad);
+  TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
+  return graph;
+}
+
+inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
+  if (session->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
+  const MutexLock lock(*session->extend_mutex());
+  GraphDef whole;
+  if (const GraphState* old = session->current(); old == nullptr) {
+    if (graph.node.empty()) return OkStatus();
+    whole = graph;
+  } else {
+    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
+  }
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
+  return session->SetGraph(std::move(imported));
+}
+
+inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
+  SessionDevice description;
+  description.name = device.name();
+  description.device_type = std::string(device.type());
+  const auto stats = device.allocator()->GetStats();
+  if (stats.has_value() && stats->bytes_limit.has_value()) description.memory_limit = *stats->bytes_limit;
+  const std::uint64_t where = reinterpret_cast<std::uintptr_t>(&session);
+  description.incarnation = HashCombine(Hash64(device.name()), where * 0x9E3779B97F4A7C15u);
+  return description;
+}
+
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Extend(
+    const Session& session, const GraphDef& graph) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  return impl == nullptr ? NoSession() : ExtendSession(impl, graph);
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Finalize(
+    const Session& session) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
+  if (impl->graph() == nullptr) return SessionImpl::NoGraph("Finalize");
+  impl->Finalize();
+  return OkStatus();
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Reset(
+    const Session& session, Span<const std::string> containers) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  SlimVector<ResourceMgr*> managers;
+  for (const Device* device : impl->devices())
+    if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+      managers.push_back(manager);
+  for (ResourceMgr* manager : managers) {
+    if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+    for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+  }
+  impl->Close();
+  return OkStatus();
+}
+template <class U>
+Result<std::vector<SessionDevice>>
+undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::ListDevices(
+    const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  std::vector<SessionDevice> devices;
+  for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
+  return devices;
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::NumSignatures(
+    const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  return impl == nullptr ? 0 : impl->num_signatures();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
+inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What headers beyond the plain runtime add to sessions when a program includes them: runs with options, those who
+// watch, several devices. Each sets a pointer here before main.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <tenon/session.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/runtime/session/prepared_signature.hpp>
+#include <tenon/runtime/program/endpoints.hpp>
+#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session_options.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// What <tenon/runtime/session/run_with_options.hpp> adds to sessions when a program includes it.
+struct SessionExtras {
+  // Looks at the options that the plain runtime has no code for.
+  Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
+  // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
+  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                        const RunSettings& settings);
+};
+inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+// Of <tenon/runtime/trace/sink.hpp>: runs of sessions that somebody watches.
+struct SessionWatch {
+  // The session's number in the process, from 1; 0: nobody watches it.
+  int (*number_of)(const SessionOptions& options);
+  Status (*run)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                RunSettings settings);
+};
+inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
+// Whether <tenon/runtime/session/counters.hpp> is in the program.
+inline constinit std::atomic<bool> runs_are_counted{false};
+// Graph::ToGraphDef, once <tenon/runtime/session/extend_reset.hpp> is in the program: Extend adds to the graph as it was
+// before its control flow was lowered.
+using KeepSource = GraphDef (*)(const Graph&);
+inline constinit std::atomic<KeepSource> keep_source{nullptr};
+
+// A session's graph on its devices. thread-safe.
+class PlacedGraph {
+ public:
+  virtual ~PlacedGraph() = default;
+  // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
+  // `places`: null, all feeds and fetches are in host memory.
+  virtual Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                         Span<const std::string> targets, const ProgramEnds& ends, const EndPlaces* places,
+                         Program* front, Owned<PlacedProgram>* program) = 0;
+  // The same for one partial run; `partial` outlives the result.
+  virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
+                                                             Span<const std::string> fetches,
+                                                             Span<const std::string> targets, const ProgramEnds& ends,
+                                                             PartialEnds* partial, Program* front) = 0;
+};
+// The devices of a session that has several, with their resources. thread-safe.
+class SessionDevices {
+ public:
+  virtual ~SessionDevices() = default;
+  virtual Span<Device* const> list() const = 0;
+  virtual Device* host() const = 0;  // the first CPU, whose resources are the session's
+  // Null: not a device of the session.
+  virtual ResourceMgr* resources(const Device* device) const = 0;
+  virtual GraphPass default_lowering() const = 0;
+  // Gives every node of `graph`, which outlives the result, a device. `older`, the graph that it extends, stays, and
+  // may be null.
+  virtual Status Place(Graph* graph, const struct GraphState* older, Owned<PlacedGraph>* placed) = 0;
+  virtual std::int64_t num_wakeups() const = 0;  // of threads of its own
+};
+// What <tenon/devices.hpp> adds to sessions when a program includes it.
+struct SeveralDevices {
+  // `host_resources`: of the first CPU.
+  Status (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
+                   Owned<SessionDevices>* devices);
+  // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
+  Result<Ref<Prepared>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
+};
+inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A signature that is ready to run: its program with the steps, engines and plans that run it, or what stands in its
+// place on several devices.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/deferred_ops.hpp>
+#include <tenon/kernel/step_container.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/program/endpoints.hpp>
+#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/executor/sequential.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
+inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
+  const bool frames = program.has_control_flow();
+  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
+                                              : on_pool ? runtime_parts.parallel_frames
+                                                        : runtime_parts.frames;
+  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
+  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
+  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
+                                       : "SessionOptions or RunOptions ask for the dataflow engine",
+                     frames ? "runtime/control_flow/parallel_executor.hpp" : "runtime/executor/dataflow.hpp");
+}
+
+// One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
+class PlacedProgram {
+ public:
+  virtual ~PlacedProgram() = default;
+  // As Prepared::Run, with feeds and fetches that were checked.
+  virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) = 0;
+  // Calls visit(state, step) for every step that no run uses now.
+  virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
+  // What runs, one graph a device.
+  virtual SlimVector<GraphDef> MakePartitionGraphs() const = 0;
+  virtual int num_devices() const = 0;  // that take part
+};
+
+// The same of a partial run: feeds and fetches are nodes (runtime/session/partial_program.hpp).
+class PlacedPartialProgram : public PlacedProgram {
+ public:
+  // As PartialProgram::MissingFeed.
+  virtual int MissingFeed(std::size_t fetch, Span<const char> fed) const = 0;
+};
+class PartialEnds;
+
+// One signature with the steps that run it. thread-safe.
+class Prepared : public RefCounted {
+ public:
+  // `placed`: what runs in the program's place, on several devices; then the program only tells what there is of feeds,
+  // fetches and nodes. Null: the program runs.
+  Prepared(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
+      : program_(std::move(program)),
+        placed_(std::move(placed)),
+        dataflow_(dataflow),
+        make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        steps_(*program_) {}
+
+  const Program& program() const { return *program_; }
+  PlacedProgram* placed() const { return placed_.get(); }
+
+  // The engine of a run that asks for none.
+  bool dataflow() const { return dataflow_; }
+
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    if (placed_ != nullptr) [[unlikely]]
+      return placed_->Run(feeds, fetches, settings);
+    Owned<Running> running = steps_.Take();
+    RunPlans* const plans = PlansOf(running.get());
+    Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    RunPlans* const plan = planned != nullptr ? plans : nullptr;  // that has one for these feeds
+    Step* const step = planned != nullptr ? planned : &running->step;
+    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    StepContainer container(settings.resources, step_id);
+    CancellationManager cancellation(settings.cancellation);
+    DeferredOps deferred;
+    RunServices services{settings.resources, &container, &cancellation};
+    services.deferred = &deferred;
+    services.pool = settings.pool;
+    services.more = settings.services;
+    LazyRendezvous rendezvous(&cancellation);
+    services.own_rendezvous = &rendezvous;
+    step->set_step_id(step_id);
+    step->set_services(&services);
+    for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
+    Status status;
+    if (settings.trace == nullptr) [[likely]] {
+      status = Execute(running.get(), plan, settings, nullptr);
+    } else {
+      TraceCollector collector(program_->graph);
+      services.stats = &collector;
+      status = Execute(running.get(), plan, settings, &collector);
+      deferred.Wait();  // it may still tell the collector
+      collector.Finish(settings.trace);
+    }
+    deferred.Wait();
+    if (cancellation.IsCancelled()) [[unlikely]]
+      status.Update(RunCancelled());
+    if (container.keeps_fetched() && status.ok()) [[unlikely]]
+      status = KeepFetched(&container);
+    if (status.ok()) [[likely]] {
+      for (std::size_t i = 0; i < fetches.size(); ++i) {
+        const Program::Fetch& fetch = program_->fetches[i];
+        if (fetch.last)
+          fetches[i] = std::exchange(step->value(fetch.value), EmptySlot());
+        else
+          fetches[i] = step->value(fetch.value);
+      }
+      for (const Program::Feed& feed : program_->feeds) step->value(feed.value) = EmptySlot();
+      if (program_->has_references) [[unlikely]] {
+        for (std::size_t i = 0; i < fetches.size(); ++i)
+          status.Update(DetachFromVariables(program_->fetches[i].name, &fetches[i]));
+      }
+    } else {
+      if (settings.on_error != nullptr)
+        settings.on_error(settings.on_error_state, *program_, step, &status);
+      else
+        AddMemoryHint(&status);
+      step->Clear();
+    }
+    step->TrimCaches();
+    step->set_services(nullptr);
+    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
+    if (plan != nullptr)
+      plan->Ran(status);
+    else if (plans != nullptr && status.ok() && plans->Count(feeds))
+      plans->Make(&running->step);
+    steps_.Give(std::move(running));
+    return status;
+  }
+  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
+  template <class Add>
+  void ForIdleSteps(const Add& add) {
+    if (placed_ != nullptr)
+      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
+                            &add);
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
+  }
+  bool GetPlanReport(PlanReport* report) {
+    if (make_plans_ == nullptr) return false;
+    Owned<Running> running = steps_.Take();
+    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
+    steps_.Give(std::move(running));
+    return planned;
+  }
+
+ private:
+  struct Running {
+    explicit Running(const Program& program) : step(program) {}
+    Step step;
+    Owned<StepEngine> alone, on_pool;  // as far as they are needed
+    Owned<RunPlans> plans;  // null: never
+  };
+  RunPlans* PlansOf(Running* running) const {
+    if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
+    return running->plans.get();
+  }
+  TENON_COLD Status KeepFetched(StepContainer* container) const {
+    SlimVector<std::string_view> names;
+    for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
+    return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
+  }
+  // `plan`: null where there is none.
+  Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
+    const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+    if (plan != nullptr) {
+      const OwnsCache owner(&running->step);
+      return plan->Run(trace);
+    }
+    Status status;
+    const bool on_pool = settings.dataflow && settings.pool != nullptr;
+    if (!on_pool && !program_->has_control_flow()) {
+      status = RunSequential(*program_, &running->step, trace);
+    } else {
+      Owned<StepEngine>& engine = on_pool ? running->on_pool : running->alone;
+      if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
+      if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
+      if (status.ok() && program_->has_control_flow())
+        status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
+    }
+    if (program_->device != program_->host) status.Update(program_->device->Synchronize());
+    return status;
+  }
+
+  Status MakeEngine(bool on_pool, Step* step, Owned<StepEngine>* engine) const {
+    TENON_ASSIGN_OR_RETURN(const MakeStepEngine make, EngineFor(*program_, on_pool));
+    *engine = make(*program_, step);
+    return OkStatus();
+  }
+
+  Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
+    return detail::CheckFeeds(
+        feeds, program_->feeds.size(), [this](std::size_t i) -> const Program::Feed& { return program_->feeds[i]; },
+        fetches.size(), program_->fetches.size());
+  }
+
+  Owned<Program> program_;
+  Owned<PlacedProgram> placed_;  // null: on one device
+  bool dataflow_;
+  MakeRunPlans make_plans_;  // null: never
+  ProgramPool<Running> steps_;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

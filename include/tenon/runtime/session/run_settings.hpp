@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What one run is given besides its tensors: a pool, resources, what may give it up, who counts and who watches.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/thread.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/executor/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+inline int CpuCount() { return Thread::HardwareThreads(); }
+
+// The pool that sessions share unless they ask for another number of threads. Never destroyed.
+inline ThreadPool* SharedIntraOpPool() {
+  static ThreadPool* pool = new ThreadPool(CpuCount(), "tenon");
+  return pool;
+}
+inline std::atomic<std::int64_t>& NextStepId() {
+  static std::atomic<std::int64_t> next{1};
+  return next;
+}
+
+// How many runs of a session have ended. thread-safe; threads that run at once count in different cache lines.
+class RunCounts {
+ public:
+  void Count(bool planned) {
+    Place& mine = Mine();
+    (planned ? mine.planned : mine.others).fetch_add(1, std::memory_order_relaxed);
+  }
+  std::int64_t planned() const { return Sum(&Place::planned); }
+  std::int64_t others() const { return Sum(&Place::others); }
+
+ private:
+  static constexpr std::size_t kPlaces = 8;
+  struct alignas(64) Place {
+    std::atomic<std::int64_t> planned{0}, others{0};
+  };
+  Place& Mine() {
+    const std::uint64_t thread = reinterpret_cast<std::uintptr_t>(&this_thread_mark);
+    return places_[(thread * 0x9E3779B97F4A7C15u) >> 61];
+  }
+  std::int64_t Sum(std::atomic<std::int64_t> Place::* count) const {
+    std::int64_t sum = 0;
+    for (const Place& place : places_) sum += (place.*count).load(std::memory_order_relaxed);
+    return sum;
+  }
+  Place places_[kPlaces];
+};
+
+// What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
+// only.
+struct RunSettings {
+  ThreadPoolInterface* pool = nullptr;
+  bool dataflow = false;  // on several devices: the pool runs the parts, not the caller's thread
+  bool flush_denormals = true;
+  ResourceMgr* resources = nullptr;
+  CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
+  RunTrace* trace = nullptr;
+  RunCounts* counts = nullptr;  // null: nobody counts
+  // Sees the values of a run that failed before they go; may be null.
+  void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
+  void* on_error_state = nullptr;
+};
+
+// TensorFlow's text, for those who did not ask for the list.
+TENON_COLD inline void AddMemoryHint(Status* status) {
+  if (status->code() == Code::kResourceExhausted)
+    *status = status->WithAppended(
+        "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
+        "report_tensor_allocations_upon_oom to RunOptions for current allocation info.\n");
+}
+
+// The rendezvous of one run, made when a kernel asks.
+class LazyRendezvous final : public RunRendezvous {
+ public:
+  explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
+  Rendezvous* Get() override {
+    const MutexLock lock(mutex_);
+    const MakeRunRendezvous make = runtime_parts.rendezvous.load(std::memory_order_acquire);
+    if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
+    return made_ == nullptr ? nullptr : made_->Get();
+  }
+
+ private:
+  CancellationManager* const cancellation_;
+  Mutex mutex_;
+  Owned<RunRendezvous> made_;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
+// One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/clock.hpp>
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/step_services.hpp>
+#include <tenon/runtime/session/cancellable_run.hpp>
+#include <tenon/runtime/session/callable_impl.hpp>
+#include <tenon/runtime/executor/local_rendezvous.hpp>
+#include <tenon/runtime/session/make_run_metadata.hpp>
+#include <tenon/runtime/session/inter_op_pools.hpp>
+#include <tenon/runtime/session/run_metadata.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                         RunSettings settings, std::int64_t timeout_in_ms, CancellationManager* users) {
+  return RunBounded(settings.cancellation, timeout_in_ms, users, [&](CancellationManager* control) {
+    settings.cancellation = control;
+    return session->Run(prepared, feeds, fetches, settings);
+  });
+}
+
+// What RunOptions make of a run. one thread.
+class RunOfOptions {
+ public:
+  RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
+      : session_(session), prepared_(prepared), options_(options), metadata_(metadata) {}
+
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
+    RunSettings settings = session_->SettingsFor(*prepared_);
+    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
+    RunTrace trace;
+    const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
+    if (traced) settings.trace = &trace;
+    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
+    if (options_.timeout_in_ms < 0)
+      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
+    const std::int64_t timeout =
+        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
+    const std::int64_t now_us = SystemNanoseconds() / 1000;
+    const StepServices services = ServicesFor(settings, timeout, now_us);
+    settings.services = &services;
+    const Status status =
+        timeout == 0 && options_.cancellation == nullptr
+            ? session_->Run(prepared_, feeds, fetches, settings)
+            : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
+    if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
+    return status;
+  }
+
+ private:
+  // The run's own or the session's, with what the options decide.
+  StepServices ServicesFor(const RunSettings& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
+    StepServices services = *settings.services;
+    if (options_.services != nullptr) services = *options_.services;
+    if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
+    if (services.executor_type.empty())
+      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+    if (services.deadline_us == 0 && timeout_in_ms > 0)
+      services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
+    if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
+    return services;
+  }
+  Status ChooseEngine(RunSettings* settings) const {
+    const auto* pools = static_cast<const InterOpPools*>(session_->extras());
+    const int own = pools == nullptr ? 0 : pools->size();
+    const int count = own > 0 ? own : 1;
+    const int number = options_.inter_op_thread_pool;
+    if (number < -1 || number >= count)
+      return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
+                                     " (0 is the first), and -1 is the caller's thread");
+    const bool placed = prepared_->placed() != nullptr;
+    if (options_.inter_op_pool != nullptr)
+      settings->pool = options_.inter_op_pool;
+    else if (number < 0 && !placed)
+      settings->pool = CallersThreadPool();
+    else if (own > 0)
+      settings->pool = (*pools)[number < 0 ? 0 : number];
+    if (placed) {
+      if (options_.executor != ExecutorKind::kAuto) settings->dataflow = options_.executor == ExecutorKind::kDataflow;
+      return OkStatus();
+    }
+    const Program& program = prepared_->program();
+    switch (options_.executor) {
+      case ExecutorKind::kSequential: settings->dataflow = false; break;
+      case ExecutorKind::kDataflow:
+        settings->dataflow = true;
+        if (settings->pool == nullptr) settings->pool = CallersThreadPool();
+        break;
+      case ExecutorKind::kAuto:
+        if (options_.inter_op_pool != nullptr && program.width > 1) settings->dataflow = true;
+        break;
+    }
+    return OkStatus();
+  }
+
+  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
+    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
+  }
+
+  void Describe(const RunTrace* trace, std::int64_t start_us) const {
+    *metadata_ = RunMetadata();
+    const SlimVector<Device*> devices = session_->devices();
+    const RunDescriber describer(prepared_->program(), devices);
+    if (trace != nullptr) {
+      metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
+      metadata_->cost_graph = describer.MakeCostGraph(*trace);
+    }
+    const PlacedProgram* const placed = prepared_->placed();
+    if (options_.output_partition_graphs)
+      metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
+  }
+
+  SessionImpl* session_;
+  Prepared* prepared_;
+  const RunOptions& options_;
+  RunMetadata* metadata_;
+};
+
+// What the runtime has of its own for kernels that ask for more, and the pools.
+class PoolsAndServices final : public InterOpPools {
+ public:
+  explicit PoolsAndServices(const StepServices* given) {
+    if (given != nullptr) services = *given;
+    if (services.session_handle.empty()) services.session_handle = "direct";
+  }
+  StepServices services;
+};
+
+inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
+  auto pools = Ref<PoolsAndServices>::Adopt(new PoolsAndServices(session->options().services));
+  session->set_services(&pools->services);
+  const SessionOptions& options = session->options();
+  if (options.operation_timeout_in_ms < 0)
+    return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
+                                   options.operation_timeout_in_ms);
+  for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
+  if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
+  *state = std::move(pools);
+  return OkStatus();
+}
+inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds,
+                                    Span<Tensor> fetches, const RunSettings& settings) {
+  return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
+}
+inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime};
+inline const bool session_extras_are_there = [] {
+  session_extras.store(&kSessionExtras, std::memory_order_release);
+  return true;
+}();
+
+template <class U>
+Result<std::vector<Tensor>>
+undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::Run(
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  NamedFeeds in(feeds);
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl->Prepare(in.names, fetches, targets));
+  TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+  std::vector<Tensor> outputs(fetches.size());
+  TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata).Run(in.values, outputs));
+  return outputs;
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
+    const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
+    RunMetadata* metadata) {
+  if (callable == nullptr) return NoCallable();
+  const auto* impl = static_cast<const CallableImpl*>(callable);
+  TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+  return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What stands behind Session: a validated graph, its kernels, devices and thread pools, and the programs prepared from
+// it. Included through <tenon/runtime.hpp>.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/hash.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/thread.hpp>
+#include <tenon/memory/default_allocator.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/device/cpu_device.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/session/prepared_signature.hpp>
+#include <tenon/runtime/program/program.hpp>
+#include <tenon/runtime/program/builder.hpp>
+#include <tenon/runtime/program/endpoints.hpp>
+#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/extensions.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
+// and kernels point into them.
+struct GraphState {
+  Graph graph;
+  GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
+  Owned<KernelCache> kernels;  // on one device
+  Owned<PlacedGraph> placed;  // on several; null: on one
+  bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
+};
+
+inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry& registry) {
+  for (const FunctionDef& function : library.function)
+    for (const NodeDef& node : function.node_def)
+      for (const KernelRow* row : registry.KernelsOf(node.op))
+        if (row->is_async) return true;
+  return false;
+}
+
+// thread-safe after Create.
+class SessionImpl : public RefCounted {
+ public:
+  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
+
+  // "GPU:0" for ".../device:GPU:0", "/device:GPU:0" and "GPU".
+  static std::string ShortDeviceName(std::string_view name) {
+    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
+    if (StartsWith(name, "/device:")) name.remove_prefix(8);
+    return StrCat(name, name.find(':') == std::string_view::npos ? ":0" : "");
+  }
+  // The device of that name; null for the CPU, which every session has.
+  static Result<Owned<Device>> MakeDevice(std::string_view given) {
+    const std::string name = ShortDeviceName(given);
+    const std::size_t colon = name.find(':');
+    const std::string_view type = std::string_view(name).substr(0, colon);
+    int ordinal = 0;
+    if (!ParseInt(std::string_view(name).substr(colon + 1), &ordinal))
+      return errors::InvalidArgument("SessionOptions: cannot parse device '", given,
+                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
+    if (type == Cpu::type && ordinal == 0) return Owned<Device>();
+    std::string have = "'CPU:0'";
+    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
+         factory = factory->next) {
+      if (factory->type == type) return factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal);
+      StrAppend(&have, ", '", factory->type, ":*'");
+    }
+    return errors::InvalidArgument("SessionOptions: no device '", given, "'; available: ", have);
+  }
+
+  // Without a graph.
+  static Result<Ref<SessionImpl>> Create(SessionOptions options) {
+    auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
+    session->options_ = std::move(options);
+    if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
+    TENON_RETURN_IF_ERROR(session->MakeDevices());
+    TENON_RETURN_IF_ERROR(session->MakeExtras());
+    TENON_RETURN_IF_ERROR(session->FindWatch());
+    session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
+    TENON_RETURN_IF_ERROR(session->registry_->status());
+    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    if (make != nullptr && session->several_ == nullptr)
+      session->functions_ =
+          make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
+    return session;
+  }
+  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
+    TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
+    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
+    return session;
+  }
+
+  // The graph from now on; it has all nodes of the one before. Not by two threads at once.
+  Status SetGraph(Graph graph) {
+    auto state = MakeOwned<GraphState>();
+    state->graph = std::move(graph);
+    GraphPass lower = options_.lower_control_flow;
+    if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
+    if (lower != nullptr) {
+      if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
+        state->source = keep(state->graph);
+      TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
+    }
+    const GraphState* const older = states_.empty() ? nullptr : states_.back().get();
+    if (several_ != nullptr) {
+      TENON_RETURN_IF_ERROR(several_->Place(&state->graph, older, &state->placed));
+    } else {
+      state->kernels =
+          MakeOwned<KernelCache>(&state->graph, registry_, device_, host_, functions_.get(),
+                                 older == nullptr ? nullptr : older->kernels.get(), options_.packed_weights_bytes);
+      state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    }
+    if (functions_ != nullptr) functions_->SetGraph(&state->graph);
+    MutexLock lock(mutex_);
+    states_.push_back(std::move(state));
+    return OkStatus();
+  }
+
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+    if (cancellation_.IsCancelled()) [[unlikely]]
+      return Closed();
+    return RunWatched(prepared, feeds, fetches, settings);
+  }
+  // The same without a look whether the session is closed.
+  Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+    if (watch_ != nullptr) [[unlikely]]
+      return watch_->run(this, prepared, feeds, fetches, settings);
+    return prepared->Run(feeds, fetches, settings);
+  }
+  // Under the session's own options.
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) {
+    RunSettings settings = SettingsFor(*prepared);
+    settings.trace = trace;
+    if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
+    return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+  }
+  bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
+  // A run is nothing but Prepared::Run.
+  bool is_plain() const { return !is_bounded() && watch_ == nullptr; }
+  RunSettings SettingsFor(const Prepared& prepared) {
+    RunSettings settings;
+    settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
+    settings.dataflow = prepared.dataflow();
+    settings.flush_denormals = options_.flush_denormals;
+    settings.resources = resources_;
+    settings.cancellation = &cancellation_;
+    settings.services = services_;
+    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
+    return settings;
+  }
+
+  // Stops what runs; what comes later fails.
+  void Close() { cancellation_.StartCancel(); }
+  TENON_COLD static Status Closed() { return errors::Cancelled("Session has been closed."); }
+  TENON_COLD static Status NoGraph(std::string_view call) {
+    return errors::InvalidArgument("Session was not created with a graph before ", call,
+                                   "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
+  }
+
+  // The program of a signature: the one made before, or a new one. `call` is what messages name.
+  Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call = "Run") {
+    if (cancellation_.IsCancelled()) return Closed();
+    std::string key;
+    for (const auto& names : {feeds, fetches, targets}) {
+      for (const std::string& name : names) key.append(name).push_back('\n');
+      key.push_back('\t');
+    }
+    const std::uint64_t hash = Hash64(key);
+    {
+      MutexLock lock(mutex_);
+      if (Signature* known = FindSignature(hash, key)) return known->prepared;
+    }
+    Owned<PlacedProgram> placed;
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, &placed));
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
+    MutexLock lock(mutex_);
+    if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
+    if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
+      std::size_t oldest = 0;
+      for (std::size_t i = 1; i < signatures_.size(); ++i)
+        if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
+      signatures_.erase(signatures_.begin() + oldest);
+      ++num_evicted_;
+    }
+    signatures_.push_back({hash, ++uses_, std::move(key), made});
+    return made;
+  }
+
+  // Without the cache. *placed: null on one device.
+  Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
+                                      Span<const std::string> targets, std::string_view call,
+                                      Owned<PlacedProgram>* placed) {
+    ProgramEnds ends;
+    GraphState* state = nullptr;
+    TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &state));
+    if (state->placed == nullptr) return Build(state, ends);
+    auto front = MakeOwned<Program>();
+    TENON_RETURN_IF_ERROR(state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get(), placed));
+    return front;
+  }
+  // `placed`: null on one device.
+  Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
+    const bool dataflow = placed == nullptr ? WantsDataflow(*program) : options_.executor != ExecutorKind::kSequential;
+    if (placed == nullptr && (dataflow || program->has_control_flow()))
+      TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
+  }
+  // What callables with feeds or fetches in the memory of devices run.
+  TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
+    if (cancellation_.IsCancelled()) return Closed();
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several != nullptr) return several->prepare(this, options);
+    return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
+  }
+  // The graph for a new signature, and what that names there.
+  Status FindGraph(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                   std::string_view call, ProgramEnds* ends, GraphState** state) const {
+    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
+    *state = current();
+    return *state == nullptr ? NoGraph(call) : FindEnds((*state)->graph, feeds, fetches, targets, ends);
+  }
+  // On one device. The last two: as in ProgramOptions.
+  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends,
+                               Span<const std::uint8_t> feeds_on_device = {},
+                               Span<const std::uint8_t> fetches_on_device = {}) {
+    const ProgramOptions options{.constant_folding = options_.constant_folding,
+                                 .plan_after_runs = options_.plan_after_runs,
+                                 .feeds_on_device = feeds_on_device,
+                                 .fetches_on_device = fetches_on_device};
+    ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
+    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
+    if (state->functions_wait) program->has_async = true;
+    return program;
+  }
+  bool WantsDataflow(const Program& program) const {
+    const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
+    // A kernel that waits must not keep the nodes from running that it waits for.
+    return program.has_async || options_.executor == ExecutorKind::kDataflow ||
+           (options_.executor == ExecutorKind::kAuto && parallel);
+  }
+
+  // The graph of now; null before there is one.
+  GraphState* current() const {
+    MutexLock lock(mutex_);
+    return states_.empty() ? nullptr : states_.back().get();
+  }
+  const Graph* graph() const {
+    const GraphState* state = current();
+    return state == nullptr ? nullptr : &state->graph;
+  }
+  std::size_t num_signatures() const {
+    MutexLock lock(mutex_);
+    return signatures_.size();
+  }
+  // Calls visit(prepared) for every signature that is kept; returns how many were dropped before.
+  template <class Visit>
+  std::int64_t ForSignatures(const Visit& visit) const {
+    MutexLock lock(mutex_);
+    for (const Signature& signature : signatures_) visit(signature.prepared.get());
+    return num_evicted_;
+  }
+  const RunCounts& counts() const { return counts_; }
+  int watched_number() const { return watched_number_; }
+  const ThreadPool* own_pool(bool inter_op) const { return inter_op ? own_inter_.get() : own_intra_.get(); }
+  void Finalize() { finalized_.store(true, std::memory_order_release); }
+  bool is_finalized() const { return finalized_.load(std::memory_order_acquire); }
+  std::int64_t NewNumber() { return next_number_.fetch_add(1, std::memory_order_relaxed); }
+
+  const SessionOptions& options() const { return options_; }
+  const Registry& registry() const { return *registry_; }
+  Device* device() const { return device_; }
+  Device* host() const { return host_; }
+  const SessionDevices* session_devices() const { return several_.get(); }  // null: it has one
+  // The CPU first.
+  SlimVector<Device*> devices() const {
+    if (several_ != nullptr) return SlimVector<Device*>(several_->list().begin(), several_->list().end());
+    SlimVector<Device*> devices{host_};
+    if (device_ != host_) devices.push_back(device_);
+    return devices;
+  }
+  ResourceMgr* resources_of(const Device* device) const {
+    return several_ != nullptr ? several_->resources(device) : resources_;
+  }
+  ResourceMgr* resources() { return resources_; }
+  CancellationManager* cancellation() { return &cancellation_; }
+  RefCounted* extras() const { return extras_.get(); }
+  Mutex* extend_mutex() { return &extend_mutex_; }
+  // Made by the first who asks, with make(); of runtime/partial_run.hpp.
+  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)()) {
+    MutexLock lock(mutex_);
+    if (!partial_runs_) partial_runs_ = make();
+    return partial_runs_.get();
+  }
+  void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
+  // Of runs that bring none; outlives the session.
+  void set_services(const StepServices* services) { services_ = services; }
+  ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
+  std::vector<std::string> DeviceNames() const {
+    std::vector<std::string> names;
+    if (several_ != nullptr) {
+      for (const Device* device : several_->list()) names.push_back(device->name());
+      return names;
+    }
+    if (device_ != host_) names.push_back(device_->name());  // by preference
+    names.push_back(host_->name());
+    return names;
+  }
+
+ private:
+  struct Signature {
+    std::uint64_t hash, last_use;
+    std::string key;
+    Ref<Prepared> prepared;
+  };
+  Signature* FindSignature(std::uint64_t hash, std::string_view key) {
+    for (Signature& signature : signatures_) {
+      if (signature.hash != hash || signature.key != key) continue;
+      signature.last_use = ++uses_;
+      return &signature;
+    }
+    return nullptr;
+  }
+
+  Status MakeDevices() {
+    if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
+      return errors::InvalidArgument(
+          "SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
+          options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
+    ThreadPoolInterface* intra = options_.intra_op_pool;
+    if (intra == nullptr && options_.intra_op_threads == 0) {
+      if (CpuCount() > 1) intra = SharedIntraOpPool();
+    } else if (intra == nullptr && options_.intra_op_threads > 1) {
+      own_intra_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");
+      intra = own_intra_.get();
+    }
+    inter_op_pool_ = options_.inter_op_pool;
+    if (inter_op_pool_ == nullptr && (options_.inter_op_threads > 1 || options_.executor == ExecutorKind::kDataflow)) {
+      own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
+      inter_op_pool_ = own_inter_.get();
+    }
+    if (HasSeveralDevices()) {
+      TENON_RETURN_IF_ERROR(MakeSeveralDevices(intra));
+      device_ = host_ = several_->host();
+      return OkStatus();
+    }
+    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
+    own_host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    host_ = own_host_.get();
+    if (options_.device == nullptr && !options_.devices.empty()) {
+      TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
+    }
+    // The CPU takes what another device has no kernels for.
+    Device* const other = options_.device != nullptr ? options_.device : other_.get();
+    device_ = other != nullptr ? other : host_;
+    return OkStatus();
+  }
+  // SessionOptions::devices says when.
+  bool HasSeveralDevices() const {
+    if (options_.device_mgr != nullptr) return true;
+    const std::vector<std::string>& names = options_.devices;
+    return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
+  }
+  TENON_COLD static Status NeedsDevices(std::string_view what) {
+    return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
+  }
+  TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
+    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
+    return several->create(options_, intra_op_pool, resources_, &several_);
+  }
+
+  Status MakeExtras() {
+    services_ = options_.services;
+    const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
+    if (extras != nullptr) return extras->create(this, &extras_);
+    if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
+      return errors::FailedPrecondition(
+          "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/session/run_with_options.hpp> in one "
+          "source file of the program");
+    return OkStatus();
+  }
+
+  Status FindWatch() {
+    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    if (watch != nullptr) watched_number_ = watch->number_of(options_);
+    if (watched_number_ != 0) watch_ = watch;
+    if (watch == nullptr && options_.trace_sink != nullptr)
+      return errors::FailedPrecondition(
+          "SessionOptions: trace_sink needs <tenon/runtime/trace/sink.hpp> in one source file of the program");
+    return OkStatus();
+  }
+
+  SessionOptions options_;
+  Owned<ThreadPool> own_intra_, own_inter_;
+  ThreadPoolInterface* inter_op_pool_ = nullptr;
+  Owned<CpuDevice> own_host_;
+  Owned<Device> other_;
+  Owned<SessionDevices> several_;  // null: it has one
+  Device *host_ = nullptr, *device_ = nullptr;
+  const Registry* registry_ = nullptr;
+  Ref<RefCounted> extras_;
+  const SessionWatch* watch_ = nullptr;  // null: nobody watches
+  int watched_number_ = 0;
+  RunCounts counts_;
+  const StepServices* services_ = nullptr;
+  CancellationManager cancellation_;  // of all runs
+  ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
+  ResourceMgr* resources_ = &own_resources_;
+  Owned<GraphFunctions> functions_;  // null: compiled without
+  SlimVector<Owned<GraphState>> states_;  // the last is the graph of now
+  Mutex extend_mutex_;  // of those who change the graph, who hold it long
+  std::atomic<bool> finalized_{false};
+  std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
+  mutable Mutex mutex_;
+  SlimVector<Signature> signatures_;
+  std::int64_t num_evicted_ = 0;
+  std::uint64_t uses_ = 0;  // of signatures, until now
+  Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TraceSink: whoever watches the runs of a session (SessionOptions::trace_sink). Links itself in; <tenon/runtime.hpp>
+// includes it.
+
+#include <atomic>
+#include <cstddef>
+
+#include <tenon/session.hpp>
+#include <tenon/base/clock.hpp>
+#include <tenon/base/exceptions.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/session/counters.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
+#include <tenon/runtime/executor/thread_ids.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
+struct TracedRun {
+  int session = 0;  // its number in the process, from 1
+  const RunTrace& trace;  // empty of a run whose feeds were refused
+  const Status& status;
+  const SessionCounters& counters;  // after the run
+};
+
+// thread-safe: OnRun is called on each thread that runs something, after the run and before the caller has its outputs;
+// several at a time. It must not run the session that it is told of.
+//
+//   struct Slowest final : tenon::TraceSink {
+//     void OnRun(const tenon::TracedRun& run) override { worst.Update(run.trace.total_ns); }
+//     AtomicMaximum worst;
+//   } slowest;
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &slowest});
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void OnRun(const TracedRun& run) = 0;
+};
+
+namespace detail {
+
+// The sink of all sessions, of runtime/trace/file_sink.hpp; null: there is none.
+inline constinit std::atomic<TraceSink* (*)()> environment_trace_sink{nullptr};
+
+inline TraceSink* EnvironmentTraceSink() {
+  const auto find = environment_trace_sink.load(std::memory_order_acquire);
+  return find == nullptr ? nullptr : find();
+}
+
+inline int NumberOfWatchedSession(const SessionOptions& options) {
+  static std::atomic<int> last{0};
+  return options.trace_sink == nullptr && EnvironmentTraceSink() == nullptr ? 0 : last.fetch_add(1) + 1;
+}
+inline Status RunForSinks(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                          RunSettings settings) {
+  RunTrace own;
+  if (settings.trace == nullptr) settings.trace = &own;
+  *settings.trace = RunTrace();
+  settings.trace->start_ns = SteadyNanoseconds();
+  settings.trace->thread = TracedThreads::NumberOfThis();
+  const Status status = prepared->Run(feeds, fetches, settings);
+  const SessionCounters counters = CountersOf(*session);
+  const TracedRun run{session->watched_number(), *settings.trace, status, counters};
+  for (TraceSink* const sink : {session->options().trace_sink, EnvironmentTraceSink()})
+    if (sink != nullptr) CallAndLog("a TraceSink", [&] { sink->OnRun(run); });
+  return status;
+}
+
+inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
+inline const bool trace_sink_linked = LinkPart<const SessionWatch*>(&session_watch, &kSinksWatch);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

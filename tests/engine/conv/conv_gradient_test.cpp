@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/engine/conv/conv_gradient.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include <tenon/device/thread_pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include "engine/support.hpp"
+#include "engine/window_reference.hpp"
+
+namespace conv_gradient_test {
+using namespace tenon;
+using namespace tenon::testing;
+
+namespace {
+
+Conv3DGeometry Geometry(Padding padding, Window planes, Window rows, Window columns, Index in, Index out,
+                        Index groups = 1) {
+  Conv3DGeometry g;
+  g.batch = 2;
+  g.planes = Placed(padding, planes);
+  g.rows = Placed(padding, rows);
+  g.columns = Placed(padding, columns);
+  g.in_depth = in;
+  g.out_depth = out;
+  g.groups = groups;
+  return g;
+}
+const std::vector<Conv3DGeometry> kCases = {
+    Geometry(Padding::kSame, {.input = 1}, {.input = 7, .size = 3, .stride = 2}, {.input = 6, .size = 3}, 3, 5),
+    Geometry(Padding::kValid, {.input = 1}, {.input = 8, .size = 2, .stride = 3}, {.input = 5, .size = 4}, 2, 4),
+    Geometry(Padding::kSame, {.input = 3, .size = 2}, {.input = 4, .size = 3}, {.input = 5, .size = 1, .stride = 2}, 2,
+             3),
+    Geometry(Padding::kExplicit, {.input = 1}, {.input = 2, .size = 3, .pad_before = 4, .pad_after = 3},
+             {.input = 3, .size = 2, .pad_before = 0, .pad_after = 2}, 1, 2),
+    Geometry(Padding::kSame, {.input = 2, .size = 2}, {.input = 4, .size = 3}, {.input = 4, .size = 2}, 6, 4, 2),
+};
+
+// Calls body(input element, filter element, output element) for every product of the convolution.
+template <class Body>
+void ForEachProduct(const Conv3DGeometry& g, const Body& body) {
+  const Index depth = g.group_depth(), out_depth = g.out_depth / g.groups;
+  ForEachTap(g.planes, [&](Index op, Index fp, Index z) {
+    ForEachTap(g.rows, [&](Index oy, Index fy, Index y) {
+      ForEachTap(g.columns, [&](Index ox, Index fx, Index x) {
+        for (Index n = 0; n < g.batch; ++n)
+          for (Index c = 0; c < g.in_depth; ++c)
+            for (Index k = 0; k < out_depth; ++k) {
+              const Index out = c / depth * out_depth + k;
+              body(static_cast<std::size_t>(n * g.image_elements() +
+                                            ((z * g.rows.input + y) * g.columns.input + x) * g.in_depth + c),
+                   static_cast<std::size_t>(
+                       (((fp * g.rows.size + fy) * g.columns.size + fx) * depth + c % depth) * g.out_depth + out),
+                   static_cast<std::size_t>(
+                       (n * g.places() + (op * g.rows.output + oy) * g.columns.output + ox) * g.out_depth + out));
+            }
+      });
+    });
+  });
+}
+
+template <class T>
+double Error(Cpu device, const Conv3DGeometry& g) {
+  const Index in = g.batch * g.image_elements(), filters = g.taps() * g.group_depth() * g.out_depth,
+              out = g.batch * g.places() * g.out_depth;
+  const std::vector<T> x = RandomVector<T>(in, 1), f = RandomVector<T>(filters, 2), dy = RandomVector<T>(out, 3);
+  std::vector<double> y_want(dy.size()), dx_want(x.size()), df_want(f.size());
+  ForEachProduct(g, [&](std::size_t i, std::size_t j, std::size_t k) {
+    y_want[k] += ToDouble(x[i]) * ToDouble(f[j]);
+    dx_want[i] += ToDouble(dy[k]) * ToDouble(f[j]);
+    df_want[j] += ToDouble(x[i]) * ToDouble(dy[k]);
+  });
+  std::vector<T> y(dy.size(), T(9)), dx(x.size(), T(9)), df(f.size(), T(9));
+  double most = 0;
+  if constexpr (!std::is_integral_v<T>) {
+    if (!Conv3D(device, g, x.data(), f.data(), y.data()).ok()) return 1e300;
+    most = LargestDifference(y, y_want);
+    if (g.groups > 1) return most;
+    if (!ConvBackpropFilter(device, g, x.data(), dy.data(), df.data()).ok()) return 1e300;
+    most = std::max(most, LargestDifference(df, df_want) / 5);
+  }
+  if (!ConvBackpropInput(device, g, f.data(), dy.data(), dx.data()).ok()) return 1e300;
+  return std::max(most, LargestDifference(dx, dx_want));
+}
+
+}  // namespace
+
+TEST_SUITE("convolutions by products of matrices") {
+  TEST_CASE_TEMPLATE("agree with float64 sums, gradients too", T, float, double) {
+    ThreadPool pool(3, "test");
+    for (const Conv3DGeometry& g : kCases) {
+      CHECK(Error<T>({}, g) <= 2000 * RoundingUnit<T>());
+      CHECK(Error<T>({.pool = &pool}, g) <= 2000 * RoundingUnit<T>());
+    }
+  }
+  TEST_CASE("the gradient of the input also of int32") {
+    for (std::size_t i = 0; i < 4; ++i) CHECK(Error<std::int32_t>({}, kCases[i]) == 0);
+  }
+  TEST_CASE("empty ones") {
+    Cpu device;
+    Conv3DGeometry g = kCases[0];
+    g.batch = 0;
+    float df[3 * 3 * 3 * 5] = {7};
+    CHECK(Conv3D<float>(device, g, nullptr, nullptr, nullptr).ok());
+    CHECK(ConvBackpropInput<float>(device, g, nullptr, nullptr, nullptr).ok());
+    CHECK(ConvBackpropFilter<float>(device, g, nullptr, nullptr, df).ok());
+    CHECK(df[0] == 0);
+  }
+}
+}  // namespace conv_gradient_test

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/engine/image/color.hpp>
+
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "engine/window_reference.hpp"
+
+namespace color_test {
+using namespace tenon;
+using namespace tenon::testing;
+
+// The numbers are TensorFlow's.
+TEST_SUITE("colours") {
+  const std::vector<float> pixels = {.2f, .5f, .9f, 1, 0, 0, .3f, .3f, .3f, .9f, .8f, .1f};
+  using List = std::vector<double>;
+
+  TEST_CASE("RGB and HSV") {
+    Cpu device;
+    std::vector<float> y(12);
+    RgbToHsv(device, pixels.data(), 4, y.data());
+    CHECK(LargestDifference(y, List{0.59523809, 0.777777791, 0.899999976, 0, 1, 1, 0, 0, 0.300000012, 0.145833343,
+                                    0.888888836, 0.899999976}) < 1e-6);
+    std::vector<float> back(12);
+    HsvToRgb(device, y.data(), 4, back.data());
+    CHECK(LargestDifference(back, pixels) < 1e-6);
+    HsvToRgb(device, pixels.data(), 4, y.data());
+    CHECK(LargestDifference(y, List{0.809999943, 0.899999976, 0.449999988, 0, 0, 0, 0.228, 0.300000012, 0.210000008,
+                                    0.100000001, 0.0199999996, 0.0680000335}) < 1e-6);
+    const double wide[] = {1.5, .5, .5};
+    double rgb[3];
+    HsvToRgb(device, wide, 1, rgb);
+    CHECK(std::vector<double>(rgb, rgb + 3) == std::vector<double>{.5, .25, .25});
+  }
+  TEST_CASE("NaN is passed over when the next number is compared") {
+    Cpu device;
+    const float nan = std::numeric_limits<float>::quiet_NaN(), x[] = {nan, .5f, .5f, .5f, nan, .2f};
+    std::vector<float> y(6);
+    RgbToHsv(device, x, 2, y.data());
+    CHECK(y == std::vector<float>{0, 0, .5f, 0, 0, .2f});
+  }
+  TEST_CASE("hue, saturation, contrast") {
+    Cpu device;
+    std::vector<float> y(12);
+    AdjustHue(device, pixels.data(), 4, .3f, y.data());
+    CHECK(LargestDifference(y, List{0.899999976, 0.200000003, 0.640000045, 0.199999809, 1, 0, 0.300000012, 0.300000012,
+                                    0.300000012, 0.100000001, 0.899999976, 0.640000165}) < 2e-6);
+    AdjustSaturation(device, pixels.data(), 4, .5f, y.data());
+    CHECK(LargestDifference(y, List{0.549999952, 0.699999928, 0.899999976, 1, 0.5, 0.5, 0.300000012, 0.300000012,
+                                    0.300000012, 0.899999976, 0.850000024, 0.5}) < 2e-6);
+    AdjustContrast(device, pixels.data(), 1, 4, 3, 2.f, y.data());
+    CHECK(LargestDifference(y, List{-0.200000048, 0.600000024, 1.4749999, 1.39999998, -0.400000006, -0.325000018, 0,
+                                    0.200000018, 0.275000006, 1.19999993, 1.20000005, -0.12500003}) < 2e-6);
+    AdjustHue(device, pixels.data(), 4, 1e30f, y.data());  // ends
+    AdjustHue(device, pixels.data(), 4, std::numeric_limits<float>::quiet_NaN(), y.data());
+    CHECK(y[6] == .3f);
+  }
+}
+}  // namespace color_test

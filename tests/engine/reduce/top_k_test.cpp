@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include <tenon/engine/reduce/top_k.hpp>
+
+#include <doctest/doctest.h>
+
+namespace top_k_test {
+using namespace tenon;
+
+namespace {
+
+template <class T>
+std::vector<std::int32_t> Places(std::vector<T> row, Index k, bool sorted, std::vector<T>* values = nullptr) {
+  const auto n = static_cast<Index>(row.size());
+  std::vector<std::uint64_t> scratch(TopKScratchBytes(n) / 8 + 1);
+  std::vector<T> best(static_cast<std::size_t>(k));
+  const std::int32_t* at = TopK(WideTypeOf(dtype_of_v<T>), row.data(), n, k, sorted, scratch.data(), best.data());
+  for (std::size_t i = 0; i < best.size(); ++i) CHECK(best[i] == row[static_cast<std::size_t>(at[i])]);
+  if (values != nullptr) *values = best;
+  return {at, at + k};
+}
+using Is = std::vector<std::int32_t>;
+
+}  // namespace
+
+// What TensorFlow 2.21 answers.
+TEST_SUITE("TopK") {
+  TEST_CASE_TEMPLATE("the first of equal ones comes first", T, float, double, std::int32_t, std::uint64_t) {
+    CHECK(Places<T>({3, 1, 3, 1, 2, 3}, 4, true) == Is{0, 2, 5, 4});
+    CHECK(Places<T>({3, 1, 2}, 1, true) == Is{0});
+    CHECK(Places<T>({1, 2, 3}, 3, true) == Is{2, 1, 0});
+  }
+  TEST_CASE("unsorted: the order of the heap") {
+    CHECK(Places<float>({3, 1, 3, 1, 2, 3}, 4, false) == Is{4, 5, 2, 0});
+    CHECK(Places<float>({1, 2, 3, 4, 5, 6, 7, 8, 9}, 2, false) == Is{7, 8});
+    CHECK(Places<float>({1, 2, 3}, 3, false) == Is{2, 1, 0});
+  }
+  TEST_CASE("a whole row of many elements is sorted") {
+    std::vector<float> row, values;
+    for (int i = 0; i < 100; ++i) row.push_back(static_cast<float>(i * 37 % 101));
+    (void)Places<float>(row, 100, true, &values);
+    CHECK(std::is_sorted(values.rbegin(), values.rend()));
+  }
+  TEST_CASE("nth element") {
+    const std::int16_t row[16] = {5, -3, 9, 0};  // the rest is not looked at
+    std::uint64_t scratch[4];
+    std::int16_t value[4] = {};  // room for a wide element
+    const WideType type = WideTypeOf(DataType::kInt16);
+    NthElement(type, row, 4, 1, false, scratch, value);
+    CHECK(value[0] == 0);
+    NthElement(type, row, 4, 1, true, scratch, value);
+    CHECK(value[0] == 5);
+  }
+}
+}  // namespace top_k_test

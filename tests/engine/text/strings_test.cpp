@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/engine/text/strings.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace texts_test {
+using namespace tenon;
+
+TEST_CASE("every code point survives UTF-8, and nothing else is read from it") {
+  for (std::int32_t code = 0; code <= kLargestCodePoint; code += code < 0x3000 ? 1 : 97) {
+    if (IsSurrogate(code)) continue;
+    std::string text;
+    AppendUtf8(code, &text);
+    const Utf8Character read = ReadUtf8(text);
+    REQUIRE(read.code == code);
+    REQUIRE(read.bytes == static_cast<int>(text.size()));
+    if (text.size() > 1) REQUIRE(ReadUtf8(text.substr(0, text.size() - 1)).code == -1);
+  }
+}
+TEST_CASE("of wrong bytes the longest beginning of a character is one mistake") {
+  // Overlong, surrogate, beyond the last, cut short, alone.
+  const std::pair<const char*, int> mistakes[] = {{"\xc0\x80", 1},         {"\xe0\x80\x80", 1}, {"\xed\xa0\x80", 1},
+                                                  {"\xf4\x90\x80\x80", 1}, {"\xf0\x9f\x98", 3}, {"\xe2\x82", 2},
+                                                  {"\xf8\x88", 1},         {"\x80", 1},         {"\xff", 1}};
+  for (const auto& [bytes, size] : mistakes) {
+    CHECK(ReadUtf8(bytes).code == -1);
+    CHECK(ReadUtf8(bytes).bytes == size);
+  }
+  CHECK(CountUtf8("h\xc3\xa9\xe6\x97\xa5") == 3);
+}
+TEST_CASE("integers hold to the limits of their type") {
+  std::uint64_t value = 0;
+  CHECK(ReadInteger(" -2147483648\n", true, 32, &value));
+  CHECK(static_cast<std::int64_t>(value) == -2147483648);
+  CHECK(!ReadInteger("-2147483649", true, 32, &value));
+  CHECK(!ReadInteger("2147483648", true, 32, &value));
+  CHECK(ReadInteger("18446744073709551615", false, 64, &value));
+  CHECK(value == ~std::uint64_t{0});
+  CHECK(!ReadInteger("18446744073709551616", false, 64, &value));
+  CHECK(ReadInteger("+0000000000000000000000000007", false, 32, &value));
+  CHECK(value == 7);
+  for (const char* text : {"", "-", "+", "--1", "+-1", "- 1", "1 2", "0x10", "1.0", "-0"})
+    CHECK(!ReadInteger(text, false, 32, &value));
+}
+TEST_CASE("real numbers as strtod reads them, but to the end") {
+  double value = 0;
+  CHECK((ReadReal("\t0x1.8p1 ", &value) && value == 3));
+  CHECK((ReadReal("-.5", &value) && value == -0.5));
+  CHECK((ReadReal("1e400", &value) && std::isinf(value)));
+  CHECK((ReadReal("NaN", &value) && std::isnan(value)));
+  for (const char* text : {"", " ", "1e", "1f", "1_000", "+-1", "infin", "1 2"}) CHECK(!ReadReal(text, &value));
+  CHECK(!ReadReal(std::string_view("1\0", 2), &value));
+}
+TEST_CASE("base64 of RFC 4648, in the form for addresses") {
+  const std::pair<const char*, const char*> pairs[] = {{"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+                                                       {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}};
+  for (const auto& [plain, coded] : pairs) {
+    std::string bytes;
+    CHECK(EncodeBase64(plain, true) == coded);
+    CHECK(DecodeBase64(coded, &bytes) == nullptr);
+    CHECK(bytes == plain);
+    CHECK(DecodeBase64(EncodeBase64(plain, false), &bytes) == nullptr);
+    CHECK(bytes == plain);
+  }
+  std::string bytes;
+  CHECK(EncodeBase64("\xfb\xff", false) == "-_8");
+  for (const char* text : {"Z", "Zg=", "====", "Zm9v=", "Z m9", "+/+/"}) CHECK(DecodeBase64(text, &bytes) != nullptr);
+}
+TEST_CASE("a loop over texts covers each one once") {
+  const tstring in[] = {" a", "b ", " "};
+  tstring out[3];
+  Cpu device;
+  MapTexts(device, in, out, 3, 10, [](std::string_view text, tstring* to) { to->assign(WithoutSpaces(text)); });
+  CHECK(out[0] == "a");
+  CHECK(out[1] == "b");
+  CHECK(out[2] == "");
+}
+}  // namespace texts_test

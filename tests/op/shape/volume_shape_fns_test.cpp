@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/op/shape/volume_shape_fns.hpp>
+
+#include <doctest/doctest.h>
+
+namespace volume_shape_fns_test {
+namespace {
+using namespace tenon;
+
+struct Volume {
+  static constexpr auto signature = Op("Volume")
+                                        .Input("input: float")
+                                        .Input("filter: float")
+                                        .Output("output: float")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+                                        .SetShapeFn(shape_inference::Conv3DShape);
+};
+static_assert(InferShape<Volume>({{1, 8, 9, 10, 3}, {3, 3, 3, 3, 4}},
+                                 {{"strides", {1, 1, 1, 1, 1}}, {"padding", "VALID"}}) == StaticShape{1, 6, 7, 8, 4});
+static_assert(InferShape<Volume>({{-1, 3, 8, 9, 10}, {3, 3, 3, 3, 4}},
+                                 {{"strides", {1, 1, 2, 2, 2}}, {"padding", "SAME"}, {"data_format", "NCDHW"}}) ==
+              StaticShape{-1, 4, 4, 5, 5});
+// As TensorFlow 2.21 answers: rows get the dilation of columns.
+static_assert(InferShape<Volume>({{2, 20, 30, 40, 3}, {3, 2, 5, 3, 7}}, {{"strides", {1, 1, 1, 1, 1}},
+                                                                         {"padding", "VALID"},
+                                                                         {"dilations", {1, 1, 2, 3, 1}}}) ==
+              StaticShape{2, 18, 27, 32, 7});
+
+struct Pool {
+  static constexpr auto signature = Op("Pool")
+                                        .Input("input: float")
+                                        .Output("output: float")
+                                        .Attr("ksize: list(int)")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
+                                        .SetShapeFn(shape_inference::Pool3DShape);
+};
+static_assert(InferShape<Pool>({{1, 8, 8, 8, 3}},
+                               {{"ksize", {1, 2, 2, 2, 1}}, {"strides", {1, 2, 2, 2, 1}}, {"padding", "VALID"}}) ==
+              StaticShape{1, 4, 4, 4, 3});
+
+struct ConvGradient {
+  static constexpr auto signature = Op("ConvGradient")
+                                        .Input("sizes: int32")
+                                        .Input("filter: float")
+                                        .Input("gradient: float")
+                                        .Output("output: float")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .SetShapeFn(shape_inference::Conv2DBackpropInputShape);
+};
+static_assert(InferShape<ConvGradient>({StaticInput::Vector({2, 8, 8, 3}), {3, 3, 3, 4}, {2, 8, 8, 4}}) ==
+              StaticShape{2, 8, 8, 3});
+static_assert(InferShape<ConvGradient>({StaticInput::Vector({8, 8}), {3, 3, 3, 4}, {2, 8, 8, 4}}) ==
+              StaticShape{2, 8, 8, 3});
+
+struct FilterGradient {
+  static constexpr auto signature = Op("FilterGradient")
+                                        .Input("input: float")
+                                        .Input("sizes: int32")
+                                        .Input("gradient: float")
+                                        .Output("filter: float")
+                                        .Output("bias: float")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .SetShapeFn(shape_inference::Conv2DBackpropFilterWithBiasShape);
+};
+static_assert(InferShape<FilterGradient>({{2, 8, 8, 3}, StaticInput::Vector({3, 3, 3, 4}), {2, 8, 8, 4}}) ==
+              StaticShape{3, 3, 3, 4});
+static_assert(InferShape<FilterGradient>({{2, 8, 8, 3}, StaticInput::Vector({3, 3, 3, 4}), {2, 8, 8, 4}}, {}, 1) ==
+              StaticShape{4});
+
+TEST_SUITE("shape functions of volumes and gradients") {
+  TEST_CASE("refuse other ranks and counts") {
+    constexpr OpView view = ConvGradient::signature.view();
+    InferenceContext c(view, {StaticInput::Vector({8, 8, 3}), {3, 3, 3, 4}, {2, 8, 8, 4}});
+    CHECK(shape_inference::Conv2DBackpropInputShape(&c).message() ==
+          "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: 3");
+    constexpr OpView pool = Pool::signature.view();
+    InferenceContext flat(pool, {{1, 8, 8, 3}}, {{"ksize", {1, 2, 2, 2, 1}}, {"strides", {1, 1, 1, 1, 1}}});
+    CHECK(shape_inference::Pool3DShape(&flat).message() == "Shape must be rank 5 but is rank 4");
+    CHECK(shape_inference::MaxPool3DGradShape(&flat).code() == Code::kInvalidArgument);
+    CHECK(shape_inference::MaxPoolGradShape(&flat).ok());
+    CHECK(flat.DebugString(flat.output(0)) == "[1,8,8,3]");
+  }
+}
+}  // namespace
+}  // namespace volume_shape_fns_test

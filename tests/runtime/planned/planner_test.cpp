@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/runtime/planned/planner.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include <tenon/graph/builder.hpp>
+#include <tenon/session.hpp>
+#include <tenon/tensor/tensor_util.hpp>
+
+#include "runtime/graphs.hpp"
+#include "runtime/planned.hpp"
+
+namespace run_planner_test {
+using namespace tenon;
+using namespace runtime_test;
+
+TEST_SUITE("RunPlanner") {
+  TEST_CASE("a chain lives in one block: every node overwrites its input") {
+    GraphBuilder b;
+    Output y = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+    const Output one = b.Const("one", Tensor::Scalar(1.0f));
+    for (int i = 0; i < 50; ++i) y = b.Add("AddV2", i == 49 ? "y" : "", {y, one});
+    const Callable callable = MakeCallable(b, kPlanned, {.feeds = {"x"}, .fetches = {"y"}});
+    for (int i = 0; i < 3; ++i)
+      CHECK(Same(MustRun(callable, {Tensor::Zeros<float>({1000})})[0], [] {
+        Tensor t = Tensor::Zeros<float>({1000});
+        for (Index k = 0; k < 1000; ++k) t.flat<float>()(k) = 50;
+        return t;
+      }()));
+    const PlanReport report = Report(callable);
+    CHECK(report.planned_nodes == 50);
+    CHECK(report.value_bytes == 49 * 4000);
+    CHECK(report.arena_bytes == 4032);
+    CHECK(report.lower_bound_bytes == 4032);
+  }
+  TEST_CASE("sizes that depend on values stay out of the plan, and what follows from them") {
+    GraphBuilder b;
+    const Output n = b.Placeholder("n", DataType::kInt32, TensorShape{});
+    const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+    const Output zero = b.Const("zero", Tensor::Scalar(std::int32_t{0})),
+                 one = b.Const("one", Tensor::Scalar(std::int32_t{1}));
+    const Output r = b.Add("Range", "r", {zero, n, one});
+    const Output f = b.Add("Cast", "f", {r}, {{"DstT", DataType::kFloat}});
+    const Output s = b.Add("Square", "s", {f});
+    b.Add("Sum", "total", {s, b.Const("axis", MakeTensor<std::int32_t>({1}, {0}))});
+    b.Add("Square", "side", {x});
+    const CallableOptions signature{.feeds = {"n", "x"}, .fetches = {"total", "side", "s"}};
+    const Callable planned = MakeCallable(b, kPlanned, signature), plain = MakeCallable(b, kUnplanned, signature);
+    for (const std::int32_t length : {4, 4, 4, 7, 7, 3, 0, 9, 9, 9, 1, 2}) {
+      CAPTURE(length);
+      const std::vector<Tensor> feeds{Tensor::Scalar(length), Ramp({6}, 2)};
+      const std::vector<Tensor> got = MustRun(planned, feeds), right = MustRun(plain, feeds);
+      for (std::size_t i = 0; i < got.size(); ++i) CHECK(Same(got[i], right[i]));
+    }
+    CHECK(Report(planned).planned_nodes >= 1);
+  }
+  TEST_CASE("what a variable keeps is not in the arena") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+    const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({-1})}});
+    const Output doubled = b.Add("AddV2", "doubled", {x, x});
+    b.Add("AssignVariableOp", "assign", {v, doubled}, {{"dtype", DataType::kFloat}});
+    b.Add("ReadVariableOp", "read", {v}, {{"dtype", DataType::kFloat}});
+    b.Add("Square", "other", {x});
+    const auto session = Session::FromGraph(b, kPlanned);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto write = session->MakeCallable({.feeds = {"x"}, .targets = {"assign"}});
+    const auto other = session->MakeCallable({.feeds = {"x"}, .fetches = {"other"}});
+    for (int i = 0; i < 4; ++i) {
+      MustRun(*write, {Ramp({9}, static_cast<float>(i))});
+      const auto first = session->Run({}, {"read"});
+      REQUIRE(first.ok());
+      MustRun(*other, {Ramp({9}, 7)});
+      const auto again = session->Run({}, {"read"});
+      CHECK(Same((*first)[0], (*again)[0]));
+      const Tensor right = Ramp({9}, static_cast<float>(i));
+      CHECK((*again)[0].flat<float>()(5) == 2 * right.flat<float>()(5));
+    }
+  }
+  TEST_CASE("the arena of a network is close to what lives at one time") {
+    const auto session = Session::FromGraphFile(TENON_TEST_DATA "/models/cnn_digits/graph.pb", kPlanned);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto callable =
+        session->MakeCallable({.feeds = {session->inputs()[0].name}, .fetches = {session->outputs().back().name}});
+    REQUIRE(callable.ok());
+    for (int i = 0; i < 3; ++i) MustRun(*callable, {Ramp({4, 28, 28, 1}, 0.1f)});
+    const PlanReport report = Report(*callable);
+    CHECK(report.planned_nodes > 0);
+    CHECK(static_cast<double>(report.arena_bytes) <= 1.1 * static_cast<double>(report.lower_bound_bytes));
+    CHECK(report.arena_bytes < report.value_bytes);
+  }
+}
+}  // namespace run_planner_test

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/session.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tenon/op/graph_def/proto_io.hpp>
+
+#include "runtime/graphs.hpp"
+#include "io/temp_file.hpp"
+
+namespace session_impl_test {
+using namespace tenon;
+using namespace runtime_test;
+
+void CheckSays(const Status& status, Code code, std::string_view part) {
+  CHECK(status.code() == code);
+  CHECK_MESSAGE(Contains(status.message(), part), StrCat("'", part, "' is not in: ", status.message()));
+}
+
+TEST_SUITE("Session") {
+  TEST_CASE("runs what a fetch needs, and only that") {
+    GraphBuilder b = SmallGraph();
+    b.Placeholder("never_fed", DataType::kInt32);
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto out = session->Run({{"x:0", MakeTensor<float>({2}, {1, 2})}}, {"z:0", "y:0", "z"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK((*out)[0].flat<float>()(1) == 9);
+    CHECK((*out)[1].flat<float>()(0) == 2);
+    CHECK((*out)[2].flat<float>()(0) == 4);
+  }
+  TEST_CASE("lists its inputs and outputs") {
+    const auto session = Session::FromGraph(SmallGraph());
+    REQUIRE(session->inputs().size() == 1);
+    CHECK(session->inputs()[0].name == "x:0");
+    CHECK(session->inputs()[0].shape == "[?]");
+    REQUIRE(session->outputs().size() == 1);
+    CHECK(session->outputs()[0].name == "z:0");
+    CHECK(session->devices() == std::vector<std::string>{"/job:localhost/replica:0/task:0/device:CPU:0"});
+  }
+  TEST_CASE("prepared signatures are bounded, and forgotten ones are prepared again") {
+    const auto session = Session::FromGraph(WideGraph(3, 3), {.max_cached_signatures = 2});
+    for (int round = 0; round < 3; ++round)
+      for (const char* fetch : {"c0_0", "c1_1", "c2_2", "sum1"}) {
+        const auto out = session->Run({{"x", Tensor::Scalar(1.0f)}}, {fetch});
+        REQUIRE(out.ok());
+      }
+  }
+  TEST_CASE("an empty Session says that it has no graph") {
+    const Session session;
+    CHECK(session.Run({}, {"x"}).status().code() == Code::kInvalidArgument);
+    CHECK(session.MakeCallable({.fetches = {"x"}}).status().code() == Code::kInvalidArgument);
+    CHECK(session.inputs().empty());
+  }
+}
+
+TEST_SUITE("Bad input to a session") {
+  TEST_CASE("a missing file") {
+    CheckSays(Session::FromGraphFile("no/such/file.pb").status(), Code::kNotFound,
+              "'no/such/file.pb': No such file or directory");
+    CheckSays(Session::FromGraphFile("").status(), Code::kNotFound, "'': No such file or directory");
+    CheckSays(Session::FromGraphFile("/").status(), Code::kFailedPrecondition, "'/': Is a directory");
+  }
+  TEST_CASE("an empty, a truncated and a random file") {
+    const TempFile temp("bad_graph.pb");
+    const std::string& path = temp.path();
+    const auto load = [&](const std::string& bytes) {
+      std::FILE* file = std::fopen(path.c_str(), "wb");
+      std::fwrite(bytes.data(), 1, bytes.size(), file);
+      std::fclose(file);
+      return Session::FromGraphFile(path).status();
+    };
+    CheckSays(load(""), Code::kInvalidArgument, StrCat("'", path, "' is empty; a binary GraphDef is wanted"));
+    const std::string good = SerializeGraphDef(SmallGraph().graph_def());
+    CHECK(load(good).ok());
+    CheckSays(load(good.substr(0, good.size() - 3)), Code::kDataLoss,
+              StrCat("Can't parse '", path, "' as binary proto: GraphDef: cannot parse the bytes at offset "));
+    for (std::size_t size = 1; size < good.size(); ++size) {  // cut between two nodes it is a smaller graph
+      const Status cut = load(good.substr(0, size));
+      if (!cut.ok()) CheckSays(cut, Code::kDataLoss, "it is truncated or not a GraphDef");
+    }
+    CheckSays(load("node { name: 'x' op: 'NoOp' }"), Code::kDataLoss,
+              "the file looks like text, and a binary GraphDef is wanted");
+    CheckSays(load(std::string(100, '\0')), Code::kDataLoss, "at offset 0: field number 0 is not in 1 to 536870911");
+    const Status high = load(std::string(100, '\xff'));
+    CheckSays(high, Code::kDataLoss, "at offset 0: ");
+    CHECK(!Contains(high.message(), "text"));
+    std::uint32_t seed = 1;
+    for (int i = 0; i < 100; ++i) {
+      std::string noise(1000, '\0');
+      for (char& c : noise) c = static_cast<char>((seed = seed * 1664525 + 1013904223) >> 24);
+      const Status s = load(noise);
+      CAPTURE(s.message());
+      CHECK((s.code() == Code::kDataLoss || s.code() == Code::kInvalidArgument));
+      CHECK(Contains(s.message(), StrCat("'", path, "'")));
+    }
+  }
+  TEST_CASE("unknown ops are listed all at once, with the nodes that use them and the nearest names") {
+    GraphDef graph = SmallGraph().graph_def();
+    graph.node[2].op = "AddV3";
+    graph.node[3].op = "Mull";
+    for (int i = 0; i < 4; ++i) {
+      NodeDef node = graph.node[3];
+      node.name = StrCat("more", i);
+      if (i == 3) node.op = "SomethingOfMyOwn";
+      graph.node.push_back(node);
+    }
+    const Status s = Session::FromGraphDef(graph).status();
+    CheckSays(s, Code::kNotFound, "Op type not registered 'AddV3' in binary running on this machine");
+    CheckSays(s, Code::kNotFound, "used by node 'y'; did you mean 'AddV2'");
+    CheckSays(s, Code::kNotFound, "'Mull'");
+    CheckSays(s, Code::kNotFound, "'z', 'more0', 'more1'");
+    CheckSays(s, Code::kNotFound, "'Mul'");
+    CheckSays(s, Code::kNotFound, "'SomethingOfMyOwn'");
+    CheckSays(s, Code::kNotFound, "'more3'");
+  }
+  TEST_CASE("a missing kernel names the types there are") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kQint8);
+    b.Add("Relu", "y", {x});
+    b.Add("Identity", "i", {x});
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const Status s = session->MakeCallable({.feeds = {"x"}, .fetches = {"y"}}).status();
+    CheckSays(s, Code::kInvalidArgument, "no kernel for op 'Relu' on CPU with types {qint8}; registered: CPU{float}");
+    CheckSays(s, Code::kInvalidArgument, "[node 'y']");
+    CHECK(session->MakeCallable({.feeds = {"x"}, .fetches = {"i"}}).ok());
+  }
+  TEST_CASE("names with an output that is none") {
+    const auto session = Session::FromGraph(SmallGraph());
+    const Tensor x = MakeTensor<float>({1}, {1});
+    const auto fetch = [&](const char* name) { return session->Run({{"x", x}}, {name}).status(); };
+    for (const char* name : {"y:1", "y:2147483647", "y:99999999999999999999"})
+      CheckSays(fetch(name), Code::kOutOfRange, "Node 'y' (type: 'AddV2', num of outputs: 1) does not have output ");
+    for (const char* name : {"y:-1", "y:0:0", "y:", ":0", "", "^y", "y "})
+      CheckSays(fetch(name), Code::kInvalidArgument, StrCat("was not found in the Graph: fetch '", name, "'"));
+    CheckSays(session->Run({{"x:1", x}}, {"y"}).status(), Code::kOutOfRange, "Node 'x' (type: 'Placeholder'");
+    CheckSays(session->Run({{"^x", x}}, {"y"}).status(), Code::kInvalidArgument, "not found in the Graph: feed '^x'");
+    CHECK(fetch("y:0").ok());
+    CHECK(fetch("z").ok());
+  }
+  // Each is refused before and after runs that succeed, through Run and through a Callable.
+  TEST_CASE("the session stays usable") {
+    const auto session = Session::FromGraph(SmallGraph());
+    const Tensor x = MakeTensor<float>({1}, {2});
+    const Tensor number = MakeTensor<std::int32_t>({1}, {1}), word = Tensor::Zeros<tstring>({1});
+    struct Mistake {
+      std::vector<NamedTensor> feeds;
+      std::vector<std::string> fetches, targets;
+      Code code;
+      const char* text;
+    };
+    const Mistake mistakes[] = {
+        {{{"x", number}},
+         {"y"},
+         {},
+         Code::kInvalidArgument,
+         "Expects arg[0] to be float but int32 is provided: feed 'x:0'"},
+        {{{"x", word}}, {"y"}, {}, Code::kInvalidArgument, "Expects arg[0] to be float but string is provided"},
+        {{{"x", MakeTensor<float>({1, 1}, {1})}},
+         {"y"},
+         {},
+         Code::kInvalidArgument,
+         "Cannot feed value of shape [1,1] for tensor 'x:0', which has shape [?]"},
+        {{{"x", Tensor::Scalar(1.0f)}},
+         {"y"},
+         {},
+         Code::kInvalidArgument,
+         "Cannot feed value of shape [] for tensor 'x:0', which has shape [?]"},
+        {{{"X", x}}, {"y"}, {}, Code::kInvalidArgument, "was not found in the Graph: feed 'X'; did you mean 'x'"},
+        {{{"input", x}},
+         {"y"},
+         {},
+         Code::kInvalidArgument,
+         "was not found in the Graph: feed 'input'; the graph's inputs and outputs are 'x', 'z'"},
+        {{{"x", x}}, {"yy"}, {}, Code::kInvalidArgument, "was not found in the Graph: fetch 'yy'; did you mean 'y'"},
+        {{{"x", x}},
+         {},
+         {"output", "z", "yy", "logits"},
+         Code::kNotFound,
+         "PruneForTargets: Some target nodes not found: \"output\" \"yy\" \"logits\"; the graph's inputs and outputs "
+         "are 'x', 'z'; did you mean 'y'?"},
+        {{{"x", x}, {"one", number}},
+         {"y"},
+         {},
+         Code::kInvalidArgument,
+         "Expects arg[1] to be float but int32 is provided: feed 'one:0'"},
+        {{{"x", x}, {"x", x}}, {"y"}, {}, Code::kInvalidArgument, "Endpoint \"x\" fed more than once."},
+        {{{"x", x}}, {"x"}, {}, Code::kInvalidArgument, "x is both fed and fetched."},
+        {{{"x", x}}, {}, {}, Code::kInvalidArgument, "Must specify at least one target to fetch or execute."},
+        {{},
+         {"y"},
+         {},
+         Code::kInvalidArgument,
+         "You must feed a value for placeholder tensor 'x' with dtype float and shape [?] [node 'x', CPU:0]"},
+        {{}, {}, {"z"}, Code::kInvalidArgument, "You must feed a value for placeholder tensor 'x'"},
+    };
+    for (const Mistake& m : mistakes) {
+      for (int i = 0; i < 2; ++i) {
+        CheckSays(session->Run(m.feeds, m.fetches, m.targets).status(), m.code, m.text);
+        CallableOptions names{.feeds = {}, .fetches = m.fetches, .targets = m.targets};
+        std::vector<Tensor> values, outputs(m.fetches.size());
+        for (const NamedTensor& feed : m.feeds) {
+          names.feeds.push_back(feed.name);
+          values.push_back(feed.tensor);
+        }
+        const auto callable = session->MakeCallable(names);
+        CheckSays(callable.ok() ? callable->Run(values, outputs) : callable.status(), m.code, m.text);
+        const auto good = session->Run({{"x", x}}, {"y"});
+        REQUIRE_MESSAGE(good.ok(), good.status().message());
+        CHECK((*good)[0].flat<float>()(0) == 3);
+      }
+    }
+  }
+  TEST_CASE("a constant may be fed, with another shape, too") {
+    const auto session = Session::FromGraph(SmallGraph());
+    const Tensor x = MakeTensor<float>({1}, {2});
+    const auto sum = [&](std::vector<NamedTensor> feeds) {
+      const auto out = session->Run(feeds, std::vector<std::string>{"z"});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      return (*out)[0];
+    };
+    CHECK(sum({{"x", x}}).flat<float>()(0) == 9);
+    CHECK(sum({{"x", x}, {"one", Tensor::Scalar(2.0f)}}).flat<float>()(0) == 16);
+    const Tensor wide = sum({{"x", x}, {"one:0", MakeTensor<float>({3}, {0, 1, 2})}});
+    CHECK(wide.shape() == TensorShape({3}));
+    CHECK(wide.flat<float>()(2) == 16);
+    CHECK(sum({{"x", x}}).flat<float>()(0) == 9);
+    const Status s = session->Run({{"x", MakeTensor<float>({2}, {1, 2})}, {"one", wide}}, {"z"}).status();
+    CheckSays(s, Code::kInvalidArgument, "[node 'y', CPU:0]");
+  }
+}
+}  // namespace session_impl_test
