@@ -13,6 +13,7 @@ layers() {
   tools/check_layers.py
   tools/check_errors.py
   tools/check_snippets.py
+  tools/check_comments.py
   tests/tools/checks_test.py  # that these, and the amalgamation, find what they should
 }
 amalgamation() { tools/amalgamate.py --check; }
@@ -48,6 +49,8 @@ no_exceptions() {
     build/no_exceptions/zero_out
   done
 }
+
+debug() { tests/debug/printers_test.py g++ clang++-19; }
 
 readme() { tools/check_readme.sh; }
 
@@ -98,7 +101,7 @@ cuda() {
 isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
-steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume bench clang asan tsan fuzz cuda
+steps=(format layers amalgamation compile_fail odr no_exceptions debug readme demo_binary consume bench clang asan tsan fuzz cuda
        isa neon conan self_contained)
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell
