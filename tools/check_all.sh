@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, ARM, short fuzz runs.
 #   tools/check_all.sh [--minutes N] [step]...      without names: all of them, in this order
-# After N minutes the step that runs is ended, and it and those behind it are reported as not done: no failure.
+# After N minutes the running step is ended. It and the steps behind it are reported as not done: that is not a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PATH:/usr/local/cuda/bin
@@ -14,11 +14,11 @@ layers() {
   tools/check_errors.py
   tools/check_snippets.py
   tools/check_comments.py
-  tests/tools/checks_test.py  # that these, and the amalgamation, find what they should
+  tests/tools/checks_test.py  # tests that these checks, and the amalgamation's, find mistakes
 }
 amalgamation() { tools/amalgamate.py --check; }
 
-# What one compiler finds missing the other does, too, and clang sees every header in its builds: g++ takes every other
+# Both compilers find the same missing includes, and clang sees every header in its builds: g++ takes every other
 # header, clang a quarter of them, another part after each commit. `tools/check_self_contained.py` alone takes all.
 self_contained() {
   local commits
