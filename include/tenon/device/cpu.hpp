@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
+// Cpu: the device that a CPU kernel gets: a pool of threads and an allocator. ForEach: one body for every index.
 
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,7 @@ TENON_NAMESPACE_BEGIN
 
 class Allocator;
 
-// Threads that somebody owns: Tenon's ThreadPool, or the caller's own behind these three functions. thread-safe.
+// A pool of threads: Tenon's ThreadPool, or the caller's own threads behind these three functions. thread-safe.
 class ThreadPoolInterface {
  public:
   virtual ~ThreadPoolInterface() = default;
@@ -24,8 +24,8 @@ class ThreadPoolInterface {
   // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
   // when all are done. The caller takes part. May be called from inside a task of the same pool.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
-  // Asked before a loop that takes one thread about `ns`, too little to wake another for: whether to split it all the
-  // same, because a thread is awake and waits for work.
+  // Returns whether to split a loop that takes one thread about `ns`, too little to wake another for: true where a
+  // thread is awake and waits for work.
   virtual bool SplitsShortLoop(double ns) {
     static_cast<void>(ns);
     return false;
@@ -47,24 +47,24 @@ void RunRange(void* body, Index begin, Index end) {
   call(begin, end);
 }
 
-// The least that a thread's part of so much work should take; 0 where all of it is for the caller's thread. Waking a
-// thread takes about 15 us; handing work to one that is awake less than one, but estimates of the work are of slow
-// processors and of operands that are far away.
+// The least time that a thread's share of so much work should take; 0 where all of it is for the caller's thread.
+// Waking a thread takes about 15 us. Handing work to an awake one takes less than 1 us, but estimates of the work are
+// for slow processors and distant operands.
 inline double LeastPartNs(const Cpu& device, double ns) {
   constexpr double kToWake = 15000, kToHandOver = 7500;
   if (device.pool == nullptr || ns < 2 * kToHandOver) return 0;
   if (ns >= 2 * kToWake) return kToWake;
   return device.pool->SplitsShortLoop(ns) ? kToHandOver : 0;
 }
-// How many units make that much work; `total` where it is not split.
+// Returns the number of units that make that much work; `total` where it is not split.
 inline Index LeastPart(const Cpu& device, Index total, double ns_per_unit) {
   const double ns = total > 1 ? LeastPartNs(device, static_cast<double>(total) * ns_per_unit) : 0;
   return ns > 0 ? static_cast<Index>(ns / ns_per_unit) + 1 : total;
 }
 }  // namespace detail
 
-// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; what is not worth a second thread stays on the caller's.
+// Splits [0, total) over the device's threads: body(begin, end) on each share. `ns_per_unit` estimates the work of
+// one unit. Work that is not worth a second thread stays on the caller's.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
   if (total <= 0) return;
