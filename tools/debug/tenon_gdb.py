@@ -6,7 +6,7 @@ In gdb or ~/.gdbinit:   source PATH/tools/debug/tenon_gdb.py
 import gdb
 import gdb.printing
 
-MOST_ELEMENTS = 8  # of a tensor
+MOST_ELEMENTS = 8  # shown of one tensor
 C_TYPES = {'kFloat': 'float', 'kDouble': 'double', 'kInt32': 'int', 'kUint8': 'unsigned char', 'kInt16': 'short',
            'kInt8': 'signed char', 'kInt64': 'long', 'kBool': 'bool', 'kUint16': 'unsigned short',
            'kUint32': 'unsigned int', 'kUint64': 'unsigned long'}
