@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What Tenon and its components need from others. Used by Tenon's own build and, installed, by TenonConfig.cmake.
+# The dependencies of Tenon and its components. Used by Tenon's own build and, installed, by TenonConfig.cmake.
 
 # The libraries behind each component.
 set(TENON_COMPONENT_LIBRARIES_eigen Eigen3::Eigen)

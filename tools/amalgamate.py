@@ -21,7 +21,7 @@ DIRECTIVE = re.compile(r'^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*)')
 STANDARD = re.compile(r'^([a-z0-9_]+(\.h)?|sys/[a-z0-9_]+\.h)$')  # not Eigen/..., cuda_runtime.h
 NOT_STANDARD = re.compile(r'^(cuda|cublas|curand|cudnn)')
 NOT_IN_TENON = re.compile(r'^((unsupported/)?Eigen/|cuda|cublas)')  # tenon.hpp builds without Eigen and CUDA
-# What would look for a Tenon header that the single one has swallowed, or include what is not written there.
+# Directives that look for a Tenon header that the single one contains, or include a header without writing its name.
 HIDDEN = re.compile(r'^\s*#\s*include(_next\b.*|\s+[A-Za-z_]\w*)|__has_include\s*\(\s*[<"]tenon/[^>"]*[>"]\s*\)')
 
 

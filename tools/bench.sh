@@ -4,8 +4,8 @@
 #   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models]...
 # Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), and every_op, for which
 # all ops are compiled; its table goes into docs/op_benchmarks.md.
-# All but those named -portable are compiled with -march=native. The programs run for 15 minutes at most, all together
-# (building them takes longer the first time); what is left then keeps its old table.
+# Benchmarks not named -portable are compiled with -march=native. They run for 15 minutes at most, all together
+# (building them takes longer the first time); the benchmarks that are left then keep their old tables.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
 set -euo pipefail
@@ -89,11 +89,11 @@ def duration(ns):
     return f"{ns / 1e9:.3g} s"
 
 
-# A line for each op, those first that take longest beside TensorFlow.
+# A line for each op; the ops that take longest beside TensorFlow come first.
 def op_table(report):
     machine, rows = report["machine"], []
     for case in report["cases"]:
-        if "error" in case:  # of an optional component
+        if "error" in case:  # an op of an optional component
             continue
         tenon = case["subjects"][0]
         peers = [s for s in case["subjects"][1:] if "median_ns" in s]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, ARM, short fuzz runs.
 #   tools/check_all.sh [--minutes N] [step]...      without names: all of them, in this order
-# After N minutes the step that runs is ended, and it and those behind it are reported as not done: no failure.
+# After N minutes the running step is ended. It and the steps behind it are reported as not done: that is not a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PATH:/usr/local/cuda/bin
@@ -13,11 +13,12 @@ layers() {
   tools/check_layers.py
   tools/check_errors.py
   tools/check_snippets.py
-  tests/tools/checks_test.py  # that these, and the amalgamation, find what they should
+  tools/check_comments.py
+  tests/tools/checks_test.py  # tests that these checks, and the amalgamation's, find mistakes
 }
 amalgamation() { tools/amalgamate.py --check; }
 
-# What one compiler finds missing the other does, too, and clang sees every header in its builds: g++ takes every other
+# Both compilers find the same missing includes, and clang sees every header in its builds: g++ takes every other
 # header, clang a quarter of them, another part after each commit. `tools/check_self_contained.py` alone takes all.
 self_contained() {
   local commits
@@ -48,6 +49,8 @@ no_exceptions() {
     build/no_exceptions/zero_out
   done
 }
+
+debug() { tests/debug/printers_test.py g++ clang++-19; }
 
 readme() { tools/check_readme.sh; }
 
@@ -98,7 +101,7 @@ cuda() {
 isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
-steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume bench clang asan tsan fuzz cuda
+steps=(format layers amalgamation compile_fail odr no_exceptions debug readme demo_binary consume bench clang asan tsan fuzz cuda
        isa neon conan self_contained)
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every header under include/tenon: floors, cycles, what it may include, how it begins, and that it has a test.
+"""Checks every header under include/tenon: floors, folders, cycles, includes, its first lines, and its test.
 
 The floors, low to high, are those of docs/design.md. A header may include its own floor (without a cycle) and any
 floor below it, always as <tenon/floor/file.hpp>.
@@ -16,8 +16,7 @@ import sys
 
 FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph',
           'optimize', 'runtime', 'remote', 'compat', '']  # '' is the top: tenon.hpp, session.hpp, ...
-# Top headers that hold declarations instead of only includes, and the floor which these belong to.
-TOP_OF = {'fwd.hpp': 'base', 'session.hpp': 'runtime'}
+MOST_HEADERS = 40  # in a folder, its sub-folders not counted
 NOT_BELOW = [('graph', 'ops')]  # (includer, included) that the order would let pass: who edits graphs compiles no kernel
 
 # Standard headers that are slow to read, up to the device floor, and the only headers that may have them there.
@@ -54,6 +53,7 @@ TESTED_TOGETHER = {
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
     'engine/gemm/cublas.cuh': 'cuda/gemm_test.cu',
     'engine/gemm/tiled.cuh': 'cuda/gemm_test.cu',
+    'runtime/api/session.hpp': 'top/session_test.cpp',  # the test of the front door that forwards to it
     'full_runtime.hpp': 'runtime_definitions.cpp',  # only includes: every test program runs on it
     'tenon.cuh': 'cuda/kernels.cu',  # only includes: that kernels can be written with it alone is the test
 }
@@ -79,8 +79,12 @@ def strip_comments(text):
     return pattern.sub(lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text)
 
 
+def folder_of(header):
+    return header.rpartition('/')[0]
+
+
 def floor_of(header):
-    return TOP_OF.get(header, header.rpartition('/')[0].split('/')[0])
+    return folder_of(header).split('/')[0]
 
 
 class Checker:
@@ -144,6 +148,33 @@ class Checker:
         for header in sorted(self.own):
             visit(header)
 
+    def folders(self):
+        """The folders of a floor include each other without a cycle; none has too many headers."""
+        includes = {}  # folder -> other folder of its floor -> (header, included header), the first pair
+        for header in sorted(self.own):
+            others = includes.setdefault(folder_of(header), {})
+            for other in self.own[header]:
+                if folder_of(other) != folder_of(header) and floor_of(other) == floor_of(header):
+                    others.setdefault(folder_of(other), (header, other))
+        done, path = set(), []
+
+        def visit(folder):
+            if folder in path:
+                cycle = path[path.index(folder):] + [folder]
+                steps = [includes[a][b] for a, b in zip(cycle, cycle[1:])]
+                self.error(steps[0][0], 1, 'folder cycle: ' + ', '.join(f'{a} includes {b}' for a, b in steps))
+            elif folder not in done:
+                path.append(folder)
+                for other in includes.get(folder, {}):
+                    visit(other)
+                done.add(path.pop())
+
+        for folder in includes:
+            visit(folder)
+            count = sum(folder_of(header) == folder for header in self.own)
+            if count > MOST_HEADERS:
+                self.errors.append(f'include/tenon/{folder}: {count} headers; a folder has at most {MOST_HEADERS}')
+
     def reach(self):
         """Every .hpp is reached from a top header; otherwise no user of the single header would ever see it."""
         seen, todo = set(), [h for h in self.own if '/' not in h]
@@ -184,6 +215,7 @@ def check(root):
         if path.is_file():
             checker.read(path)
     checker.cycles()
+    checker.folders()
     checker.reach()
     checker.tests()
     return checker

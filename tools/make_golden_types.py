@@ -256,7 +256,7 @@ def casts():
         for destination in numbers:
             if source == destination:
                 continue
-            if source in QUANTIZED and destination not in WIDE:  # the same code as for their integers
+            if source in QUANTIZED and destination not in WIDE:  # runs the code of their integers
                 continue
             if destination in QUANTIZED and source not in WIDE:
                 continue

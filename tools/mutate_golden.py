@@ -228,7 +228,7 @@ def answers(todo):
                 signal.alarm(20)
                 try:
                     case = changed_copy(base, number)
-                except (TypeError, ValueError, KeyError, OverflowError):  # of numpy, on the way to TensorFlow
+                except (TypeError, ValueError, KeyError, OverflowError):  # from numpy, on the way to TensorFlow
                     case = None
                 data = case.SerializeToString() if case else b''
                 pipe.write(len(data).to_bytes(4, 'little') + data)

@@ -67,7 +67,7 @@ void Print(const Needs& needs) {
 
 // Where an op is defined.
 struct Definition {
-  std::string name;  // of the struct
+  std::string name;  // name of the struct
   std::string header;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An op as a struct: what TensorFlow must know about it is `signature`, what it does is `kernel`.
+// An op as a struct: `signature` describes it to TensorFlow, `kernel` computes it.
 
 #include <cstdint>
 

@@ -140,7 +140,7 @@ tenon::Status RunGraph(const std::string& graph, const std::string& array) {
                                           inputs.size(), names);
   }
   tenon::CallableOptions options{.feeds = {inputs[0].name}};
-  for (const auto& endpoint : session.outputs()) {  // not what nodes such as FusedBatchNormV3 compute besides
+  for (const auto& endpoint : session.outputs()) {  // not the further outputs of nodes such as FusedBatchNormV3
     if (endpoint.name.ends_with(":0")) options.fetches.push_back(endpoint.name);
   }
   TENON_ASSIGN_OR_RETURN(const auto callable, session.MakeCallable(options));

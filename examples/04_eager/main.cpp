@@ -56,7 +56,7 @@ Status Run() {
   TENON_ASSIGN_OR_RETURN(const Tensor later, sum.Get());
   Print("later", later);
 
-  const Status wrong = eager::Call<ops::MatMul>(x, b).status();  // b is no matrix
+  const Status wrong = eager::Call<ops::MatMul>(x, b).status();  // b is not a matrix
   std::printf("%s\n", wrong.ToString().c_str());
   return OkStatus();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The ops of docs/writing_an_op.md, in its order; what stands between `snippet` and `end` is quoted there.
+// The ops of docs/writing_an_op.md, in its order. The document quotes the code between `snippet` and `end`.
 
 #include <atomic>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Several devices in one program: sessions that have them (SessionOptions::devices), names, managers, graphs cut into
-// parts that run on them, and SimulatedDevice ("SIM:0") to try that without a GPU. One source file includes it; not
-// part of tenon.hpp: a program that runs on one device compiles none of it.
+// Several devices in one binary: sessions that have them (SessionOptions::devices), names, managers, graphs cut into
+// partitions that run on them, and SimulatedDevice ("SIM:0") to try that without a GPU. One source file includes it.
+// It is not a part of tenon.hpp: a binary that runs on one device compiles none of it.
 //
 //   auto session = tenon::Session::FromGraphDef(graph, {.devices = {"CPU:0", "GPU:0", "GPU:1"}});
 
@@ -25,7 +25,7 @@
 #include <tenon/runtime/multi_device/placed_session.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
 
-// The ends of what was cut between devices: no graph has them before, so that no program would think of them. For GPUs
+// Ops at the cuts between devices: no graph has them before, so a program would not think to register them. For GPUs
 // a .cu file registers them, too.
 #if !defined(__CUDACC__)
 TENON_REGISTER(tenon::ops::Send, tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);

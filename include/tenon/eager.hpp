@@ -5,7 +5,7 @@
 //   TENON_REGISTER(tenon::Types<float>, tenon::ops::MatMul);
 //   tenon::Result<tenon::Tensor> c = tenon::eager::Call<tenon::ops::MatMul>({.transpose_b = true}, a, b);
 //
-// The first call of an op with other types or attrs prepares a kernel, which later ones find.
+// The first call of an op with other types or attrs prepares a kernel, which later calls find.
 
 #include <algorithm>
 #include <concepts>
@@ -47,7 +47,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace eager {
 
-// What one argument of an op gets: a tensor, or the tensors of a list.
+// The value of one argument of an op: a tensor, or the tensors of a list.
 class Argument {
  public:
   Argument(Tensor tensor) : tensors_{std::move(tensor)} {}
@@ -61,7 +61,7 @@ class Argument {
   friend class Context;
   friend class Handle;
 
-  // Where the object of a resource is; "": the tensor is none.
+  // Returns the device of a resource's object; "": the tensor is not a resource.
   static std::string_view DeviceOf(const Tensor& tensor) {
     const bool is_one = tensor.dtype() == DataType::kResource && tensor.IsInitialized() && tensor.NumElements() > 0;
     return is_one ? std::string_view(tensor.flat<ResourceHandle>()(0).device) : std::string_view();
@@ -73,7 +73,7 @@ class Argument {
 
 namespace detail {
 
-// Where an argument comes in. It is always fed, so there is no kernel.
+// The op whose output is an argument. It is always fed, so it has no kernel.
 struct EagerInput {
   static constexpr auto signature = Op("_EagerInput")
                                         .Output("output: dtype")
@@ -83,7 +83,7 @@ struct EagerInput {
 };
 inline const bool eager_input_is_registered = tenon::detail::BatchOf<Devices<Cpu>, EagerInput>::Link();
 
-// What decides a call's kernel, of one argument.
+// The types of one argument, which decide a call's kernel.
 struct ArgumentTypes {
   std::vector<DataType> types;
   bool is_list = false;
@@ -91,13 +91,13 @@ struct ArgumentTypes {
 
 }  // namespace detail
 
-// Where eager calls run: devices, their threads and resources (variables live here from call to call), and the kernels
-// that were prepared. thread-safe but for AddFunctions.
+// The context of eager calls: devices, their threads and resources (variables live here from call to call), and the
+// prepared kernels. thread-safe but for AddFunctions.
 class Context : public Calls<Context, Argument, Tensor> {
  public:
   // `options` as for a session; executor and inter-op threads matter to calls of functions only. The context has the
-  // CPU and `devices`, the first of which calls that name none run on; `resources` are the CPU's. A device is made when
-  // a call first needs it.
+  // CPU and `devices`; calls that name no device run on the first of `devices`. `resources` are the CPU's. A device
+  // is made when a call first needs it.
   explicit Context(SessionOptions options = {}) : options_(std::move(options)) {
     if (options_.resources == nullptr) options_.resources = &own_resources_;
     for (const std::string& device : options_.devices) AddPlace(tenon::detail::SessionImpl::ShortDeviceName(device));
@@ -107,21 +107,22 @@ class Context : public Calls<Context, Argument, Tensor> {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // The one that calls without a context use. Lives until the process ends.
+  // Returns the context of calls that name none. It lives until the process ends.
   static Context& Default() {
     static Context* const context = new Context;
     return *context;
   }
 
-  // The same calls on another device of the context: "SIM:0", or "/device:SIM:0". As in TensorFlow an op that gets a
-  // resource runs where that is, whatever device is named, and the CPU takes what the device has no kernel for.
-  // Arguments and results are in host memory. InvalidArgument of the calls, with all devices: there is no such one.
+  // Makes calls on another device of the context: "SIM:0", or "/device:SIM:0". As in TensorFlow, an op that gets a
+  // resource runs on the resource's device, whatever device is named, and the CPU takes ops that the device has no
+  // kernel for. Arguments and results are in host memory. The calls return InvalidArgument, which lists all devices,
+  // if there is no such device.
   //
   //   context.On("SIM:0").Call<tenon::ops::MatMul>(a, b)
   CallsOn<Context, Argument, Tensor> On(std::string device) { return {this, std::move(device)}; }
 
-  // Functions that may be called by name, and by the attrs of ops (If, While, PartitionedCall...). InvalidArgument:
-  // another function of that name is there. Not while another thread calls.
+  // Adds functions that may be called by name, and by the attrs of ops (If, While, PartitionedCall...).
+  // InvalidArgument: another function of that name is there. Not while another thread calls.
   Status AddFunctions(const FunctionDefLibrary& functions) {
     for (const FunctionDef& function : functions.function) {
       const FunctionDef* known = FindFunction(functions_, function.signature.name);
@@ -145,7 +146,7 @@ class Context : public Calls<Context, Argument, Tensor> {
   friend class Calls<Context, Argument, Tensor>;
   friend class CallsOn<Context, Argument, Tensor>;
 
-  // A device; those of the CPU are null.
+  // A device of the context; the CPU's `device` and `resources` are null.
   struct Place {
     std::string name;  // "SIM:0"
     Owned<Device> device;  // null until a call needs it
@@ -301,7 +302,7 @@ class Context : public Calls<Context, Argument, Tensor> {
     TENON_ASSIGN_OR_RETURN(kernel->run, session.MakeCallable(ends));
     const MutexLock lock(mutex_);
     Owned<Kernel>& known = kernels_[key];
-    if (known == nullptr) known = std::move(kernel);  // somebody may have been quicker
+    if (known == nullptr) known = std::move(kernel);  // another thread may have been quicker
     return static_cast<const Kernel*>(known.get());
   }
   TENON_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
@@ -329,7 +330,7 @@ class Context : public Calls<Context, Argument, Tensor> {
   }
 
   ResourceMgr own_resources_;  // outlives the kernels' sessions, as do the devices
-  SessionOptions options_;  // of calls on the CPU
+  SessionOptions options_;  // options of calls on the CPU
   std::vector<Place> places_;  // the first is the usual one
   FunctionDefLibrary functions_;
   mutable Mutex mutex_;

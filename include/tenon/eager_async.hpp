@@ -33,8 +33,8 @@ TENON_SETUP_CODE_BEGIN
 
 namespace eager {
 
-// A tensor that a call gives, or will give: what TensorFlow calls a TensorHandle. Copies are the same tensor. Outlives
-// whoever made it. thread-safe.
+// A tensor that a call gives, or will give; TensorFlow's TensorHandle. Copies are the same tensor. It may outlive the
+// Async that made it. thread-safe.
 class Handle {
  public:
   Handle() = default;
@@ -43,8 +43,8 @@ class Handle {
     state_->done.Notify();
   }
 
-  // Waits for the call. Its error, or that of the call that made one of its inputs, or of an earlier one: see Async.
-  // FailedPrecondition: nobody has given this handle a call.
+  // Waits for the call. Returns its error, or the error of the call that made one of its inputs, or of an earlier
+  // call: see Async. FailedPrecondition: the handle is default-constructed.
   Result<Tensor> Get() const {
     if (!state_) return errors::FailedPrecondition("eager::Handle::Get: the handle is of no call");
     if (!IsReady() && !state_->fork.IsRepaired()) return errors::FailedPrecondition(kLeftBehind);
@@ -52,9 +52,9 @@ class Handle {
     TENON_RETURN_IF_ERROR(state_->status);
     return state_->tensor;
   }
-  // Whether Get() would not wait.
+  // Returns whether Get() would not wait.
   bool IsReady() const { return !state_ || state_->done.HasBeenNotified(); }
-  // Known before the tensor is; kInvalid: of no call.
+  // Known before the tensor is; kInvalid: the handle is default-constructed.
   DataType dtype() const { return state_ ? state_->dtype : DataType::kInvalid; }
 
  private:
@@ -68,7 +68,7 @@ class Handle {
     ForkGuard fork;  // not repaired: the call is the parent's
     Notification done;
     DataType dtype = DataType::kInvalid;
-    std::string device;  // of a resource, where it is known
+    std::string device;  // device of a resource, where it is known
     Status status;
     Tensor tensor;
   };
@@ -86,7 +86,7 @@ class Handle {
   Ref<State> state_;
 };
 
-// What one argument of an asynchronous call gets: a tensor, or the tensors of a list, there or not yet.
+// The value of one argument of an asynchronous call: a tensor, or the tensors of a list, ready or not yet.
 class AsyncArgument {
  public:
   AsyncArgument(Handle handle) : handles_{std::move(handle)} {}
@@ -109,11 +109,11 @@ class AsyncArgument {
   bool is_list_ = false;
 };
 
-// Runs calls in a context, later: a thread takes them in the order in which they came, whoever made them, so that what
-// one writes into a variable the next one reads. What is wrong with an op, its attrs, types or device the call itself
-// says; what goes wrong while it runs, its handles and Sync() say. As in TensorFlow's asynchronous mode the first such
-// error is everybody's: calls that wait get it, too, and so do new ones until Sync() has told it; who uses a handle of
-// such a call after that gets it again. Destroying it waits for all calls. thread-safe.
+// Runs calls of all threads in a context, later: one thread takes them in the order in which they came, so that a
+// call reads from a variable what the call before wrote. The call itself returns an error of its op, attrs, types or
+// device. Its handles and Sync() return an error of its run. As in TensorFlow's asynchronous mode, waiting calls get
+// the first such error, too, and so do new ones until Sync() has returned it. Later uses of a handle of such a call
+// get it again. The destructor waits for all calls. thread-safe.
 class Async : public Calls<Async, AsyncArgument, Handle> {
  public:
   // The context outlives it.
@@ -130,10 +130,10 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
     if (thread_.joinable()) thread_.Join();
   }
 
-  // The same calls, in the same order with the others, on another device of the context.
+  // Makes calls on another device of the context, in one order with all other calls.
   CallsOn<Async, AsyncArgument, Handle> On(std::string device) { return {this, std::move(device)}; }
 
-  // Waits until the calls made so far have run. Their first error, which is forgotten with that: new calls run.
+  // Waits until the calls made so far have run. Returns their first error and forgets it: new calls run.
   Status Sync() {
     NoticeFork();
     MutexLock lock(mutex_);
@@ -202,7 +202,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
       for (std::size_t i = 0; i < results.size() && status.ok(); ++i)
         call->outputs[i].Settle(status, std::move(results[i]));
       if (status.ok()) continue;
-      // Before the handles get it: who sees the error there finds it in the next call, too.
+      // Before the handles get it: a thread that sees the error there finds it in its next call, too.
       call->next = Fail(status);
       for (ended = 0; call != nullptr; call = std::move(call->next), ++ended)
         for (const Handle& output : call->outputs) output.Settle(status, Tensor());
@@ -229,7 +229,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
     results->resize(call.outputs.size());
     return call.kernel->run.Run(feeds, *results);
   }
-  // All calls that wait: they will not run.
+  // Keeps the error. Returns all calls that wait: they will not run.
   Owned<Pending> Fail(const Status& status) {
     const MutexLock lock(mutex_);
     status_ = status.WithAppended(
@@ -248,7 +248,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
   Pending* last_ = nullptr;
   std::int64_t added_ = 0, done_ = 0;  // calls, from the beginning
   bool stopping_ = false;
-  Status status_;  // the first error, until somebody asks
+  Status status_;  // the first error, until Sync() returns it
 };
 
 }  // namespace eager

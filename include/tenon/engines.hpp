@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Engines that none of the standard ops calls, for ops of one's own and for whoever fuses nodes: chains of element-wise
-// steps, Gelu, layer normalisation, attention, LogSumExp, products of 8-bit integers, ThreeFry. Those that ops are made
-// of (engine/gemm/gemm.hpp, conv.hpp, softmax.hpp, ...) come with <tenon/ops.hpp>, or one by one.
+// Engines that no standard op calls, for ops of one's own and for fusing nodes: chains of element-wise steps, Gelu,
+// layer normalisation, attention, LogSumExp, products of 8-bit integers, ThreeFry. The engines that ops call
+// (engine/gemm/gemm.hpp, conv.hpp, softmax.hpp, ...) come with <tenon/ops.hpp>, or one by one.
 
 #include <tenon/engine/nn/attention.hpp>
 #include <tenon/engine/elementwise/fused.hpp>

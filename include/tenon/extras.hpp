@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What few programs need, so that tenon.hpp stays quick to compile without it: threads of other libraries as a
-// session's pool, parts of graphs, their canonical form and hash, functions called from C++. Each may be included
-// alone.
+// Features that few programs need, kept out of tenon.hpp so that it stays quick to compile: threads of other
+// libraries as a session's pool, subgraphs, canonical forms and hashes of graphs, functions called from C++. Each
+// header may be included alone.
 
 #include <tenon/device/executor_pool.hpp>
 #include <tenon/graph/canonical.hpp>

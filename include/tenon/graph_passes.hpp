@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What changes whole graphs before they run, for programs that ask for it: control-flow lowering, placement on devices,
-// partition by device.
+// Passes that change whole graphs before they run, for programs that ask for it: control-flow lowering, placement on
+// devices, partition by device.
 
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/graph/partition.hpp>

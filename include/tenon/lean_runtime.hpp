@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The runtime for plain graphs: what a frozen network needs. <tenon/runtime.hpp>, with which README's program takes a
-// quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
-// integer folding in shape inference, sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do
-// without is refused (Unimplemented) with the name of the header; memory is planned where
-// <tenon/runtime/planned/plan_cache.hpp> is included too. One source file of a program includes one of the two; more are
-// harmless.
+// The runtime for plain graphs, such as frozen networks. <tenon/runtime.hpp>, with which README's program takes a
+// quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow executor, planned memory,
+// integer folding in shape inference, sessions from a GraphDef or GraphBuilder. Unimplemented, with the name of the
+// header: a graph or its options cannot do without one of these. Memory is planned where
+// <tenon/runtime/planned/plan_cache.hpp> is included too. One source file of a program includes one of the two; more
+// are harmless.
 
 #include <cstddef>
 #include <string>

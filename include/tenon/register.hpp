@@ -50,7 +50,7 @@ inline constexpr bool kIsOp<TypeList<T...>> = false;
 template <class... Device>
 inline constexpr bool kIsOp<tenon::Devices<Device...>> = false;
 
-// OpsIn<...>: the ops of a TENON_REGISTER list with lists opened and all that is no op taken out.
+// OpsIn<...>: the ops of a TENON_REGISTER list, with lists opened and all items that are not ops taken out.
 template <class Item>
 struct OpsInItem {
   using type = Ops<Item>;
@@ -170,8 +170,8 @@ using UnitDevices = Devices<Cpu>;
 
 class Registry;  // kernel/registry/registry.hpp
 
-// The same as a function, for registries of one's own and programs without static initialisers:
-// Register(registry, Ops<ZeroOut, MatMul>{}, Devices<Cpu>{}). The first error of the registry.
+// Registers ops in a registry of one's own, or in a program without static initialisers: Register(registry,
+// Ops<ZeroOut, MatMul>{}, Devices<Cpu>{}). Returns the first error of the registry.
 template <class R, class... Item, class... Device>
 Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
   Status status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a .cu file includes to register GPU kernels: the op language and everything of Tenon that runs on a GPU. The
+// The header of .cu files that register GPU kernels: the op language and everything of Tenon that runs on a GPU. The
 // runtime stays in a .cpp file (<tenon/tenon.hpp> or <tenon/runtime.hpp>), where the host compiler alone sees it.
 
 #if !defined(__CUDACC__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Everything but the standard ops: what a small program includes once. It holds the runtime's definitions
+// Everything but the standard ops; a small program includes it once. It holds the runtime's definitions
 // (<tenon/full_runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or
 // <tenon/register.hpp>.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TENON_CHECK: for mistakes of the program itself (a view asked with the wrong type). Never reached from data of a user
-// or a graph.
+// TENON_CHECK: for programming errors, such as a view that is asked for with the wrong type. Data of a user or a
+// graph never reaches it.
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,8 +21,8 @@ namespace detail {
 
 TENON_NAMESPACE_END
 
-// Ends the program with file, line, condition and the text of the further arguments when the condition does not hold.
-// The same in debug and release.
+// Ends the process when the condition does not hold, and writes file, line, condition and the further arguments.
+// Debug and release builds both check.
 #define TENON_CHECK(condition, ...)                                                                    \
   do {                                                                                                 \
     if (!(condition)) [[unlikely]]                                                                     \

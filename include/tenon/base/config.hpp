@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Version, ABI tag, and the only place on floors 0-6 where compilers are told apart.
+// Version, ABI tag, and the only header on floors 0-6 that tells compilers apart.
 // Includes nothing, so that every header may start with it.
 
 #define TENON_VERSION_MAJOR 0
@@ -39,11 +39,11 @@
 
 // TENON_COLD: error paths, kept out of line so that the common path stays small.
 // TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
-// TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
-// TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
-// TENON_EXPORT: a function that a shared library offers to whoever loads it, also where symbols are hidden otherwise.
+// TENON_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
+// TENON_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
+// TENON_EXPORT: a function that a shared library offers to its loader, also where symbols are hidden otherwise.
 // TENON_PREFETCH: has the memory at an address brought near, wherever that is.
-// TENON_COMPILER_ABI: how functions are called and classes laid out, as text.
+// TENON_COMPILER_ABI: how functions are called and classes laid out, as a string.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
 #define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
@@ -91,7 +91,7 @@
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
 #define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 
-// What std::is_trivially_... say, asked of the compiler itself: std's instantiate a dozen templates for each type.
+// Type traits from the compiler itself: std::is_trivially_... instantiates a dozen templates for each type.
 #if defined(__clang__)
 #define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
 #define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)

@@ -28,8 +28,8 @@ inline bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
 }
 }  // namespace detail
 
-// The readers set *value to `default_value` when the variable is not set, and also when its text makes no sense: then
-// the Status says so, and who does not mind may go on.
+// The readers set *value to `default_value` when the variable is not set, and also when its string makes no sense:
+// then the Status says so, and the caller may ignore it.
 
 inline void GetEnvString(const char* name, std::string_view default_value, std::string* value) {
   const char* text = std::getenv(name);

@@ -26,9 +26,9 @@ Status Make(Code code, const Args&... args) {
   return MakeFromPieces(code, {Piece(args)...});
 }
 
-// What errors::InvalidArgument and its sisters are: called, it makes a Status of its code. An overload for each number
-// of pieces: a function template would be compiled once for every combination of argument types, literals of each
-// length among them, and there are some hundred in the runtime.
+// The type of errors::InvalidArgument and its sisters: a call makes a Status of its code. Each number of pieces has
+// an overload: a function template would be compiled once for every combination of argument types, literals of each
+// length among them, and the runtime has some hundred.
 class Maker {
  public:
   explicit constexpr Maker(Code code) : code_(code) {}

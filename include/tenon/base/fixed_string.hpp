@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// FixedString: text as a template argument, so that a compiler prints it in an error. For diagnostics only: never part
-// of the type of a kernel (nvcc rejects strings in the template arguments of what it launches).
+// FixedString: a string as a template argument, so that a compiler prints it in an error. For diagnostics only: the
+// type of a kernel never contains one (nvcc rejects strings in the template arguments of kernels that it launches).
 
 #include <cstddef>
 #include <string_view>
@@ -15,7 +15,7 @@ template <std::size_t N>
 struct FixedString {
   constexpr FixedString() = default;
   constexpr FixedString(const char (&literal)[N + 1]) : FixedString(std::string_view(literal, N)) {}
-  // The first N characters of `s`; what is missing stays zero.
+  // The first N characters of `s`; missing ones stay zero.
   constexpr explicit FixedString(std::string_view s) {
     for (std::size_t i = 0; i < N && i < s.size(); ++i) text[i] = s[i];
   }

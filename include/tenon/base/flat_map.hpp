@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // FlatMap<K, V>: a map as one sorted vector. Small, quick to walk (in the order of its keys) and to search; an
-// insertion moves what comes after it. A key is found by all that compares with it: a std::string by a string_view.
+// insertion moves the items after it. A key is found by types that compare with it: a std::string by a string_view.
 
 #include <cstddef>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Function<R(A...)>: a callable that is moved, never copied, with room for four pointers before it needs the heap.
-// What copies as plain bytes (a lambda over pointers, references and numbers) moves with one memcpy.
+// A callable that copies as plain bytes (a lambda over pointers, references and numbers) moves with one memcpy.
 
 #include <cstddef>
 #include <cstring>
@@ -16,7 +16,7 @@ TENON_NAMESPACE_BEGIN
 template <class Signature>
 class Function;
 
-// externally synchronised. Calling an empty Function is a mistake of the program: it calls a null pointer.
+// externally synchronised. Calling an empty Function is a programming error: it calls a null pointer.
 //
 //   Function<void(Status)> done = [step = std::move(step)](Status s) { step->Finish(s); };
 //   done(OkStatus());
@@ -71,7 +71,7 @@ class Function<R(Args...)> {
   friend bool operator==(const Function& f, std::nullptr_t) noexcept { return f.call_ == nullptr; }
 
  private:
-  // Called with to == nullptr to destroy what is in `from`, else to move it to `to` and destroy what is left.
+  // Called with to == nullptr to destroy the callable in `from`, else to move it to `to` and destroy its remains.
   using Manage = void (*)(void* from, void* to);
 
   template <class D>

@@ -13,7 +13,7 @@ TENON_NAMESPACE_BEGIN
 
 inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
 
-// The same value on every machine and in constant expressions.
+// Returns equal values on every machine and in constant expressions.
 constexpr std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed = kHash64Seed) {
   constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
   // Up to eight bytes from `first` on as a little-endian number.

@@ -18,7 +18,7 @@ namespace detail {
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kHugePageThreshold = 2 * kHugePageBytes;  // from here on, they are asked for
 
-// Asks for them where whole ones fit into the block. What the system answers does not matter.
+// Asks for them where whole ones fit into the block. The system's answer does not matter.
 TENON_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(block);

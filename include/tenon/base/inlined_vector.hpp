@@ -246,7 +246,7 @@ class InlinedVector {
     DestroyRange(data_ + count, data_ + size_);
     size_ = static_cast<std::uint32_t>(count);
   }
-  // Brings the items from `middle` on before those from `first` on: three reversals.
+  // Brings the items from `middle` on before the items from `first` on: three reversals.
   void Rotate(size_type first, size_type middle) {
     Reverse(data_ + first, data_ + middle);
     Reverse(data_ + middle, data_ + size_);

@@ -2,7 +2,7 @@
 #pragma once
 // TENON_LOG(kWarning, "pieces ", 1, " of text"): one line to stderr, or to the sink set by SetLogSink.
 // The environment variable TENON_MIN_LOG_LEVEL (0 info, 1 warning, 2 error, 3 nothing) or SetMinLogSeverity says from
-// which severity on; what is below it costs one load, its pieces are not evaluated.
+// which severity on; a line below it costs one load, its pieces are not evaluated.
 
 #include <atomic>
 #include <cstdio>

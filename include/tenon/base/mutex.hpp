@@ -97,7 +97,7 @@ class ConditionVariable {
   ConditionVariable& operator=(const ConditionVariable&) = delete;
 
 #if TENON_HAS_PTHREAD_LOCKS
-  // May be called as soon as nobody waits any more, also while a notify_all() is on its way out.
+  // May be called as soon as no thread waits any more, also while a notify_all() is on its way out.
   ~ConditionVariable() { pthread_cond_destroy(&condition_); }
 
   void notify_one() { pthread_cond_signal(&condition_); }

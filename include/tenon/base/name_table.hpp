@@ -33,7 +33,7 @@ inline std::uint64_t LoadShort(const char* at, std::size_t size) {
 }
 }  // namespace detail
 
-// a == b without a call: for short texts that mostly are equal.
+// a == b without a call: for short strings that mostly are equal.
 inline bool SameText(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   const std::size_t size = a.size();
@@ -56,7 +56,7 @@ class NameTable {
   };
 
   NameTable() = default;
-  // Leaves `other` empty; nobody else may use either in the meantime.
+  // Leaves `other` empty; no other thread may use either in the meantime.
   NameTable(NameTable&& other) noexcept
       : slots_(other.slots_.exchange(nullptr)), newest_(other.newest_.exchange(nullptr)), size_(other.size_) {
     other.size_ = 0;
@@ -95,12 +95,12 @@ class NameTable {
     return &entry->value;
   }
 
-  // The newest entry, from which `next` leads to all others. thread-safe.
+  // The newest entry, from which `next` leads to all other entries. thread-safe.
   const Entry* newest() const { return newest_.load(std::memory_order_acquire); }
 
  private:
-  // Open addressing; a power of two. Those that became too small stay for threads that still read them: together they
-  // are as large as the last.
+  // Open addressing; a power of two. Arrays that became too small stay for threads that still read them: together
+  // they are as large as the last.
   struct Slots {
     std::size_t mask;
     std::atomic<Entry*>* entry;

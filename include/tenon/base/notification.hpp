@@ -12,8 +12,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// thread-safe. What happened before Notify() is seen by those who waited. It may be destroyed as soon as a wait
-// returned, even while Notify() is still on its way out.
+// thread-safe. A thread that waited sees everything that happened before Notify(). The Notification may be destroyed
+// as soon as a wait returned, even while Notify() is still on its way out.
 //
 //   Notification done;
 //   callable.RunAsync(args, [&done](Status) { done.Notify(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
-// and those cost the compiler more than the files that would use it.
+// and these cost the compiler more than the files that would use it.
 
 #include <cstddef>
 

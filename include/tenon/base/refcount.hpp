@@ -46,7 +46,7 @@ class RefCount {
   std::atomic<std::uint32_t> refs_{1};
 };
 
-// Starts with one reference, which belongs to whoever called new. thread-safe.
+// Starts with one reference, which belongs to the caller of new. thread-safe.
 class RefCounted {
  public:
   RefCounted() = default;

@@ -19,7 +19,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
+// A std::vector<T>, SlimVector<T> or the like: a container that a list of T may be read into.
 template <class List, class T>
 concept GrowableListOf = std::same_as<typename List::value_type, T> && requires(List list, const T& item) {
   list.clear();
@@ -40,7 +40,7 @@ constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
   return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
 }
 
-// What follows is the same for all types: calls of it cost the compiler less than copies.
+// The functions below serve all types: calls of them cost the compiler less than copies.
 
 // The capacity after `capacity`, for one item more or for `wanted` of them.
 constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std::size_t item_bytes) {
@@ -73,7 +73,7 @@ TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::si
   *capacity = larger;  // not before: where memory is out, the old items and their number stay
   return made;
 }
-// The same for `count` items more, which are copied from `items`.
+// Appends `count` items, which are copied from `items`, and returns the memory, new where the old was too small.
 TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size, std::size_t* capacity,
                                         const void* items, std::size_t count) {
   const std::size_t needed = *size + count;
@@ -87,8 +87,8 @@ TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std:
 }  // namespace detail
 
 // As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
-// incomplete where a SlimVector<T> is a member. In constant expressions for trivially copyable types and those that say
-// so (IsForConstants). externally synchronised.
+// incomplete where a SlimVector<T> is a member. In constant expressions for trivially copyable types and types that
+// say so (IsForConstants). externally synchronised.
 template <class T>
 class SlimVector {
  public:
@@ -132,7 +132,7 @@ class SlimVector {
     if (this != &other) {
       T* const data = other.data_;
       const size_type size = other.size_, capacity = other.capacity_;
-      other.Forget();  // before the items go: `other` may be a part of one of them
+      other.Forget();  // before the items go: `other` may be inside one of them
       Discard();
       data_ = data;
       size_ = size;
@@ -198,7 +198,7 @@ class SlimVector {
     data_[index] = static_cast<T&&>(moved);
     return data_ + index;
   }
-  // Adds the items of [first, last) behind the others.
+  // Appends the items of [first, last).
   template <class Iterator>
   TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
     if constexpr (std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>) {
@@ -297,7 +297,7 @@ class SlimVector {
     const size_type larger = capacity == 0 ? Larger(0) : capacity;
     MoveTo(Allocate(larger), larger);
   }
-  // `item` is none of those that may move.
+  // `item` is not one of the items that may move.
   constexpr T& PushBytes(const T& item) {
     if (size_ == capacity_) [[unlikely]]
       Grow(0);

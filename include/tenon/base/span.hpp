@@ -23,7 +23,7 @@ concept SpanSource = requires(List& list) {
 
 }  // namespace detail
 
-// As std::span with a size known at run time. immutable; the items are those of whoever owns them.
+// As std::span with a size known at run time. immutable; the items belong to another object.
 template <class T>
 class Span {
  public:

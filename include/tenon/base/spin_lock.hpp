@@ -13,8 +13,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// For short work under the lock; rare long work makes the others nap. About 5 ns when nobody else holds it. unlock() is
-// one store and touches nothing after it, so that the next holder may destroy the lock.
+// For short work under the lock; rare long work makes waiting threads nap. About 5 ns when no other thread holds it.
+// unlock() is one store and touches nothing after it, so that the next holder may destroy the lock.
 class SpinLock {
  public:
   constexpr SpinLock() = default;

@@ -83,7 +83,7 @@ class [[nodiscard]] Status {
   constexpr void Update(const Status& other) {
     if (ok()) *this = other;
   }
-  // The same code with `text` appended to the message; OK stays OK.
+  // Returns the status with `text` appended to its message; OK stays OK.
   Status WithAppended(std::string_view text) const {
     if (ok()) return *this;
     std::string message = rep_->message;
@@ -135,8 +135,8 @@ TENON_NOINLINE inline void RefuseOk(Status* status) {
 }
 }  // namespace detail
 
-// A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends
-// it.
+// A T, or the Status that says why there is none. Asking an error for its value is a programming error and ends the
+// process.
 template <class T>
 class [[nodiscard]] Result {
  public:

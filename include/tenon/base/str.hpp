@@ -16,8 +16,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made
-// where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
+// One argument of StrCat: a string, a number, or an object with a name. It only remembers the value; the string is
+// made where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
 class Piece {
  public:
   constexpr Piece(std::string_view text) : kind_(Kind::kText), size_(text.size()), text_(text.data()) {}
@@ -45,7 +45,7 @@ class Piece {
     requires(__is_class(T) && requires(const T& x) { std::string(x.DebugString()); })
   Piece(const T& value) : kind_(Kind::kObject), object_(&value), debug_string_(&DebugStringOf<T>) {}
 
-  // Appends the piece's text.
+  // Appends the piece as a string.
   inline void AppendTo(std::string* out) const;
 
  private:
@@ -103,8 +103,8 @@ TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
 }
 }  // namespace detail
 
-// Appends the text of every argument to *out. An overload for each number of pieces: a template would be compiled once
-// for every combination of argument types, literals of each length among them, and there are some hundred in the
+// Appends every argument as a string to *out. An overload for each number of pieces: a template would be compiled
+// once for every combination of argument types, literals of each length among them, and there are some hundred in the
 // runtime.
 inline void StrAppend(std::string*) {}
 TENON_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
@@ -139,7 +139,7 @@ void StrAppend(std::string* out, const Args&... args) {
   detail::AppendPieces(out, {Piece(args)...});
 }
 
-// The text of every argument, one after the other: StrCat("rank ", 2, " of ", shape).
+// The arguments as strings, one after the other: StrCat("rank ", 2, " of ", shape).
 inline std::string StrCat() { return std::string(); }
 TENON_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
 TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
@@ -187,7 +187,7 @@ std::string StrJoin(const Range& range, std::string_view separator) {
   return StrJoin(range, separator, [](std::string* out, const auto& item) { StrAppend(out, item); });
 }
 
-// The whole text as a number, or false. Decimal; a sign is allowed where the type has one, blanks are not.
+// The whole string as a number, or false. Decimal; a sign is allowed where the type has one, blanks are not.
 template <class T>
   requires std::is_integral_v<T>
 bool ParseInt(std::string_view text, T* value) {
@@ -204,7 +204,7 @@ inline bool ParseDouble(std::string_view text, double* value) {
   return end == copy.c_str() + copy.size();
 }
 
-// C escapes for what is not printable ASCII, for quotes and backslashes.
+// C escapes for bytes that are not printable ASCII, for quotes and backslashes.
 inline std::string CEscape(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -247,7 +247,7 @@ template <class T>
 concept HasDebugString = __is_class(T) && requires(const T& x) { std::string(x.DebugString()); };
 }  // namespace detail
 
-// std::cout << status << dtype << shape: the text of what has a Name, ToString or DebugString, found by the type's
+// std::cout << status << dtype << shape: prints a value that has a Name, ToString or DebugString, found by the type's
 // namespace. Any standard stream, without <ostream> here.
 template <class Stream, class T>
   requires(detail::HasName<T> || detail::HasToString<T> || detail::HasDebugString<T>) &&

@@ -107,7 +107,7 @@ class Thread {
     return -1;
 #endif
   }
-  // What a debugger shows for the calling thread: the first 15 characters. Nothing where the system has no names.
+  // Names the calling thread for debuggers: the first 15 characters. Does nothing where the system has no names.
   static void NameThis([[maybe_unused]] const char* name) {
 #if defined(__linux__)
     char text[16] = {};
@@ -115,7 +115,7 @@ class Thread {
     pthread_setname_np(pthread_self(), text);
 #endif
   }
-  // The same name of the calling thread, ended by a zero; empty where the system has no names.
+  // Reads the name of the calling thread, ended by a zero; empty where the system has no names.
   static void GetNameOfThis(char (&name)[16]) {
     name[0] = '\0';
 #if defined(__linux__)

@@ -84,7 +84,7 @@ class OpBuilder {
   ShapeFn shape_fn_ = nullptr;
 };
 
-// What REGISTER_OP makes. Never destroyed.
+// The object that REGISTER_OP makes. Never destroyed.
 struct RegisteredOp {
   explicit RegisteredOp(OwnedOp made) : op(std::move(made)) {}
   OwnedOp op;
@@ -92,7 +92,7 @@ struct RegisteredOp {
   const OpRow* rows[1]{};
   RegistrationBatch batch{};
 };
-// The batch of a builder's op, or what is wrong with it.
+// The batch of a builder's op, or the error of the op.
 inline Result<RegisteredOp*> MakeOp(const OpBuilder& builder) {
   Result<OwnedOp> op = builder.Build();
   if (!op.ok())
@@ -121,7 +121,7 @@ using CreateFn = OpKernel* (*)(OpKernelConstruction*);
 template <class T>
 concept AttrConstraintValue = std::is_integral_v<T> || std::is_convertible_v<T, std::string_view>;
 
-// What TensorFlow's KernelDefBuilder says.
+// A kernel's description, with the members of TensorFlow's KernelDefBuilder.
 class Name {
  public:
   explicit Name(std::string op) : op_(std::move(op)) {}
@@ -139,7 +139,7 @@ class Name {
     for (const DataType type : types) constraint.values.push_back({static_cast<std::int64_t>(type), {}});
     return *this;
   }
-  // bool for bool attrs, any other integer for int attrs, and texts.
+  // bool for bool attrs, any other integer for int attrs, and strings.
   template <AttrConstraintValue T>
   Name& AttrConstraint(std::string attr, T value) {
     return AttrConstraint(std::move(attr), Span<const T>(&value, 1));
@@ -174,7 +174,7 @@ class Name {
     std::string attr;
     KernelMatch::Kind kind;
     SlimVector<std::string> texts;
-    SlimVector<KernelMatch::Value> values;  // those of texts come when all is in its place
+    SlimVector<KernelMatch::Value> values;  // values of strings come last, when `texts` is complete
   };
   Constraint& Add(std::string attr, KernelMatch::Kind kind) {
     Constraint& constraint = constraints_.emplace_back();
@@ -189,8 +189,8 @@ class Name {
   bool labelled_twice_ = false;
 };
 
-// What REGISTER_KERNEL_BUILDER makes. Never destroyed. `class_name` also says where: classes of unnamed namespaces may
-// have the same name.
+// The object that REGISTER_KERNEL_BUILDER makes. Never destroyed. `class_name` also says the file and line: classes of
+// unnamed namespaces may have the same name.
 struct RegisteredKernel {
   RegisteredKernel(Name name, std::string_view class_name, CreateFn create) : from(std::move(name)) {
     view.name = from.op_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CopyTensor: a tensor from the memory of one device, or the host's, into that of another.
+// CopyTensor: copies a tensor from the memory of one device, or of the host, into the memory of another.
 
 #include <atomic>
 #include <string_view>
@@ -20,8 +20,8 @@ TENON_SETUP_CODE_BEGIN
 
 using CopyDone = Function<void(const Status& status, const Tensor& copy)>;
 
-// How tensors get from devices of one type to those of another (or "CPU": host memory) without waiting; linked into a
-// list by the file that defines the device. immutable.
+// Copies tensors from devices of one type to devices of another (or "CPU": host memory) without waiting. The file
+// that defines the device links it into a list. immutable.
 struct DeviceCopy {
   std::string_view src_type, dst_type;
   // `done` is called once, on any thread. `host_allocator` is for copies to host memory.
@@ -64,16 +64,16 @@ inline void CopyIntoHost(Device* src, Device* dst, Allocator* host, const Tensor
 
 }  // namespace detail
 
-// Where a tensor is, or goes.
+// The device and the memory that a tensor is in, or goes to.
 struct TensorPlace {
   Device* device;
   bool on_host;  // in host memory, though it belongs to that device
   bool is_host() const { return on_host || device->uses_host_memory(); }
 };
 
-// Within host memory the copy shares the buffer. Between devices without a way of their own it goes through host
-// memory. `done` is called once: with the error, InvalidArgument for types that live in host memory only; or with the
-// copy, which may still be under way in the order of its device's work.
+// Copies a tensor. Within host memory the copy shares the buffer. Between devices without a DeviceCopy it goes
+// through host memory. `done` is called once: with the error, InvalidArgument for types that live in host memory
+// only; or with the copy, which may still be under way in the order of its device's work.
 inline void CopyTensor(TensorPlace src, TensorPlace dst, Allocator* host_allocator, const Tensor& from, CopyDone done) {
   if (src.is_host() && dst.is_host()) return done(OkStatus(), from);
   if (SizeOf(from.dtype()) == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
+// Cpu: the device that a CPU kernel gets: a pool of threads and an allocator. ForEach: one body for every index.
 
 #include <atomic>
 #include <cstdint>
@@ -16,7 +16,7 @@ TENON_NAMESPACE_BEGIN
 
 class Allocator;
 
-// Threads that somebody owns: Tenon's ThreadPool, or the caller's own behind these three functions. thread-safe.
+// A pool of threads: Tenon's ThreadPool, or the caller's own threads behind these three functions. thread-safe.
 class ThreadPoolInterface {
  public:
   virtual ~ThreadPoolInterface() = default;
@@ -29,11 +29,11 @@ class ThreadPoolInterface {
   // the first exception of fn on the calling thread, after all threads have left the loop. A pool of the caller's own
   // needs no such care: loops that start in ParallelFor(Cpu&, ...) give it functions that throw nothing.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
-  // Whether the pool works in the child of a fork(), too, though its threads are the parent's. Sessions that have it
-  // refuse to run there otherwise.
+  // Whether the pool works in the child of a fork(), although its threads are the parent's. Without it, sessions that have
+  // the pool refuse to run there.
   virtual bool WorksAfterFork() const { return false; }
-  // Asked before a loop that takes one thread about `ns`, too little to wake another for: whether to split it all the
-  // same, because a thread is awake and waits for work.
+  // Returns whether to split a loop that takes one thread about `ns`, too little to wake another for: true where a
+  // thread is awake and waits for work.
   virtual bool SplitsShortLoop(double ns) {
     static_cast<void>(ns);
     return false;
@@ -98,25 +98,25 @@ void RunRange(void* body, Index begin, Index end) {
   call(begin, end);
 }
 
-// The least that a thread's part of so much work should take; 0 where all of it is for the caller's thread. Waking a
-// thread takes about 15 us; handing work to one that is awake less than one, but estimates of the work are of slow
-// processors and of operands that are far away.
+// The least time that a thread's share of so much work should take; 0 where all of it is for the caller's thread.
+// Waking a thread takes about 15 us. Handing work to an awake one takes less than 1 us, but estimates of the work are
+// for slow processors and distant operands.
 inline double LeastPartNs(const Cpu& device, double ns) {
   constexpr double kToWake = 15000, kToHandOver = 7500;
   if (device.pool == nullptr || ns < 2 * kToHandOver) return 0;
   if (ns >= 2 * kToWake) return kToWake;
   return device.pool->SplitsShortLoop(ns) ? kToHandOver : 0;
 }
-// How many units make that much work; `total` where it is not split.
+// Returns the number of units that make that much work; `total` where it is not split.
 inline Index LeastPart(const Cpu& device, Index total, double ns_per_unit) {
   const double ns = total > 1 ? LeastPartNs(device, static_cast<double>(total) * ns_per_unit) : 0;
   return ns > 0 ? static_cast<Index>(ns / ns_per_unit) + 1 : total;
 }
 }  // namespace detail
 
-// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; what is not worth a second thread stays on the caller's. Throws the first exception of `body`, on the calling
-// thread and after all threads have left the loop; in a kernel it becomes the node's Status.
+// Splits [0, total) over the device's threads: body(begin, end) on each share. `ns_per_unit` estimates the work of
+// one unit. Work that is not worth a second thread stays on the caller's. Throws the first exception of `body`, on the
+// calling thread and after all threads have left the loop; in a kernel it becomes the node's Status.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
   if (total <= 0) return;

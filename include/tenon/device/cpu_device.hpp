@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
+// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that it does not own.
 
 #include <string>
 #include <string_view>

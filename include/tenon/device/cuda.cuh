@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cuda: what a kernel gets to run on a GPU - a stream, an allocator, library handles. Streams, events, errors as
-// Status, and ForEach: one body for every index. Only nvcc reads this; it adds overloads, never changes what host code
-// sees.
+// Cuda: the device that a GPU kernel gets: a stream, an allocator, library handles. Streams, events, errors as
+// Status, and ForEach: one body for every index. Only nvcc reads this; it adds overloads and leaves host code
+// unchanged.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/device/cuda.cuh> only from files that nvcc compiles (.cu, or LANGUAGE CUDA in CMake)."
@@ -30,23 +30,23 @@ TENON_NAMESPACE_BEGIN
 class Allocator;
 class CudaLibraryHandles;
 
-// The GPU as a kernel sees it. Borrowed from the runtime for one call. Everything that a kernel does on `stream`
-// happens in the order of the calls, one after the other, also across kernels: memory may be freed as soon as the last
-// use is queued.
+// The GPU as a kernel sees it. Borrowed from the runtime for one call. All work of a kernel on `stream` happens in
+// the order of the calls, one after the other, also across kernels: memory may be freed as soon as the last use is
+// queued.
 struct Cuda {
   static constexpr std::string_view type = "GPU";
   cudaStream_t stream = nullptr;
   int ordinal = 0;                          // CUDA's number of the GPU
   int multiprocessors = 108;                // sizes the grids
-  Allocator* allocator = nullptr;           // of device memory, ordered like the stream
-  CudaLibraryHandles* libraries = nullptr;  // of cuBLAS and the like; null: there are none
+  Allocator* allocator = nullptr;           // allocator of device memory, ordered like the stream
+  CudaLibraryHandles* libraries = nullptr;  // handles of cuBLAS and the like; null: there are none
 };
 
 // ---- errors
 
-// OK, or the error as a Status ("CUDA: ..." for ordinal -1): "GPU:0: copying failed: an illegal memory access was
-// encountered (cudaErrorIllegalAddress)". FailedPrecondition: no GPU or driver, or the program has no code for this
-// GPU. ResourceExhausted: memory. Otherwise Internal.
+// Returns OK, or the error as a Status ("CUDA: ..." for ordinal -1): "GPU:0: copying failed: an illegal memory access
+// was encountered (cudaErrorIllegalAddress)". FailedPrecondition: no GPU or driver, or the binary has no code for
+// this GPU. ResourceExhausted: memory. Otherwise Internal.
 TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::string_view what) {
   Code code = Code::kInternal;
   std::string_view hint;
@@ -79,7 +79,7 @@ inline Status CudaStatus(cudaError_t error, int ordinal, std::string_view what) 
   return CudaErrorStatus(error, ordinal, what);
 }
 
-// Makes a GPU the calling thread's current one, and at the end the one before it again. CUDA's calls need it.
+// Makes a GPU the calling thread's current one, as CUDA's calls need, and restores the one before it at the end.
 class CudaDeviceScope {
  public:
   explicit CudaDeviceScope(int ordinal) {
@@ -102,7 +102,7 @@ class CudaDeviceScope {
   bool changed_ = false;
 };
 
-// How many GPUs there are, at least 1. FailedPrecondition when there is none that can be used, with CUDA's reason.
+// Returns the number of GPUs, at least 1. FailedPrecondition: no GPU can be used; the message has CUDA's reason.
 inline Result<int> CudaDeviceCount() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
@@ -136,7 +136,7 @@ class CudaEvent {
     if (event_ != nullptr) (void)cudaEventDestroy(event_);
   }
 
-  // The event is reached when what is in the stream now has been done.
+  // The event is reached when all work that is in the stream now is done.
   Status Record(cudaStream_t stream) {
     return CudaStatus(cudaEventRecord(event_, stream), ordinal_, "cannot record an event");
   }
@@ -181,9 +181,9 @@ class CudaStream {
     if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
   }
 
-  // Waits until everything in it is done; tells what went wrong there.
+  // Waits until all work in it is done. Returns the error of that work.
   Status Synchronize() const { return CudaStatus(cudaStreamSynchronize(stream_), ordinal_, "a kernel or copy failed"); }
-  // What is queued from now on starts after the event.
+  // Makes work that is queued from now on start after the event.
   Status WaitFor(const CudaEvent& event) const {
     return CudaStatus(cudaStreamWaitEvent(stream_, event.get(), 0), ordinal_, "cannot wait for an event");
   }
@@ -198,7 +198,7 @@ class CudaStream {
 
 // ---- libraries
 
-// How the handle of a library is made for a stream, and ended. The GPU is current during both calls. immutable.
+// Makes the handle of a library for a stream, and ends it. The GPU is current during both calls. immutable.
 struct CudaLibrary {
   std::string_view name;
   Status (*create)(cudaStream_t stream, void** handle);
@@ -257,8 +257,8 @@ constexpr CudaGrid LinearGrid(const Cuda& device, Index units) {
   return {static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)};
 }
 
-// Queues kernel<<<grid>>>(args...) in the device's stream. Tells of a launch that failed; what goes wrong while the
-// kernel runs is told by a later call, at the latest by the end of the run.
+// Queues kernel<<<grid>>>(args...) in the device's stream. Returns the error of a launch that failed. A later call,
+// at the latest the end of the run, returns an error of the running kernel.
 template <class... Params, class... Args>
 Status LaunchCuda(Cuda& device, CudaGrid grid, void (*kernel)(Params...), const Args&... args) {
   const CudaDeviceScope scope(device.ordinal);
@@ -281,9 +281,9 @@ __global__ void ForEachKernel(const __grid_constant__ Body body, Index n) {
 }
 }  // namespace detail
 
-// body(i) for every i in [0, n), in any order, on as many threads as the GPU has. Returns when it is queued. `body` is
-// copied to the GPU: a functor of namespace or class scope (no lambda), trivially copyable, with a TENON_HD const call
-// operator.
+// Runs body(i) for every i in [0, n), in any order, on as many threads as the GPU has. Returns when it is queued.
+// `body` is copied to the GPU: a functor of namespace or class scope (not a lambda), trivially copyable, with a
+// TENON_HD const call operator.
 template <class Body>
 Status ForEach(Cuda& device, Index n, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body>,

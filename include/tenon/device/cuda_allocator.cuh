@@ -59,13 +59,13 @@ class AllocationCounter {
   AllocatorStats stats_;
 };
 
-inline constexpr std::size_t kCudaAlignment = 256;  // bytes; of every block that CUDA gives
+inline constexpr std::size_t kCudaAlignment = 256;  // bytes; alignment of every block that CUDA gives
 
 }  // namespace detail
 
-// Memory of one GPU. A block that is freed may be given out again at once: whoever gets it uses it on the same stream,
-// so after everything that was queued before. Where the GPU has memory pools, blocks come from a pool of this
-// allocator's own, which keeps what it once had; elsewhere from cudaMalloc. thread-safe. Must outlive its blocks.
+// Memory of one GPU. A block that is freed may be given out again at once: its next owner uses it on the same stream,
+// so after all work queued before. Where the GPU has memory pools, blocks come from a pool of this allocator, which
+// keeps memory that it once had; elsewhere from cudaMalloc. thread-safe. Must outlive its blocks.
 class CudaAllocator final : public Allocator {
  public:
   // `stream` outlives the allocator.
@@ -150,7 +150,7 @@ class CudaAllocator final : public Allocator {
     (void)cudaGetLastError();
     return nullptr;
   }
-  // What the pool keeps for later goes back to the GPU; true if asking again makes sense.
+  // Gives the pool's unused memory back to the GPU. Returns true if a second attempt makes sense.
   bool GiveBackFreeMemory() {
     return pool_ != nullptr && cudaStreamSynchronize(stream_) == cudaSuccess &&
            cudaMemPoolTrimTo(pool_, 0) == cudaSuccess;

@@ -26,11 +26,11 @@
 
 TENON_NAMESPACE_BEGIN
 
-// One stream for all kernels and copies, so that whatever is queued first is done first. Host memory that is copied
-// from may be freed by the caller at once: the device holds on to it until the next Synchronize. thread-safe.
+// One stream for all kernels and copies, so that work is done in the order of queueing. The caller may free host
+// memory that is copied from at once: the device holds on to it until the next Synchronize. thread-safe.
 class CudaDevice final : public Device {
  public:
-  // FailedPrecondition: no usable GPU or driver. NotFound: not this one; says which there are.
+  // FailedPrecondition: no usable GPU or driver. NotFound: no GPU of this number; the message says which exist.
   static Result<Owned<Device>> Create(const std::string& name, int ordinal) {
     TENON_ASSIGN_OR_RETURN(const int count, CudaDeviceCount());
     if (ordinal < 0 || ordinal >= count)
@@ -110,7 +110,7 @@ class CudaDevice final : public Device {
   CudaLibraryHandles libraries_;
   Cuda cuda_;
   Mutex mutex_;
-  SlimVector<Tensor> sources_;  // of copies that may still be under way
+  SlimVector<Tensor> sources_;  // sources of copies that may still be under way
 };
 
 namespace detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Device: a place that runs kernels and owns memory. DeviceFactory: how a kind of device joins the program.
+// Device: runs kernels and owns memory. DeviceFactory: adds a kind of device to the binary.
 
 #include <atomic>
 #include <cstddef>
@@ -22,7 +22,7 @@ class OpKernelConstruction;
 // thread-safe. Lives as long as the session that owns it.
 class Device {
  public:
-  // Takes a kernel that was made for the device and gives the one that runs in its place, or the same.
+  // Takes a kernel that was made for the device and returns the kernel that runs in its place, or the kernel itself.
   using KernelWrapper = OpKernel* (*)(OpKernel* kernel, OpKernelConstruction* construction, Device* device);
 
   explicit Device(std::string name) : name_(std::move(name)) {}
@@ -40,7 +40,7 @@ class Device {
   // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
-  // Waits for all kernels and copies; reports what went wrong in them.
+  // Waits for all kernels and copies; returns their error.
   virtual Status Synchronize() = 0;
 
   // Null: kernels run as they are.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DeviceAttributes: what others are told about a device. Plain data; TensorFlow's message of the same name.
+// DeviceAttributes: the public description of a device. Plain data; TensorFlow's message of the same name.
 
 #include <atomic>
 #include <cstdint>
@@ -18,7 +18,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// Where in the machine a device is.
+// The position of a device in the machine.
 struct DeviceLocality {
   struct Link {  // to another device of the machine
     int device_id = 0;
@@ -48,7 +48,7 @@ struct DeviceAttributes {
 
 namespace detail {
 
-// A number that this process and, as good as surely, no other has had.
+// Returns a number that neither this process nor, as good as surely, another process has had.
 inline std::uint64_t NewIncarnation() {
   static std::atomic<std::uint64_t> count{0};
   static const std::uint64_t start = [] {

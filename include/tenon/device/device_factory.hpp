@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The registered kinds of devices (DeviceFactory): which there are, in what order they are preferred, making devices
+// The registered kinds of devices (DeviceFactory): lists and finds them, orders them by preference, makes devices
 // from a list of names.
 
 #include <atomic>
@@ -27,7 +27,7 @@ inline constexpr int kCpuPriority = 60;
 
 namespace detail {
 
-// The factory of a type with the highest priority; *twice: another one has the same.
+// Returns the factory of a type with the highest priority. *twice: another factory has the same priority.
 inline const DeviceFactory* FindFactory(std::string_view type, bool* twice) {
   const DeviceFactory* found = nullptr;
   *twice = false;
@@ -41,7 +41,7 @@ inline const DeviceFactory* FindFactory(std::string_view type, bool* twice) {
 
 }  // namespace detail
 
-// How much a type is preferred to others; -1: it is not known.
+// Returns the priority of a type; -1: the type is not known.
 inline int DeviceTypePriority(std::string_view type) {
   if (type == Cpu::type) return kCpuPriority;
   bool twice = false;
@@ -49,7 +49,7 @@ inline int DeviceTypePriority(std::string_view type) {
   return factory == nullptr ? -1 : factory->priority;
 }
 
-// NotFound, with the types that there are; AlreadyExists when two factories of the type have one priority.
+// NotFound: no such type; the message has the known ones. AlreadyExists: two factories of the type have one priority.
 inline Result<const DeviceFactory*> FindDeviceFactory(std::string_view type) {
   bool twice = false;
   const DeviceFactory* factory = detail::FindFactory(type, &twice);
@@ -89,14 +89,14 @@ inline SlimVector<PrioritizedDeviceType> DeviceTypes() {
   return types;
 }
 
-// What CpuDevices are made with; both outlive them.
+// The allocator and the thread pool of CpuDevices; both outlive the devices.
 struct CpuDeviceParts {
   Allocator* allocator = nullptr;  // null: DefaultAllocator()
   ThreadPoolInterface* pool = nullptr;  // may be null
 };
 
-// Devices for names such as "CPU:1", "/device:GPU:0" or complete ones of this task, as listed, but CPUs first; "CPU:0"
-// is always among them. InvalidArgument: no such name, or twice the same. Otherwise what the factory says.
+// Makes devices for names such as "CPU:1", "/device:GPU:0" or complete ones of this task, as listed, but CPUs first;
+// "CPU:0" is always among them. InvalidArgument: no such name, or a name twice. Also returns the factory's errors.
 inline Result<SlimVector<Owned<Device>>> MakeDevices(const SlimVector<std::string>& names, const CpuDeviceParts& cpu,
                                                      std::string_view task = kLocalTask) {
   const std::string base = StrCat(task, "/device:CPU:0");

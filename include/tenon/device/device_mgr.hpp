@@ -105,7 +105,7 @@ class DeviceMgr {
 
   // Before the first ClearContainers.
   void set_clear_containers(ClearContainersHook hook) { clear_containers_ = std::move(hook); }
-  // Of all devices; no names mean the default container. The first error counts, but no device is left out.
+  // Clears containers of all devices; no names: the default one. The first error counts, but no device is left out.
   Status ClearContainers(Span<const std::string> containers) const {
     static const std::string kDefault[] = {"localhost"};
     Status status;

@@ -186,8 +186,8 @@ inline void EnsureSpecification(DeviceName* name, const DeviceName& other) {
   *name = both;
 }
 
-// What `text` ("GPU:0", "/task:1/device:CPU:0") means for somebody on `base`, as a complete name. InvalidArgument when
-// one of them cannot be read, or when `base` is not complete.
+// Returns the complete name of the device that `text` ("GPU:0", "/task:1/device:CPU:0") means to a caller on `base`.
+// InvalidArgument: one of them cannot be read, or `base` is not complete.
 inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::string_view base) {
   DeviceName base_name, name;
   if (!DeviceName::Parse(base, &base_name))
@@ -199,13 +199,13 @@ inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::st
   return name.ToString();
 }
 
-// Every part of `less` is set, to the same, in `more`.
+// Returns whether every part of `less` is set in `more`, to the same value.
 inline bool IsSpecification(const DeviceName& less, const DeviceName& more) {
   DeviceName both = more;
   EnsureSpecification(&both, less);
   return both == more;
 }
-// No part is set in both and different.
+// Returns whether no part is set in both to different values.
 inline bool AreCompatible(const DeviceName& a, const DeviceName& b) {
   DeviceName left = a, right = b;
   MergeUnset(&left, b);
@@ -222,11 +222,11 @@ inline bool IsDifferentAddressSpace(const DeviceName& a, const DeviceName& b) {
          (a.has_task && b.has_task && a.task != b.task);
 }
 
-// What becomes of a type or number that differs when two names are merged.
+// Treatment of a type or number that differs when two names are merged.
 enum class DeviceMergeConflict : std::uint8_t {
   kFail,
   kDrop,      // soft placement: the part is left open, of a type the number too
-  kOverride,  // the other's counts
+  kOverride,  // the other name's value counts
 };
 
 namespace detail {

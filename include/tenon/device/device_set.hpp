@@ -41,8 +41,8 @@ class DeviceSet {
       if (device->name() == name) return device;
     return nullptr;
   }
-  // All that have every part of `spec`, in the order of preference: type, then those of the client's task, then by name
-  // as text (so GPU:10 comes before GPU:2).
+  // Returns the devices that have every part of `spec`, in the order of preference: by type, then devices of the
+  // client's task, then by name as a string (so GPU:10 comes before GPU:2).
   SlimVector<Device*> FindMatchingDevices(const DeviceName& spec) const {
     SlimVector<const Member*> found;
     for (const Member& member : members_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ExecutorPool: threads that belong to somebody else - an executor, a task arena, Eigen's pool - as the pool of a
-// session. All it asks of them is that they call a small function object once, some time, on some thread.
+// ExecutorPool: threads of another library (an executor, a task arena, Eigen's pool) as the pool of a session. Their
+// owner only has to call a small function object once, some time, on some thread.
 
 #include <atomic>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-// What an executor is given: to be called once. Two pointers, trivially copyable: a std::function of it allocates
+// A task for an executor, to be called once. Two pointers, trivially copyable: a std::function of it allocates
 // nothing. Throws nothing: an exception of the task is logged.
 struct PoolTask {
   void (*fn)(void*) = nullptr;
@@ -28,11 +28,10 @@ struct PoolTask {
   }
 };
 
-// thread-safe. `Execute` is called as execute(PoolTask) by any thread, several at once; it may call the task at once.
-// When it throws, it has not taken the task: that is
-// logged, and the caller's thread runs it. It outlives what it was given: whoever ends the
-// threads ends them when no session runs any more. In the child of a fork() its threads do not exist: tasks and loops
-// run on the thread that asks for them.
+// thread-safe. Any thread calls `Execute` as execute(PoolTask), several at once; it may call the task at once. When
+// it throws, it has not taken the task: the exception is logged, and the caller's thread runs the task. The threads
+// outlive the tasks: end them only when no session runs any more. In the child of a fork() the threads do not exist:
+// tasks and loops run on the calling thread.
 //
 //   boost::asio::thread_pool threads(8);
 //   ExecutorPool pool(8, [&](PoolTask task) { boost::asio::post(threads, task); });
@@ -44,7 +43,7 @@ struct PoolTask {
 template <class Execute>
 class ExecutorPool final : public ThreadPoolInterface {
  public:
-  // `threads`: how many parts of a loop are to run at once, that of its caller included.
+  // `threads`: the number of shares of a loop that run at once, its caller's included.
   ExecutorPool(int threads, Execute execute) : execute_(std::move(execute)), threads_(threads > 1 ? threads : 1) {}
 
   void Schedule(void (*fn)(void*), void* arg) override {
@@ -56,8 +55,8 @@ class ExecutorPool final : public ThreadPoolInterface {
   bool WorksAfterFork() const override { return true; }
   int NumThreads() const override { return threads_; }
 
-  // Tasks that come when the loop is over find nothing to do, so that the caller waits for parts under way only, and a
-  // loop within a task of a pool whose threads are all busy ends, too.
+  // A task that comes when the loop is over finds nothing to do. So the caller waits only for shares under way, and a
+  // loop within a task ends even when all threads of the pool are busy.
   void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) override {
     if (total <= 0) return;
     const Index most = total / (grain > 0 ? grain : 1);
@@ -113,10 +112,10 @@ class ExecutorPool final : public ThreadPoolInterface {
     void* arg = nullptr;
     Index total = 0, part = 0;
     bool flush_denormals = false;  // the caller's mode
-    std::atomic<Index> next{0};  // the first index that nobody has taken
-    Mutex mutex;  // of what follows
+    std::atomic<Index> next{0};  // the first index that no thread has taken
+    Mutex mutex;  // guards the members below
     ConditionVariable none_left;
-    int helpers = 0;  // at work
+    int helpers = 0;  // tasks at work
     bool closed = false;
   };
 

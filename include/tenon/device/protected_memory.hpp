@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ProtectedMemory: addresses that a thread may touch only while it holds an Access. Whoever else does is ended by the
-// processor, as by a pointer into a GPU's memory.
+// ProtectedMemory: addresses that a thread may touch only while it holds an Access. The processor stops an access
+// without one, as through a pointer into a GPU's memory.
 
 #include <atomic>
 #include <cstddef>
@@ -24,7 +24,7 @@ TENON_NAMESPACE_BEGIN
 // thread-safe. On Linux two ways, tried in this order:
 //   kThread   a protection key of the processor (at most 15 in a process): rights belong to the thread;
 //   kProcess  the pages' protection: while one thread holds an Access, no thread is stopped.
-// Elsewhere kNone: the memory is ordinary. Pages that nobody has written take no memory.
+// Elsewhere kNone: the memory is ordinary. Pages that were never written take no memory.
 class ProtectedMemory {
  public:
   enum class Protection : std::uint8_t { kNone, kProcess, kThread };
@@ -128,7 +128,7 @@ class ProtectedMemory {
   Protection protection_ = Protection::kNone;
   [[maybe_unused]] int key_ = -1;
   Mutex mutex_;
-  int holders_ = 0;  // of kProcess; under the lock
+  int holders_ = 0;  // number of Accesses, for kProcess; under mutex_
 };
 
 TENON_NAMESPACE_END

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SimulatedDevice: a device of type "SIM" for tests where no GPU is. It runs the CPU's kernels, but has an address
-// space of its own that the host cannot touch, an in-order queue on a thread of its own, and an allocator with a limit.
+// SimulatedDevice: a device of type "SIM" for tests without a GPU. It runs the CPU's kernels, but has an address
+// space that the host cannot touch, an in-order queue on its own thread, and an allocator with a limit.
 
 #include <atomic>
 #include <cstddef>
@@ -61,9 +61,9 @@ struct SimulatedDeviceOptions {
   Device::KernelWrapper kernel_wrapper = nullptr;  // kernel/simulated_kernels.hpp has the one that sessions need
 };
 
-// How a kernel runs on memory that nobody may touch: it is not called by the executor but by the queue's thread, which
-// alone holds an Access to the memory meanwhile (its Cpu has no thread pool). Addresses are the same for all threads,
-// so tensors, views and resources need no translation; only the right to follow them differs.
+// Kernels run on memory that other threads may not touch: the queue's thread calls them, not the executor. It alone
+// holds an Access to the memory meanwhile (its Cpu has no thread pool). Addresses are the same for all threads, so
+// tensors, views and resources need no translation; only the right to follow them differs.
 //
 // Copies to the device are queued and ordered before later kernels; errors in them appear at Synchronize. thread-safe.
 class SimulatedDevice final : public Device {
@@ -96,7 +96,7 @@ class SimulatedDevice final : public Device {
     Run([&] { status = Copy(this, from, nullptr, *to); });
     return status;
   }
-  // The same two, each with its own status when it has ended.
+  // Asynchronous forms of these two: `done` gets the copy's own status when it has ended.
   void CopyToDeviceAsync(const Tensor& host, CopyDone done) {
     Tensor to;
     if (const Status status = AllocateLike(host, allocator(), &to); !status.ok()) return done(status, Tensor());
@@ -107,14 +107,14 @@ class SimulatedDevice final : public Device {
     if (const Status status = AllocateLike(from, host_allocator, &to); !status.ok()) return done(status, Tensor());
     EnqueueCopy(this, from, nullptr, to, std::move(done));
   }
-  // To another one of these: after all that is queued here now, in the order of the other's queue.
+  // Copies to another simulated device: after all work that is queued here now, in the order of the peer's queue.
   void CopyToPeer(const Tensor& from, SimulatedDevice* peer, CopyDone done) {
     Tensor to;
     if (const Status status = AllocateLike(from, peer->allocator(), &to); !status.ok()) return done(status, Tensor());
     if (peer != this) peer->WaitFor(Record());
     peer->EnqueueCopy(this, from, peer, to, std::move(done));
   }
-  // Waits for all that was queued; the first error of a copy since the last time.
+  // Waits for all queued work. Returns the first error of a copy since the last time.
   Status Synchronize() override {
     if (!queue_.IsThisThread()) queue_.Synchronize();
     const MutexLock lock(mutex_);
@@ -122,12 +122,12 @@ class SimulatedDevice final : public Device {
   }
 
   // -- the queue
-  // Does something on the device's thread; without the right to touch its memory unless it takes an Access.
+  // Runs `work` on the device's thread; without the right to touch its memory unless it takes an Access.
   void Enqueue(Function<void()> work) {
     num_enqueued_.fetch_add(1, std::memory_order_relaxed);
     queue_.Add(std::move(work));
   }
-  // The same with an Access, and waits for the end. At once on the device's own thread.
+  // Runs `work` on the device's thread with an Access, and waits for its end. On that thread itself runs it at once.
   template <class Work>
   void Run(const Work& work) {
     if (queue_.IsThisThread()) {
@@ -141,7 +141,7 @@ class SimulatedDevice final : public Device {
     queue_.Synchronize();
   }
   WorkQueue::Event Record() const { return queue_.Record(); }
-  // What is queued from now on waits for the event, which may be another device's.
+  // Makes work that is queued from now on wait for the event, which may be another device's.
   void WaitFor(WorkQueue::Event event) { queue_.AddWait(event); }
   bool IsThisThread() const { return queue_.IsThisThread(); }
   std::int64_t num_enqueued() const { return num_enqueued_.load(std::memory_order_relaxed); }
@@ -154,7 +154,7 @@ class SimulatedDevice final : public Device {
     injected_ = status;
     until_failure_ = nth;
   }
-  // Called by whatever runs on the queue, before it runs.
+  // Kernels and copies on the queue call this before they run.
   Status TakeInjectedFailure() {
     const MutexLock lock(mutex_);
     if (until_failure_ == 0 || --until_failure_ != 0) return OkStatus();
@@ -182,8 +182,8 @@ class SimulatedDevice final : public Device {
                                      " on ", name(), " by ",
                                      detail::NoMemoryFrom(*allocator, detail::BytesWanted(like.dtype(), like.shape())));
   }
-  // On this device's queue: `src` and `dst` are the devices of the two tensors, null for host memory. Without `done`
-  // an error waits for Synchronize.
+  // Queues a copy on this device: `src` and `dst` are the devices of the two tensors, null for host memory. Without
+  // `done` an error waits for Synchronize.
   void EnqueueCopy(SimulatedDevice* src, const Tensor& from, SimulatedDevice* dst, const Tensor& to, CopyDone done) {
     struct Work {
       SimulatedDevice *queue, *src, *dst;
@@ -219,7 +219,7 @@ class SimulatedDevice final : public Device {
   Cpu cpu_;
   std::atomic<std::int64_t> num_enqueued_{0};
   Mutex mutex_;
-  Status status_;  // of copies since the last Synchronize
+  Status status_;  // first error of copies since the last Synchronize
   Status injected_;
   std::int64_t until_failure_ = 0;
   WorkQueue queue_;  // the last member: its thread uses the others

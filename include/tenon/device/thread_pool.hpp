@@ -170,7 +170,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   static constexpr int kSpins = 1000;  // about 20 us
   static constexpr int kYields = 250;  // about 100 us
   static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
-  static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
+  static constexpr int kMaxDepth = 32;  // greatest depth of tasks that schedule tasks in a pool without threads
 
   struct Task {
     void (*fn)(void*);
@@ -213,7 +213,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
       const int from_range = static_cast<int>(taken.load(std::memory_order_relaxed) >> (8 * r) & 255);
       return FirstPart(r) + from_range < FirstPart(r + 1);
     }
-    // What is left, by a thread with this number.
+    // Runs the parts that are left, on a thread with this number.
     void RunParts(int thread) {
       for (int i = 0; i < ranges; ++i) {
         const int r = (thread + i) % ranges;
@@ -300,7 +300,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (waiting_ > 0) --waiting_;  // 0: its begin was before a fork
   }
 
-  // What the pool knows of one of its threads; under mutex_ but for `asleep`.
+  // The pool's record of one of its threads; under mutex_ but for `asleep`.
   struct Place {
     AvoidedProcessor avoided;
     std::atomic<bool> asleep{false};
@@ -483,7 +483,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
   int caller_processor_;  // where a loop was begun last; -1: tasks came since; under mutex_
-  Place* places_ = nullptr;  // of the threads that live; under mutex_
+  Place* places_ = nullptr;  // records of the threads that live; under mutex_
   std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
   std::atomic<std::uint32_t> finished_{0};  // counts loops that ended while a caller slept
   std::atomic<int> waiting_callers_{0};
@@ -491,7 +491,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   std::atomic<int> sleeping_{0};
   std::atomic<int> started_{0};  // threads that have their name
   std::atomic<std::int64_t> wakeups_{0};
-  std::atomic<std::int64_t> alone_ns_{0};  // of short loops since a thread was last woken for one
+  std::atomic<std::int64_t> alone_ns_{0};  // time of short loops since a thread was last woken for one
   std::atomic<std::int64_t> patience_ns_{kFirstPatienceNs};  // so long
   std::atomic<bool> stopping_{false};
   SlimVector<Thread> threads_;  // last: the threads use everything above

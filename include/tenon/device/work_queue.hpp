@@ -74,7 +74,7 @@ class WorkQueue {
     const MutexLock lock(mutex_);
     return Event(this, last_);
   }
-  // What is added from now on waits for the event, which may be of another queue.
+  // Makes work that is added from now on wait for the event, which may be of another queue.
   void AddWait(Event event) {
     Add([event] { event.Wait(); });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the index of a checkpoint says (TensorFlow's tensor bundle): BundleHeader of the whole, BundleEntry of each
+// The index of a checkpoint (TensorFlow's tensor bundle): a BundleHeader for the whole, a BundleEntry for each
 // tensor, and the names of the files.
 
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace detail {
 
 inline constexpr int kCheckpointVersion = 1;
 
-// PREFIX-00003-of-00010, as ops and checkpoints name the parts of something.
+// Returns PREFIX-00003-of-00010, the name that ops and checkpoints give to one shard.
 inline std::string ShardName(std::string_view prefix, std::int64_t shard, std::int64_t shards) {
   char text[64];
   std::snprintf(text, sizeof text, "-%05lld-of-%05lld", static_cast<long long>(shard), static_cast<long long>(shards));
@@ -105,20 +105,20 @@ inline bool ReadVersions(wire::Reader& reader, VersionDef* versions) {
   return reader.ok();
 }
 
-// The last place of a slice in dimension d, which is that of its start where it has none.
+// Returns the last index of a slice in dimension d, for an empty slice its start; INT64_MAX for all of the dimension.
 inline Index LastAt(const TensorSlice& slice, int d) {
   if (slice.IsFullAt(d)) return INT64_MAX;
   return slice.start(d) + (slice.length(d) > 0 ? slice.length(d) - 1 : 0);
 }
 
-// The slices in the order of their starts in one dimension. Only slices with a place in common there can overlap.
+// Slices in the order of their starts in one dimension. Only slices that share an index there can overlap.
 struct SliceOrder {
-  int dim = -1;                        // -1: of no dimension, so that all pairs are to be looked at
-  std::uint64_t pairs = 0;             // with a place in common
+  int dim = -1;                        // -1: no dimension, so all pairs must be compared
+  std::uint64_t pairs = 0;             // pairs of slices that share an index
   SlimVector<std::size_t> slices;
 };
 
-// In the dimension where the fewest pairs have a place in common. All slices lie inside a tensor of that rank.
+// Returns the order in the dimension where the fewest pairs share an index. All slices lie in a tensor of that rank.
 inline SliceOrder BestSliceOrder(const SlimVector<TensorSlice>& slices, int rank) {
   const std::size_t count = slices.size();
   SliceOrder best;
@@ -143,8 +143,8 @@ inline SliceOrder BestSliceOrder(const SlimVector<TensorSlice>& slices, int rank
   return best;
 }
 
-// Are the slices such as may be stored of a tensor of this shape: inside it, and none twice? ResourceExhausted where
-// that would take too long to find out, which no cut along a few dimensions does.
+// Checks that the slices lie inside a tensor of this shape and do not overlap. ResourceExhausted: the check would
+// take too long, which no cut along a few dimensions causes.
 inline Status CheckSlices(std::string_view key, const TensorShape& shape, const SlimVector<TensorSlice>& slices) {
   constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 25;
   for (const TensorSlice& slice : slices) {
@@ -179,7 +179,7 @@ struct BundleHeader {
   bool big_endian = false;
   VersionDef version;
 
-  // DataLoss when the bytes are no such message.
+  // DataLoss: the bytes are not such a message.
   static Result<BundleHeader> Parse(std::string_view bytes) {
     BundleHeader header;
     wire::Reader reader(wire::AsBytes(bytes));
@@ -225,14 +225,14 @@ struct BundleHeader {
 
 // BundleEntryProto: dtype = 1, shape = 2, shard_id = 3, offset = 4, size = 5, crc32c = 6 (fixed), slices = 7
 struct BundleEntry {
-  std::uint64_t dtype = 0;  // as it stands there
-  SlimVector<Index> sizes;    // of the tensor's dimensions, as they stand there
+  std::uint64_t dtype = 0;  // number of the type, as stored
+  SlimVector<Index> sizes;    // sizes of the tensor's dimensions, as stored
   std::int64_t shard = 0;
   std::int64_t offset = 0, size = 0;  // bytes
   std::uint32_t crc = 0;              // masked
-  SlimVector<TensorSlice> slices;     // of a tensor in parts: each part has an entry of its own
+  SlimVector<TensorSlice> slices;     // if any, the tensor is stored in slices, each with an entry of its own
 
-  // DataLoss when the bytes are no such message. Nothing else is checked.
+  // DataLoss: the bytes are not such a message. Nothing else is checked.
   static Result<BundleEntry> Parse(std::string_view bytes) {
     BundleEntry entry;
     wire::Reader reader(wire::AsBytes(bytes));
@@ -270,13 +270,13 @@ struct BundleEntry {
     sizes.clear();
     for (int d = 0; d < from.dims(); ++d) sizes.push_back(from.dim_size(d));
   }
-  // DataLoss when the sizes are none of a tensor.
+  // DataLoss: no tensor can have these sizes.
   Status GetShape(std::string_view key, TensorShape* to) const {
     if (const Status made = TensorShape::Build({sizes.data(), sizes.size()}, to); !made.ok())
       return errors::DataLoss("Invalid tensor shape: ", key, ": ", made.message());
     return OkStatus();
   }
-  // kInvalid where the number is none of a type that tensors have.
+  // Returns kInvalid where the number is not that of a type that tensors have.
   DataType GetDtype() const { return dtype < kDataTypeCount ? static_cast<DataType>(dtype) : DataType::kInvalid; }
   std::string DtypeName() const {
     if (dtype == 0) return "INVALID";

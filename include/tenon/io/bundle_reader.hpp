@@ -44,11 +44,11 @@ inline constexpr DataTypeSet kSlicedTypes = {
     ToSet(DataType::kBool).mask | ToSet(DataType::kQint32).mask | ToSet(DataType::kQuint8).mask |
     ToSet(DataType::kQint8).mask | ToSet(DataType::kBfloat16).mask};
 
-// Copies what both slices of a tensor of shape `full` have in common from one part to the other. Any type.
+// Copies the elements that both slices of a tensor of shape `full` share from `from` to *to. Takes any type.
 Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
                  const TensorSlice& to_slice, Tensor* to);
 
-// Whether the parts that are stored of a tensor hold all of `want`. They must be such as CheckSlices finds right.
+// Returns whether the stored slices of a tensor hold all of `want`. CheckSlices must have accepted them.
 inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& stored, const TensorSlice& want) {
   TensorShape part;
   if (!want.SliceShape(full, &part).ok()) return false;
@@ -93,7 +93,7 @@ class BundleReader {
     std::string bytes;
     return table_.Find(key, &bytes);
   }
-  // What is stored of the tensor. NotFound; DataLoss when the entry is damaged.
+  // Returns the entry of the tensor. NotFound: no such key. DataLoss: the entry is damaged.
   Result<BundleEntry> Entry(std::string_view key) const {
     std::string bytes;
     TENON_ASSIGN_OR_RETURN(const bool found, table_.Find(key, &bytes));
@@ -102,7 +102,7 @@ class BundleReader {
     if (!entry.ok()) return errors::DataLoss("Entry for key ", key, " not parseable: ", entry.status().message());
     return entry;
   }
-  // The names of all tensors, in order, without those of their parts.
+  // The names of all tensors, in order, without the keys of their slices.
   Result<SlimVector<std::string>> Names() const {
     SlimVector<std::string> names;
     TENON_RETURN_IF_ERROR(table_.ForEach(
@@ -114,9 +114,10 @@ class BundleReader {
     return names;
   }
 
-  // The tensor, put together where it is stored in parts. NotFound for the name or a data file; OutOfRange where a data
-  // file is too short, DataLoss where its bytes are not those that were written; InvalidArgument where parts are
-  // missing; ResourceExhausted. Null is the default allocator. Variants stay serialised.
+  // Reads the tensor, joined where it is stored in slices. NotFound: no such name or data file. OutOfRange: a data
+  // file is too short. DataLoss: its bytes are not the bytes that were written. InvalidArgument: slices are missing.
+  // ResourceExhausted: no memory, or too many slices to check. A null allocator means the default one. Variants stay
+  // serialised.
   Result<Tensor> Read(std::string_view key, Allocator* allocator = nullptr) {
     TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(key));
     TensorShape shape;
@@ -124,7 +125,7 @@ class BundleReader {
     if (!entry.slices.empty()) return ReadParts(key, entry, shape, TensorSlice(shape.dims()), allocator);
     return ReadEntry(key, entry, allocator);
   }
-  // Part of the tensor. As Read; Internal where the slice leaves the tensor.
+  // Reads a slice of the tensor, as Read. Internal: the slice leaves the tensor.
   Result<Tensor> ReadSlice(std::string_view key, const TensorSlice& slice, Allocator* allocator = nullptr) {
     TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(key));
     TensorShape shape;
@@ -163,7 +164,7 @@ class BundleReader {
     if (dtype == DataType::kInvalid || dtype == DataType::kResource)
       return errors::DataLoss("BundleReader: '", key, "' has the type ", entry.DtypeName(),
                               ", which no checkpoint has");
-    // Before there is memory for it: the least that must be stored of so many elements.
+    // Before memory is allocated: the least number of bytes that so many elements take in the file.
     const std::uint64_t least = dtype == DataType::kString || dtype == DataType::kVariant
                                     ? static_cast<std::uint64_t>(shape.num_elements())
                                     : detail::BytesWanted(dtype, shape);
@@ -253,7 +254,7 @@ class BundleReader {
     }
     return OkStatus();
   }
-  // As a number of four bytes; eight where it needs them.
+  // Adds a length to the sum as a number of four bytes, or of eight where it needs them.
   void AddLength(std::uint64_t length, std::uint32_t* sum) const {
     char bytes[8];
     const std::size_t size = length <= UINT32_MAX ? 4 : 8;
@@ -279,7 +280,7 @@ class BundleReader {
     SlimVector<TensorSlice> stored = entry.slices;
     if (stored.empty()) stored.push_back(TensorSlice(full.dims()));
     TENON_RETURN_IF_ERROR(detail::CheckSlices(key, full, stored));
-    for (const TensorSlice& slice : stored) {  // the whole of what is wanted, or all of one
+    for (const TensorSlice& slice : stored) {  // `want` may be one stored slice, or all of a whole tensor
       TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
       if (slice == want || (part_shape == full && shape == full))
         return ReadPart(key, entry, slice, part_shape, allocator);
@@ -289,7 +290,7 @@ class BundleReader {
                                      " to restore in slice_spec: ", want.DebugString());
     if (!detail::kSlicedTypes.contains(entry.GetDtype()))
       return errors::InvalidArgument("Dtype ", entry.DtypeName(), " not supported.");
-    // Before there is memory for the whole: are all parts there, in files that are long enough for them?
+    // Before memory is allocated for the whole: checks that all slices are there, in files that are long enough.
     struct Part {
       const TensorSlice* slice;
       BundleEntry entry;
@@ -310,7 +311,7 @@ class BundleReader {
     }
     return result;
   }
-  // One stored part; the whole tensor where its entry has no parts.
+  // Reads one stored slice, or the whole tensor where it is not stored in slices.
   Result<Tensor> ReadPart(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
                           const TensorShape& shape, Allocator* allocator) {
     TENON_ASSIGN_OR_RETURN(const BundleEntry entry, PartEntry(key, whole, slice, shape));
@@ -331,7 +332,7 @@ class BundleReader {
   std::string prefix_;
   TableReader table_;
   BundleHeader header_;
-  FlatMap<std::int64_t, std::size_t> shards_;  // number -> place in files_
+  FlatMap<std::int64_t, std::size_t> shards_;  // number -> index in files_
   SlimVector<MappedFile> files_;
 };
 
@@ -345,7 +346,7 @@ inline Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, 
   TENON_RETURN_IF_ERROR(both.SliceShape(full, &common));
   const Index rows = common.num_elements();
   if (rows == 0) return OkStatus();
-  // Runs along the last dimension; the index of the others counts up.
+  // Copies runs along the last dimension; `index` counts up in the other dimensions.
   const int rank = full.dims();
   const Index run = rank == 0 ? 1 : common.dim_size(rank - 1);
   SlimVector<Index> index(static_cast<std::size_t>(rank));

@@ -65,7 +65,7 @@ class NewFile {
     if (error_ == 0) error_ = errno != 0 ? errno : EIO;
     return FileError("checkpoint", path_, error_);
   }
-  // Nothing can be appended afterwards. The error of an Append is that of the file: it lacks bytes.
+  // Nothing can be appended afterwards. Also returns the error of an earlier Append: the file lacks bytes.
   Status Close() {
     if (file_ == nullptr) return NotOpen();
     if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
@@ -92,10 +92,10 @@ class NewFile {
   std::string path_, temporary_;
   std::FILE* file_ = nullptr;
   bool is_there_ = false;  // under its temporary name
-  int error_ = 0;  // the first one of writing
+  int error_ = 0;  // the first errno of writing
 };
 
-// All of a file but its name, which TakeName gives it.
+// Writes a file under a temporary name; TakeName gives it its own.
 inline Status WriteUnnamed(const std::string& path, std::string_view bytes, NewFile* file) {
   TENON_RETURN_IF_ERROR(file->Open(path));
   TENON_RETURN_IF_ERROR(file->Append(bytes.data(), bytes.size()));
@@ -105,12 +105,12 @@ inline Status WriteUnnamed(const std::string& path, std::string_view bytes, NewF
 // The entries of an index by key. one thread.
 class BundleEntries {
  public:
-  // The entry, or null; until the next one is added.
+  // The entry, or null. Valid until the next one is added.
   BundleEntry* Find(std::string_view key) {
     const std::size_t* const at = places_.FindValue(key);
     return at == nullptr ? nullptr : &entries_[*at];
   }
-  // A new one; the key must not be there.
+  // Adds an entry. The key must not be there.
   BundleEntry* Add(std::string_view key) {
     places_.try_emplace(std::string(key), entries_.size());
     entries_.emplace_back();
@@ -143,7 +143,7 @@ class BundleEntries {
 class BundleWriter {
  public:
   explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}
-  // Before all else. NotFound, PermissionDenied... when the files cannot be made.
+  // Comes before all other calls. NotFound, PermissionDenied... when the files cannot be made.
   Status Open() {
     TENON_RETURN_IF_ERROR(MakeFoldersOf(prefix_));
     return data_.Open(detail::BundleDataName(prefix_, 0, 1));
@@ -174,7 +174,7 @@ class BundleWriter {
     *entries_.Add(key) = std::move(entry);
     return OkStatus();
   }
-  // Writes a part of the tensor `key`, whose whole has the shape `full`.
+  // Writes a slice of the tensor `key`, whose full shape is `full`.
   Status AddSlice(std::string_view key, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(slice.SliceShape(full, &shape));
@@ -201,7 +201,7 @@ class BundleWriter {
     whole->slices.push_back(slice);
     return OkStatus();
   }
-  // The error of an Add that could not write is Finish's too.
+  // Writes the index and gives both files their names. Also returns the error of an Add that could not write.
   Status Finish() {
     detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());
@@ -220,7 +220,7 @@ class BundleWriter {
     size_ += static_cast<std::int64_t>(size);
     return data_.Append(bytes, size);
   }
-  // All lengths, their sum, all texts. The sums see lengths as numbers of four bytes (eight where they need them).
+  // Writes all lengths, their sum, all strings. The sums see lengths as numbers of four bytes (eight where needed).
   Status WriteTexts(const Tensor& tensor) {
     const tstring* const texts = tensor.data<tstring>();
     const auto count = static_cast<std::size_t>(tensor.NumElements());
@@ -236,7 +236,7 @@ class BundleWriter {
     for (std::size_t i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(Write(texts[i].data(), texts[i].size()));
     return OkStatus();
   }
-  // Of each: its length, the serialised VariantTensorDataProto, the sum so far.
+  // Writes for each variant its length, the serialised VariantTensorDataProto and the sum so far.
   Status WriteVariants(const Tensor& tensor) {
     const Variant* const variants = tensor.data<Variant>();
     for (Index i = 0; i < tensor.NumElements(); ++i) {
@@ -255,15 +255,15 @@ class BundleWriter {
 
   std::string prefix_;
   detail::NewFile data_;
-  std::int64_t size_ = 0;  // of the data file so far
-  std::uint32_t sum_ = 0;  // of the tensor that is being written
+  std::int64_t size_ = 0;  // bytes of the data file so far
+  std::uint32_t sum_ = 0;  // check sum of the tensor that is being written
   detail::BundleEntries entries_;
 };
 
 // Moves the data files of all `prefixes` to names of `merged`, and writes its index. A tensor stored whole must be in
-// one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
-// without an index, unless missing ones are allowed and there is another; NotFound for a data file that is missing,
-// DataLoss for a damaged index. Nothing is moved before all are read and the new index is written.
+// one of them only; slices of one tensor may be in several. The indexes of `prefixes` are removed. InvalidArgument: a
+// prefix has no index, unless missing ones are allowed and another one exists. NotFound: a data file is missing.
+// DataLoss: an index is damaged. Nothing is moved before all are read and the new index is written.
 Status MergeBundles(Span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
 
 namespace detail {
@@ -273,7 +273,7 @@ struct BundleMerge {
   SlimVector<std::string> files;  // the data files, in the order of their new numbers
   bool first = true, big_endian = false;
 
-  // of the bundle that is being read
+  // State of the bundle that is being read.
   std::string_view prefix;
   std::int64_t shards = 0;
   bool has_header = false;

@@ -29,7 +29,7 @@ TENON_SETUP_CODE_BEGIN
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class CheckpointReader {
  public:
-  // The bundle PREFIX.index if there is that file, otherwise a file of the first format, `prefix` being a pattern.
+  // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern.
   static Result<CheckpointReader> Open(const std::string& prefix) {
     CheckpointReader reader;
     if (detail::FileExists(detail::BundleIndexName(prefix))) {
@@ -49,8 +49,8 @@ class CheckpointReader {
     if (bundle_) return bundle_->Names();
     return slices_->Names();
   }
-  // What is stored under the name: its type (kInvalid for a type that Tenon does not know) and the shape of the whole.
-  // `type_name`, where asked for, is the type in words. NotFound; DataLoss.
+  // Describes the tensor of that name: its type (kInvalid for a type that Tenon does not know) and its full shape.
+  // *type_name, unless null, becomes the name of the type. NotFound: no such name. DataLoss: its entry is damaged.
   Status Describe(std::string_view name, DataType* dtype, TensorShape* shape, std::string* type_name = nullptr) const {
     if (bundle_) {
       TENON_ASSIGN_OR_RETURN(const BundleEntry entry, bundle_->Entry(name));
@@ -66,7 +66,7 @@ class CheckpointReader {
     if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));
     return OkStatus();
   }
-  // BundleReader and SliceCheckpointReader say what may go wrong.
+  // Returns the errors of BundleReader or SliceCheckpointReader.
   Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) {
     return bundle_ ? bundle_->Read(name, allocator) : slices_->Read(name, allocator);
   }
@@ -77,7 +77,7 @@ class CheckpointReader {
  private:
   CheckpointReader() = default;
 
-  std::optional<BundleReader> bundle_;  // one of the two
+  std::optional<BundleReader> bundle_;  // one of the two is set
   std::optional<SliceCheckpointReader> slices_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320). Crc32c: that of checkpoints, tables and
-// TFRecord files (polynomial 0x82f63b78), which store it masked.
+// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320). Crc32c: the check sum of checkpoints,
+// tables and TFRecord files (polynomial 0x82f63b78), which store it masked.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// rows[k][b]: what byte b does to the sum when k more bytes follow it in a group of eight. Made once, when first used.
+// rows[k][b]: effect of byte b on the sum when k more bytes follow in a group of eight. Made once, when first used.
 template <std::uint32_t kPolynomial>
 struct CrcTable {
   std::uint32_t rows[8][256];
@@ -49,14 +49,14 @@ std::uint32_t Crc(std::string_view bytes, std::uint32_t before) {
 
 }  // namespace detail
 
-// The sum of `bytes` after those that `before` is the sum of: Crc32(b, Crc32(a)) is that of a and b together.
+// Continues the sum `before` with `bytes`: Crc32(b, Crc32(a)) is the sum of a and b together.
 inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
   return detail::Crc<0xedb88320u>(bytes, before);
 }
 inline std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) {
   return detail::Crc<0x82f63b78u>(bytes, before);
 }
-// A sum as it is stored beside the bytes that it is of: the sum of bytes that hold their own sum says little.
+// Masks a sum to store it beside its bytes: the sum of bytes that hold their own sum says little.
 constexpr std::uint32_t MaskCrc(std::uint32_t sum) { return ((sum >> 15) | (sum << 17)) + 0xa282ead8u; }
 constexpr std::uint32_t UnmaskCrc(std::uint32_t masked) {
   const std::uint32_t turned = masked - 0xa282ead8u;

@@ -52,7 +52,7 @@ class Deflater {
     before_[at % kWindow] = head;
     head = at + 1;
   }
-  // The longest of the last few places that start as the bytes from `at` on.
+  // Returns the length of the longest match among the last few offsets with the same hash as `at`; 0 without a match.
   std::size_t Longest(std::size_t at, std::size_t* distance) const {
     if (in_.size() - at < kLeast) return 0;
     const std::size_t most = in_.size() - at < kMost ? in_.size() - at : kMost;
@@ -67,7 +67,7 @@ class Deflater {
         if (longest == most) break;
       }
       const std::size_t next = before_[from % kWindow];
-      if (next >= place) break;  // its entry was taken by a later place
+      if (next >= place) break;  // a later offset has taken its entry
       place = next;
     }
     return longest;
@@ -109,7 +109,7 @@ class Deflater {
   std::string out_;
   std::uint64_t bits_ = 0;
   unsigned count_ = 0;
-  Owned<std::size_t[]> head_, before_;  // places + 1 with the same hash: the last one, and the one before each
+  Owned<std::size_t[]> head_, before_;  // offsets + 1 with the same hash: the last one, and the one before each
 };
 
 }  // namespace detail

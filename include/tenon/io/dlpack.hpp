@@ -144,8 +144,8 @@ constexpr bool IsHostDevice(std::int32_t device_type) {
          device_type == dlpack::kDLCUDAManaged;
 }
 
-// Packed and row-major, or why not. What no element's place depends on (strides of dimensions of one element, and all
-// when there are no elements) counts for nothing.
+// Returns OK for a packed row-major tensor, otherwise the reason. Ignores strides that no element's offset depends
+// on: the strides of dimensions of size 1, and all strides of a tensor without elements.
 inline Status CheckDLPackStrides(const dlpack::DLTensor& from, const TensorShape& shape) {
   if (from.strides == nullptr || shape.num_elements() == 0) return OkStatus();
   std::int64_t wanted = 1;
@@ -221,13 +221,13 @@ inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPack
   return OkStatus();
 }
 
-// The deleter of such a tensor's buffer.
+// The deleter of an imported tensor's buffer: calls the deleter that came with the tensor.
 template <class Managed>
 void GiveBackDLPack(void*, void* arg) {
   Managed* const held = static_cast<Managed*>(arg);
   if (held->deleter != nullptr) held->deleter(held);
 }
-// Memory that came as read-only?
+// Returns whether the tensor's memory came as read-only.
 inline bool IsReadOnlyDLPack(const Tensor& tensor) {
   using Managed = dlpack::DLManagedTensorVersioned;
   if (tensor.buffer() == nullptr) return false;
@@ -247,7 +247,7 @@ Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
   return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, &GiveBackDLPack<Managed>, managed, kind));
 }
 
-// What an exported tensor is made of: one heap object, which the consumer's call of the deleter ends.
+// An exported tensor: one heap object, which lives until the consumer calls the deleter.
 template <class Managed>
 struct DLPackExport {
   explicit DLPackExport(const Tensor& exported) : tensor(exported) {}
@@ -298,10 +298,10 @@ Result<Managed*> MakeDLPack(const Tensor& tensor, dlpack::DLDevice device) {
 
 }  // namespace detail
 
-// A tensor that views the memory of `managed` and calls its deleter when the last Tensor that shares it is gone (at
-// once where there are no elements), on that thread. Nobody writes to it in place. A refused tensor, InvalidArgument,
-// stays the caller's. On another device than the host: `device`, an allocator of that very device, says so to whoever
-// asks the Tensor; work that still runs there must be waited for before.
+// Returns a tensor that views the memory of `managed`; Tenon never writes to it in place. The deleter runs when the
+// last Tensor that shares the memory goes, on that thread (at once where there are no elements). InvalidArgument: the
+// tensor is refused and stays the caller's. For a device other than the host, `device` is an allocator of that very
+// device, which the Tensor reports. Wait beforehand for work that still runs there.
 inline Result<Tensor> FromDLPack(dlpack::DLManagedTensor* managed, Allocator* device = nullptr) {
   if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
   return detail::TakeDLPack(managed, device);
@@ -315,9 +315,9 @@ inline Result<Tensor> FromDLPack(dlpack::DLManagedTensorVersioned* managed, Allo
   return detail::TakeDLPack(managed, device);
 }
 
-// The tensor for others, who call the deleter when they no longer need it; until then they share its memory. `device`:
-// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory;
-// FailedPrecondition for memory that came by DLPack as read-only, which this form cannot say.
+// Returns the tensor for a consumer, which shares its memory until it calls the deleter. `device`: where the memory
+// is. InvalidArgument: DLPack lacks the type, or the device does not fit the memory. FailedPrecondition: the memory
+// came by DLPack as read-only, which this form cannot say.
 inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::DLDevice device = {dlpack::kDLCPU, 0}) {
   if (detail::IsReadOnlyDLPack(tensor)) {
     return errors::FailedPrecondition("ToDLPack: the tensor's memory came as read-only, which DLPack can say from ",
@@ -325,8 +325,8 @@ inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::D
   }
   return detail::MakeDLPack<dlpack::DLManagedTensor>(tensor, device);
 }
-// The same in the form of version 1. `read_only` asks the others not to write, as does memory that came as read-only;
-// Tenon itself reads only what it shares.
+// Returns the tensor in the form of version 1, otherwise as ToDLPack. `read_only` asks the consumer not to write, as
+// does memory that came as read-only. Tenon itself only reads memory that it shares.
 inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor& tensor,
                                                                    dlpack::DLDevice device = {dlpack::kDLCPU, 0},
                                                                    bool read_only = false) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorFlow's Example and SequenceExample: named features, each a list of texts, floats or integers, as TFRecord files
-// hold them. The messages' tables, and views of serialised ones for those who want a few features out of many.
+// TensorFlow's Example and SequenceExample: named features, each a list of strings, floats or integers, as in
+// TFRecord files. Has the messages' tables, and views of serialised messages for reading a few features out of many.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Int64List {
 
   friend bool operator==(const Int64List&, const Int64List&) = default;
 };
-// Of the three at most one is set.
+// At most one of the three is set.
 struct Feature {
   std::optional<BytesList> bytes_list;
   std::optional<FloatList> float_list;
@@ -115,7 +115,7 @@ TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&Sequen
 
 TENON_SETUP_CODE_END
 
-// The values of a serialised Feature, where they are. Borrows the bytes.
+// A view of the values of a serialised Feature. Borrows the bytes.
 struct FeatureView {
   DataType dtype = DataType::kInvalid;  // kString, kFloat, kInt64; kInvalid: the feature has no list
   std::string_view list;  // the bytes of a BytesList, FloatList or Int64List
@@ -123,7 +123,7 @@ struct FeatureView {
 
 namespace detail {
 
-// Calls each(std::string_view) for every value of a field 1 that holds bytes. False when the bytes are no message.
+// Calls each(std::string_view) for every value of a field 1 of bytes. Returns false when the bytes are not a message.
 template <class Each>
 bool ForEachBytes(std::string_view message, const Each& each) {
   wire::Reader reader(wire::AsBytes(message));
@@ -140,7 +140,7 @@ bool ForEachBytes(std::string_view message, const Each& each) {
 
 }  // namespace detail
 
-// False when the bytes are no Feature. Of several lists the first counts.
+// Returns false when the bytes are not a Feature. The first of several lists counts.
 inline bool ReadFeature(std::string_view feature, FeatureView* view) {
   constexpr DataType kTypes[] = {DataType::kInvalid, DataType::kString, DataType::kFloat, DataType::kInt64};
   wire::Reader reader{wire::AsBytes(feature)};
@@ -156,7 +156,7 @@ inline bool ReadFeature(std::string_view feature, FeatureView* view) {
   return reader.ok();
 }
 // Calls each(std::string_view key, std::string_view value) for every entry of a serialised map (Features,
-// FeatureLists), in order. False when the bytes are no such message, or when `each` says so.
+// FeatureLists), in order. Returns false when the bytes are not such a message or `each` returns false.
 template <class Each>
 bool ForEachEntry(std::string_view map, const Each& each) {
   return detail::ForEachBytes(map, [&each](std::string_view entry) {
@@ -174,7 +174,7 @@ bool ForEachEntry(std::string_view map, const Each& each) {
     return reader.ok() && each(key, value);
   });
 }
-// The maps of a serialised Example or SequenceExample: each(field number, map).
+// Calls each(field number, map) for the maps of a serialised Example or SequenceExample.
 template <class Each>
 bool ForEachMap(std::string_view example, const Each& each) {
   wire::Reader reader(wire::AsBytes(example));
@@ -194,7 +194,7 @@ bool ForEachFeature(std::string_view list, const Each& each) {
   return detail::ForEachBytes(list, each);
 }
 
-// How many values there are; -1 when the bytes are no list of them.
+// Returns the number of values; -1 when the bytes are not a list of them.
 inline std::int64_t CountValues(const FeatureView& feature) {
   std::int64_t count = 0;
   if (feature.dtype == DataType::kString) {
@@ -223,7 +223,7 @@ inline std::int64_t CountValues(const FeatureView& feature) {
   return reader.ok() ? count : -1;
 }
 
-// Write the CountValues(feature) values from `to` on; false when a number is malformed after all.
+// Writes the CountValues(feature) values from `to` on. Returns false when a number is malformed after all.
 inline bool ReadValues(const FeatureView& feature, float* to) {
   wire::Reader reader(wire::AsBytes(feature.list));
   std::string_view bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Names of files: MatchFiles finds those that a pattern describes, MakeFoldersOf makes the folders that a file's name
-// asks for.
+// Names of files: MatchFiles finds the files that a pattern describes, MakeFoldersOf makes the folders that a file's
+// name asks for.
 
 #include <algorithm>
 #include <cerrno>
@@ -40,8 +40,8 @@ inline bool HasWildcard(std::string_view component) { return component.find_firs
 // Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
 inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std::string>* found) {
   std::size_t slash = pattern.find('/');
-  // A loop: of components without wildcards a pattern may have more than the stack has room for. One with a wildcard
-  // goes on only where there is such a folder.
+  // A loop, since a pattern may have more components without wildcards than the stack has room for. A component with
+  // a wildcard goes on only where there is such a folder.
   for (; !HasWildcard(pattern.substr(0, slash)); slash = pattern.find('/')) {
     base += pattern.substr(0, slash);
     if (slash == std::string_view::npos) {
@@ -88,7 +88,7 @@ inline Status MakeFoldersOf(const std::string& path) {
 
 // The files and folders whose names the pattern describes, in order: '*' any characters but '/', '?' one of them,
 // "[a-c]" one of these, "[!a]" or "[^a]" any other, '\' takes the next character as it is. A pattern that begins with
-// such a component gives names with "./" before them. Nothing found is no error.
+// such a component gives names with "./" before them. Finding nothing is not an error.
 inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
   SlimVector<std::string> found;
   if (pattern.empty()) return found;

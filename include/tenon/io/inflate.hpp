@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Inflate: the decompression of zip files (RFC 1951), for data that nobody has to trust: it never reads or writes
-// outside of what it was given, and refuses every stream that zlib refuses.
+// Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
+// arguments, and refuses every stream that zlib refuses.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@ class HuffmanCode {
   static constexpr int kMaxBits = 15;
   static constexpr unsigned kFastBits = 10;
 
-  // lengths[s]: bits of the code of symbol s, 0 if there is none; at most 288 symbols. False for what is no code: more
-  // codes than bits allow, or fewer where more than one bit is used (as zlib; `whole`: not even then).
+  // lengths[s]: bits of the code of symbol s, 0 if there is none; at most 288 symbols. False if that is not a code:
+  // more codes than bits allow, or fewer where more than one bit is used (as zlib; `whole`: not even then).
   bool Build(const std::uint8_t* lengths, int symbols, bool whole) {
     std::memset(count_, 0, sizeof count_);
     std::memset(fast_, 0, sizeof fast_);
@@ -113,7 +113,7 @@ class Inflater {
   void Fail(const char* error) {
     if (error_ == nullptr) error_ = error;
   }
-  // At least 56 bits, or all that are left. Bits above count_ are 0 or those which come next.
+  // Loads at least 56 bits, or all that are left. Bits above count_ are 0 or the bits that come next.
   void Refill() {
     if (in_size_ - at_ >= 8) {
       std::uint64_t word = 0;
@@ -247,7 +247,7 @@ class Inflater {
   const unsigned char* in_;
   std::size_t in_size_, at_ = 0;
   std::uint64_t bits_ = 0;
-  unsigned count_ = 0;  // of valid bits
+  unsigned count_ = 0;  // number of valid bits
   unsigned char* out_;
   std::size_t out_size_, made_ = 0;
   const char* error_ = nullptr;
@@ -256,8 +256,8 @@ class Inflater {
 
 }  // namespace detail
 
-// Decompresses all of `in` to exactly out.size() bytes. DataLoss where the one or the other is not possible; `out` has
-// any content then.
+// Decompresses all of `in` to exactly out.size() bytes. DataLoss: one of the two is not possible; `out` then has any
+// content.
 inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
 
 TENON_NAMESPACE_END

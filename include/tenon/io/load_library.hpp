@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// LoadLibrary: ops and kernels from a shared library, for a program that is running (plugin.hpp says how such a library
-// is made).
+// LoadLibrary: ops and kernels from a shared library, for a running binary (plugin.hpp says how such a library is
+// made).
 
 #include <atomic>
 #include <cstring>
@@ -31,7 +31,7 @@ struct LoadedLibrary {
 
 namespace detail {
 
-// A library that was taken in: what it registers, for a second registry.
+// A loaded library: its registrations, kept for a second registry.
 struct PluginBatches {
   void* handle;
   SlimVector<const RegistrationBatch*> batches;
@@ -45,7 +45,7 @@ inline Plugins& AllPlugins() {
   return *plugins;
 }
 
-// Whether all of it can be registered: an op that clashes keeps the whole library out.
+// Checks that all of it can be registered: an op that clashes keeps the whole library out.
 inline Status CheckPluginOps(const std::string& path, const PluginBatches& plugin, const Registry& registry) {
   Registry alone;
   Status status;
@@ -66,13 +66,13 @@ inline Result<LoadedLibrary> RegisterPlugin(const std::string& path, const Plugi
 
 }  // namespace detail
 
-// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers its
-// ops and kernels. A second time: the same answer, nothing changes. The library stays until the process ends, since
-// sessions point into it. thread-safe.
-//   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is no plug-in.
+// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers
+// its ops and kernels. A second call returns the same answer and changes nothing. The library stays until the process
+// ends, since sessions point into it. thread-safe.
+//   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is not a plug-in.
 //   FailedPrecondition: built against another version, compiler ABI or table of dtypes.
 //   AlreadyExists: another op of that name is registered.
-// A library that is refused registers nothing, also where it shares this program's symbols.
+// A library that is refused registers nothing, even where it shares this binary's symbols.
 //
 //   TENON_ASSIGN_OR_RETURN(const LoadedLibrary mine, LoadLibrary("./my_ops.so"));
 //   for (const OpView* op : mine.ops) std::printf("%s\n", std::string(op->name).c_str());
@@ -120,13 +120,13 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& regi
 
   detail::PluginBatches plugin{handle, {}};
   if (header->batch != nullptr) plugin.batches.push_back(header->batch);
-  // The list of the library's own files; where symbols are shared it is this program's, and only its head is new.
+  // The list of the library's own files. Where symbols are shared it is this binary's list, and only its head is new.
   const bool shared = header->linked_batches == &detail::registration_batches;
   const RegistrationBatch* linked = shared ? after : header->linked_batches->load(std::memory_order_acquire);
   for (; linked != nullptr && !(shared && linked == before); linked = linked->next) plugin.batches.push_back(linked);
 
   if (Status status = detail::CheckPluginOps(path, plugin, registry); !status.ok()) return refuse(std::move(status));
-  // Whoever else closes it: it stays.
+  // Pins the library: it stays loaded when other code closes it.
   dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
   plugins.loaded.push_back(plugin);
   return detail::RegisterPlugin(path, plugin, registry);

@@ -32,7 +32,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// What the system said about a file, as a Status: "'path': No such file or directory".
+// Returns the system's error for a file as a Status: "'path': No such file or directory".
 TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
   Code code = Code::kUnknown;
   switch (error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
-// either byte order and either order of dimensions.
+// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and Unicode
+// strings, in either byte order and either order of dimensions.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Elements of `width` bytes whose first dimension runs fastest, into row-major order.
+// Copies elements of `width` bytes whose first dimension runs fastest into row-major order.
 inline void FromFortranOrder(const char* from, char* to, const TensorShape& shape, std::size_t width) {
   const int last = shape.dims() - 1;
   const auto row = static_cast<std::size_t>(shape.dim_size(last));
@@ -63,8 +63,8 @@ inline void SwapBytes(char* bytes, std::size_t count, std::size_t number_bytes) 
   }
 }
 
-// A NumPy text of `count` characters of four bytes, zeros at its end not among them, as UTF-8. False for what is no
-// character; that is in *wrong then.
+// Converts a NumPy string of `count` characters of four bytes to UTF-8, without the zeros at its end. Returns false
+// for a code that is not a character; *wrong then holds it.
 inline bool NpyTextToUtf8(const char* from, std::size_t count, bool swapped, std::string* text, std::uint32_t* wrong) {
   text->clear();
   std::size_t zeros = 0;
@@ -94,7 +94,7 @@ inline bool NpyTextToUtf8(const char* from, std::size_t count, bool swapped, std
   return true;
 }
 
-// `at`: where the data are in the file.
+// `at`: offset of the data in the file.
 inline Result<Tensor> NpyStrings(const char* data, const TensorShape& shape, const NpyElement& element, bool reorder,
                                  std::string_view where, std::size_t at) {
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(DataType::kString, shape));
@@ -191,11 +191,11 @@ inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
 
 }  // namespace detail
 
-// The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
-// they are in row-major order, little-endian, aligned for the type and of whole bytes; otherwise, and without an owner,
-// a copy. What follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one,
-// InvalidArgument for an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with
-// `where` and have the byte's number.
+// Returns the array in the bytes of a .npy file (format 1, 2 or 3). It is a view of the bytes, which belong to
+// `owner`, where they are in row-major order, little-endian, aligned for the type and of whole bytes. Otherwise, and
+// without an owner, it is a copy. Ignores bytes behind the array. DataLoss: the bytes are not a whole .npy file.
+// InvalidArgument: no tensor can hold the array. ResourceExhausted: beyond the limit. The messages start with `where`
+// and have the byte's number.
 inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::string_view where,
                                const NpyOptions& options = {}) {
   using detail::NpyElement;
@@ -279,9 +279,9 @@ inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::s
   return tensor;
 }
 
-// The array of a .npy file, as ParseNpy, where it can be as a view of the mapped file, which must not be written to in
-// place then (io/mapped_file.hpp). NotFound when there is no such
-// file; each message names the path. Byte strings ('S') come as they are, texts ('U') as UTF-8.
+// Reads the array of a .npy file, as ParseNpy, where possible as a view of the mapped file, which must then not be
+// written to in place (io/mapped_file.hpp). NotFound: no such file. Each message names the path. Byte strings ('S')
+// come as they are, Unicode strings ('U') as UTF-8.
 inline Result<Tensor> ReadNpy(const std::string& path, const NpyOptions& options = {}) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   return ParseNpy(file.bytes(), file.buffer(), StrCat("ReadNpy: '", path, "'"), options);

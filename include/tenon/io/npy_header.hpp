@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The header of a .npy file: a Python dict that says type, order and shape of the array, and what the elements of that
-// type are in a tensor.
+// The header of a .npy file: a Python dict that says type, order and shape of the array. NpyElement: the elements of
+// a tensor for that type.
 
 #include <bit>
 #include <cstddef>
@@ -21,11 +21,11 @@
 TENON_NAMESPACE_BEGIN
 
 struct NpyOptions {
-  // What elements of a void type are: bfloat16, one of the float8 types or of those of less than a byte. numpy.save
-  // writes ml_dtypes' bfloat16 as '<V2', which is known without being told; the others are '<V1' as a rule, which says
-  // nothing but their size.
+  // Type of void elements: bfloat16, one of the float8 types or of the types of less than a byte. numpy.save writes
+  // ml_dtypes' bfloat16 as '<V2', which is known without this option. It writes the other types as '<V1' as a rule,
+  // which says only their size.
   DataType void_dtype = DataType::kInvalid;
-  // For the elements, where they are not a view; the characters of strings beyond 22 come on top.
+  // Limit for the elements, where they are not a view. The characters of strings beyond 22 come on top.
   std::uint64_t max_bytes = ~std::uint64_t{0};
 };
 
@@ -39,7 +39,7 @@ inline constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 struct NpyType {
   std::string_view descr;  // without the byte order
   DataType dtype;
-  std::uint8_t swapped_bytes;  // of each number whose bytes another byte order reverses
+  std::uint8_t swapped_bytes;  // bytes of each number, which another byte order reverses
 };
 inline constexpr NpyType kNpyTypes[] = {
     {"f4", DataType::kFloat, 4},     {"f8", DataType::kDouble, 8},      {"f2", DataType::kHalf, 2},
@@ -73,7 +73,7 @@ class NpyHeader {
   bool fortran_order = false;
   InlinedVector<Index, 8> shape;
 
-  // False: what was expected at which byte of the text is in expected() and at().
+  // Returns false on an error; expected() and at() then say what was expected and at which byte of the string.
   bool Parse(std::string_view text) {
     text_ = text;
     bool has_descr = false, has_order = false, has_shape = false;
@@ -186,14 +186,14 @@ class NpyHeader {
   std::size_t at_ = 0;
 };
 
-// What the elements are, by the header's descr.
+// The elements of an array, as the header's descr describes them.
 struct NpyElement {
   enum class Kind : unsigned char { kPlain, kBytes, kText };
   DataType dtype = DataType::kInvalid;
   Kind kind = Kind::kPlain;
   bool swapped = false;  // big-endian
-  std::size_t swapped_bytes = 1;  // of each number
-  std::uint64_t bytes = 0;  // of an element, in the file
+  std::size_t swapped_bytes = 1;  // bytes of each number
+  std::uint64_t bytes = 0;  // bytes of an element in the file
 };
 
 TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
@@ -202,7 +202,7 @@ TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& h
                                  CEscape(header.descr.substr(0, 100)), "' have no place in a tensor; ", right);
 }
 
-// `at`: where the descr is in the file.
+// `at`: offset of the descr in the file.
 inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, std::string_view where, std::size_t at,
                            NpyElement* element) {
   std::string whole;

@@ -36,18 +36,18 @@ struct NpzOptions {
 };
 
 // An .npz file, mapped: it must not be written to in place (io/mapped_file.hpp). Immutable. Arrays are named without
-// the ".npy" of their member; members that are no .npy files are not looked at.
+// the ".npy" of their member; other members are ignored.
 //
 //   TENON_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open("weights.npz"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, file.Read("dense/kernel"));
 class NpzFile {
  public:
-  // NotFound when there is no such file; what ReadZipMembers says of its list.
+  // NotFound: no such file. Also returns the errors of ReadZipMembers for its list.
   static Result<NpzFile> Open(const std::string& path, const NpzOptions& options = {}) {
     TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
     return Make(std::move(file), StrCat("ReadNpz: '", path, "'"), options);
   }
-  // Of a file's bytes, which all of `buffer` is; the NpzFile gets a reference of its own.
+  // Opens the file whose bytes are all of `buffer`. The NpzFile gets a reference of its own.
   static Result<NpzFile> FromBuffer(Buffer* buffer, std::string_view where, const NpzOptions& options = {}) {
     buffer->Ref();
     return Make(MappedFile::Adopt(buffer), std::string(where), options);
@@ -63,8 +63,9 @@ class NpzFile {
   std::string_view name(std::size_t i) const { return Stem(members_[i]); }
   bool Contains(std::string_view name) const { return Find(name) != nullptr; }
 
-  // One array, as ParseNpy: a view of the file where its member is stored, otherwise one of the decompressed bytes or a
-  // copy. NotFound names the nearest there are; DataLoss for damaged members, ResourceExhausted beyond the limits.
+  // Reads one array, as ParseNpy: a view of the file where its member is stored, otherwise a view of the decompressed
+  // bytes or a copy. NotFound: no such array; the message names the nearest. DataLoss: the member is damaged.
+  // ResourceExhausted: beyond the limits.
   Result<Tensor> Read(std::string_view name) const {
     const ZipMember* member = Find(name);
     if (member == nullptr) {
@@ -75,7 +76,7 @@ class NpzFile {
     std::uint64_t left = options_.max_member_bytes;
     return ReadMember(*member, &left);
   }
-  // In the order of the file; the first array that cannot be read ends it.
+  // Reads all arrays in the order of the file. Returns the error of the first array that cannot be read.
   Result<SlimVector<NamedArray>> ReadAll() const {
     SlimVector<NamedArray> all;
     all.reserve(members_.size());
@@ -121,7 +122,7 @@ class NpzFile {
     if (first == by_name_.size() || Stem(members_[by_name_[first]]) != name) return nullptr;
     return &members_[by_name_[first]];
   }
-  // *left: how much memory there may still be; gets less by what is used.
+  // *left: bytes of memory that may still be used. The call subtracts the bytes that it uses.
   Result<Tensor> ReadMember(const ZipMember& member, std::uint64_t* left) const {
     const auto allowed = [&] { return *left < options_.max_member_bytes ? *left : options_.max_member_bytes; };
     Tensor inflated;
@@ -143,7 +144,7 @@ class NpzFile {
   MappedFile file_;
   std::string where_;
   NpzOptions options_;
-  SlimVector<ZipMember> members_;  // .npy ones
+  SlimVector<ZipMember> members_;  // the .npy files
   SlimVector<std::size_t> by_name_;
 };
 
@@ -154,8 +155,8 @@ inline Result<SlimVector<NamedArray>> ReadNpz(const std::string& path, const Npz
 }
 
 // Writes the tensors as numpy.savez would, or with `compressed` as numpy.savez_compressed. Stored arrays start at a
-// multiple of 64 bytes, so that reading them gives aligned views. InvalidArgument for names that lead out of a folder,
-// AlreadyExists for two of one name, and what WriteNpy says of a tensor.
+// multiple of 64 bytes, so that reading them gives aligned views. InvalidArgument: a name leads out of a folder.
+// AlreadyExists: two tensors have one name. Also returns the errors of WriteNpy for a tensor.
 inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, bool compressed = false) {
   const std::string where = StrCat("WriteNpz: '", path, "'");
   SlimVector<detail::NpyImage> images;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Keys of checkpoints: numbers and texts as bytes whose order is that of what they stand for.
+// Keys of checkpoints: numbers and strings as bytes that sort in the order of their values.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace ordered_code {
 
-// How many bytes follow, and these without leading zeros, highest first.
+// Appends the number of bytes that follow, then these bytes without leading zeros, highest first.
 inline void AppendUnsigned(std::string* out, std::uint64_t value) {
   char bytes[9];
   int used = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped or read, and its
-// constants stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be
-// written to in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp.
+// ReadGraphFile: maps or reads a serialised GraphDef (as tf.io.write_graph writes it with as_text=False). Its constants
+// stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be written to
+// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp.
 
 #include <cstddef>
 #include <string>
@@ -20,7 +20,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Nothing but characters of a text file, in the first bytes? UTF-8 has no bytes above 0xf4.
+// Returns whether the first bytes are all characters of a text file. UTF-8 has no bytes above 0xf4.
 inline bool LooksLikeText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   for (std::size_t i = 0; i < n; ++i) {
@@ -37,9 +37,9 @@ TENON_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::
 
 }  // namespace detail
 
-// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
-// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
-// GraphDef; FailedPrecondition when the file was written to meanwhile. Each names the path.
+// NotFound (and other errors of the system): the file cannot be opened. InvalidArgument: it is empty or has no
+// GraphDef field. DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset: the bytes are not a GraphDef.
+// FailedPrecondition: the file was written to meanwhile. Each message names the path.
 inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
   const Span<const std::byte> bytes = file.bytes();

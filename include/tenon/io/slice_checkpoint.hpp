@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // SliceCheckpointWriter, SliceCheckpointReader: checkpoints of TensorFlow's first format, which the ops Save and
-// SaveSlices write: one table, in which the key "" says what there is and every slice of a tensor is a message.
+// SaveSlices write. It is one table: the key "" lists the tensors, and every slice of a tensor is a message.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// What a file of the first format may hold: TensorFlow never gave it the others.
+// Types that a file of the first format may hold. TensorFlow never added its other types to it.
 inline constexpr DataTypeSet kSliceCheckpointTypes = {
     (kRealNumberTypes.mask | kComplexTypes.mask | ToSet(DataType::kBool).mask | ToSet(DataType::kString).mask |
      ToSet(DataType::kQint8).mask | ToSet(DataType::kQuint8).mask | ToSet(DataType::kQint32).mask) &
@@ -45,10 +45,10 @@ struct SlicedTensor {
   TensorShape shape;
   DataType dtype = DataType::kInvalid;
   SlimVector<TensorSlice> slices;
-  SlimVector<std::size_t> files;  // that of each slice, for a reader
+  SlimVector<std::size_t> files;  // number of each slice's file, for a reader
 };
 
-// Joins the slices of the tensor with those of another file.
+// Joins the slices of the tensor with its slices in another file.
 inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::size_t file, SlicedTensor* tensor) {
   if (tensor->dtype == DataType::kInvalid) {
     tensor->dtype = more.dtype;
@@ -76,8 +76,8 @@ inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::si
 //   TENON_RETURN_IF_ERROR(writer.Finish("/tmp/model"));
 class SliceCheckpointWriter {
  public:
-  // A part of the tensor `name` whose whole has the shape `full`. Unimplemented or InvalidArgument for types that the
-  // format lacks; Internal when shape or type are not those of the slices before it.
+  // Adds a slice of the tensor `name`, whose full shape is `full`. Unimplemented or InvalidArgument: the format lacks
+  // the type. Internal: the shape or the type is not that of the slices before it.
   Status Add(std::string_view name, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
     if (!detail::kSliceCheckpointTypes.contains(part.dtype())) {
       if (part.dtype() == DataType::kUint32 || part.dtype() == DataType::kUint64)
@@ -155,7 +155,7 @@ class SliceCheckpointWriter {
     return std::string(writer.view());
   }
 
-  FlatMap<std::string, std::size_t> places_;  // in the next two, which are in the order of coming
+  FlatMap<std::string, std::size_t> places_;  // index in the next two, which are in the order of Add
   SlimVector<std::string> names_;
   SlimVector<detail::SlicedTensor> tensors_;
   FlatMap<std::string, std::string> messages_;  // by key
@@ -164,7 +164,7 @@ class SliceCheckpointWriter {
 // The files that a pattern describes, taken together. One thread.
 class SliceCheckpointReader {
  public:
-  // NotFound where no file matches; DataLoss for files that are no tables, Internal for tables that are no checkpoints.
+  // NotFound: no file matches. DataLoss: a file is not a table. Internal: a table is not a checkpoint.
   static Result<SliceCheckpointReader> Open(const std::string& pattern) {
     SliceCheckpointReader reader(pattern);
     TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> names, MatchFiles(pattern));
@@ -191,7 +191,7 @@ class SliceCheckpointReader {
     for (const auto& item : tensors_) names.push_back(item.first);
     return names;
   }
-  // As BundleReader::ReadSlice. InvalidArgument where the stored slices do not cover what is asked for.
+  // Reads a slice, as BundleReader::ReadSlice. InvalidArgument: the stored slices do not cover it.
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& want, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     if (tensor == nullptr)
@@ -204,7 +204,7 @@ class SliceCheckpointReader {
     if (!detail::Covers(tensor->shape, tensor->slices, want))
       return errors::InvalidArgument("Error copying slice data: '", name, "' is not stored as a whole: slice ",
                                      want.DebugString(), " is missing or has parts missing in ", pattern_);
-    // Before there is memory for it: a value takes at least a byte, of which a compressed block makes at most 64.
+    // Before memory is allocated: a value takes at least a byte, and a byte of a compressed block makes at most 64.
     std::uint64_t file_bytes = 0;
     for (const TableReader& table : tables_) file_bytes += table.file_bytes();
     if (static_cast<std::uint64_t>(shape.num_elements()) / 64 > file_bytes)

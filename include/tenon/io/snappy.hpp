@@ -14,8 +14,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// The block is its size as a variable-length number, then literals and copies of what came before. DataLoss when it is
-// none or is not exactly of that size; ResourceExhausted above `max_bytes`.
+// Decompresses a block: its size as a variable-length number, then literals and copies of bytes before them.
+// DataLoss: it is not a block, or not exactly of that size. ResourceExhausted: more than `max_bytes`.
 inline Result<std::string> Unsnap(std::string_view block, std::size_t max_bytes = std::size_t{1} << 30) {
   const auto* at = reinterpret_cast<const unsigned char*>(block.data());
   const unsigned char* const end = at + block.size();

@@ -2,10 +2,10 @@
 #pragma once
 // TableReader, TableWriter: sorted tables of keys and values in a file (LevelDB's format), the index of a checkpoint.
 //
-// A file is data blocks, an empty block of meta data, an index block (per data block a key that is not less than its
-// last one, and where it lies) and a footer of 48 bytes. A block is entries, restart points and their number; behind it
-// stand how it is compressed and a check sum. An entry is how many bytes of the key are those of the entry before, how
-// many follow, the value's size, the key's rest, the value.
+// A file is data blocks, an empty block of meta data, an index block and a footer of 48 bytes. The index has per data
+// block a key that is not less than its last one, and its handle. A block is entries, restart points and their
+// number; its compression and a check sum follow it. An entry is the number of key bytes shared with the entry
+// before, the number of other key bytes, the value's size, the other key bytes, the value.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ inline void AppendVarint(std::string* out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
   out->push_back(static_cast<char>(value));
 }
-// False where `text` ends first or the number is longer than 64 bits. Takes the number off `text`.
+// Takes a number off `text`. Returns false where `text` ends first or the number is longer than 64 bits.
 inline bool TakeVarint(std::string_view* text, std::uint64_t* value) {
   *value = 0;
   for (std::size_t i = 0; i < text->size() && i < 10; ++i) {
@@ -56,7 +56,7 @@ inline bool TakeVarint(std::string_view* text, std::uint64_t* value) {
   return false;
 }
 
-// Where a block lies, without its trailer.
+// Offset and size of a block in the file, without its trailer.
 struct BlockHandle {
   std::uint64_t offset = 0, size = 0;
 
@@ -81,7 +81,7 @@ class BlockCursor {
     rest_ = {};
     return OkStatus();
   }
-  // To the first entry; false at the end (of an empty block) and where the block is damaged: status() tells.
+  // Moves to the first entry. False at the end (of an empty block) and where the block is damaged: status() tells.
   bool First() {
     rest_ = entries_;
     key_.clear();
@@ -99,7 +99,7 @@ class BlockCursor {
     rest_.remove_prefix(static_cast<std::size_t>(unshared + value));
     return true;
   }
-  // To the first entry whose key is not less than `key`, as far as the keys are in order.
+  // Moves to the first entry whose key is not less than `key`, as far as the keys are in order.
   bool Seek(std::string_view key) {
     std::uint32_t low = 0, high = restarts_ > 0 ? restarts_ - 1 : 0;
     while (low < high) {  // the last restart point with a smaller key
@@ -149,7 +149,7 @@ class BlockCursor {
 //   TENON_ASSIGN_OR_RETURN(const bool found, table.Find("dense/kernel", &value));
 class TableReader {
  public:
-  // NotFound and the like from the system; DataLoss when the file is no table.
+  // NotFound and the like from the system. DataLoss: the file is not a table.
   static Result<TableReader> Open(const std::string& path, FileAccess access = FileAccess::kMap) {
     TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path, access));
     TableReader table(std::move(file), path);
@@ -157,17 +157,17 @@ class TableReader {
     return table;
   }
 
-  // Whether there is the key, and then its value. DataLoss where the block it would stand in is damaged.
+  // Returns whether the key is there; *value is then its value. DataLoss: the block that would hold it is damaged.
   Result<bool> Find(std::string_view key, std::string* value) const {
     bool found = false;
     TENON_RETURN_IF_ERROR(Named(FindIn(key, value, &found)));
     return found;
   }
 
-  // The value of the first entry. DataLoss where there is none.
+  // Gets the value of the first entry. DataLoss: there is none.
   Status First(std::string* value) const { return Named(FirstIn(value)); }
-  // All entries in the order of the file: visit(state, key, value) until it returns an error. ResourceExhausted where
-  // the keys, of which each may have most of its bytes from the one before, are too many to be kept.
+  // Calls visit(state, key, value) for all entries in the order of the file until it returns an error.
+  // ResourceExhausted: the keys are too many to be kept; each may share most of its bytes with the one before.
   using Visit = Status (*)(void* state, std::string_view key, std::string_view value);
   Status ForEach(Visit visit, void* state) const {
     detail::BlockCursor index, entries;
@@ -196,7 +196,7 @@ class TableReader {
 
   TableReader(MappedFile file, std::string path) : path_(std::move(path)), file_(std::move(file)) {}
 
-  // The error with the name of the file.
+  // Adds the name of the file to an error.
   Status Named(const Status& status) const {
     return status.ok() ? status : Status(status.code(), StrCat(status.message(), ": '", path_, "'"));
   }
@@ -207,7 +207,7 @@ class TableReader {
     for (bool more = index.Seek(key); more; more = index.Next()) {
       std::string uncompressed;
       TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries, &end));
-      if (!entries.Seek(key)) {  // the first key behind it stands in the next block, as the index has it
+      if (!entries.Seek(key)) {  // the next block has the first key behind it, as the index says
         TENON_RETURN_IF_ERROR(entries.status());
         continue;
       }
@@ -235,7 +235,7 @@ class TableReader {
   }
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size()}; }
-  // A text moves with its object: no view of it is kept.
+  // A string moves with its object, so no view of it is kept.
   std::string_view index_block() const { return uncompressed_index_.empty() ? index_ : uncompressed_index_; }
   Status ReadIndex() {
     const std::string_view file = bytes();
@@ -272,7 +272,7 @@ class TableReader {
     TENON_ASSIGN_OR_RETURN(*uncompressed, Unsnap(block.substr(0, size)));
     return std::string_view(*uncompressed);
   }
-  // *end: of the block before, and then of this one. Otherwise a short index could name one block many times.
+  // *end: end of the block before, then of this one. Without it a short index could name one block many times.
   Status OpenBlock(std::string_view handle_text, std::string* uncompressed, detail::BlockCursor* cursor,
                    std::uint64_t* end) const {
     detail::BlockHandle handle;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Zip files: the list of members, their bytes, and how a file of several members is made. Nothing in a file is trusted:
-// what two places of it say must agree, and no byte may belong to two members.
+// Zip files: ReadZipMembers lists members, ReadZipMember gets their bytes, ZipWriter makes files. Nothing in a file
+// is trusted: data that it has twice must agree, and no byte may belong to two members.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,17 +24,17 @@ TENON_NAMESPACE_BEGIN
 
 struct ZipMember {
   std::string_view name;  // in the file's bytes
-  std::uint64_t at = 0;  // of its header
+  std::uint64_t at = 0;  // offset of its header
   std::uint64_t data_at = 0;
   std::uint64_t compressed_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t end = 0;  // behind the data and what describes them
+  std::uint64_t end = 0;  // offset behind the data and their descriptor
   std::uint32_t crc32 = 0;
   bool deflated = false;
 };
 
 struct ZipLimits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  // of a deflated member, decompressed
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  // limit for a deflated member, decompressed
   std::uint64_t max_ratio = 0;  // decompressed to compressed bytes; 0: any that there can be
   bool check_crc = true;
 };
@@ -46,7 +46,7 @@ inline constexpr std::uint32_t kZipLocal = 0x04034b50, kZipCentral = 0x02014b50,
 inline constexpr std::uint64_t kZipMax16 = 0xffff, kZipMax32 = 0xffffffff;
 inline constexpr std::uint64_t kMostInflated = 1032;  // bytes that one byte of deflated data can make
 
-// What is wrong with a member's name, or nothing: who unpacks the file must not be led out of the folder.
+// Returns the fault of a member's name, or "". A name must not lead an unpacking program out of its folder.
 inline std::string_view ZipNameError(std::string_view name) {
   if (name.empty()) return "it is empty";
   for (const char c : name) {
@@ -110,7 +110,7 @@ class ZipReader {
     return {reinterpret_cast<const char*>(data_) + at, static_cast<std::size_t>(size)};
   }
 
-  // Where the list of members is and how many they are.
+  // Finds the list of members and their number.
   Status FindList() {
     constexpr std::uint64_t kRecord = 22;
     if (size_ < kRecord) return errors::DataLoss(where_, " is not a zip file: it has ", size_, " bytes");
@@ -150,7 +150,7 @@ class ZipReader {
     return OkStatus();
   }
 
-  // The member whose entry of the list starts at *at, which moves on.
+  // Reads the member whose entry of the list starts at *at, and moves *at on.
   Status Entry(std::uint64_t* at, ZipMember* member) {
     const std::uint64_t e = *at;
     if (list_end_ - e < 46 || U32(e) != kZipCentral) return Bad(e, "there is no entry of the list of members");
@@ -209,7 +209,7 @@ class ZipReader {
     return OkStatus();
   }
 
-  // The header in front of the member's data must say the same.
+  // Reads the header in front of the member's data, which must agree with the list.
   Status Local(ZipMember* member, std::uint64_t flags, std::uint64_t method) {
     const std::uint64_t h = member->at;
     if (h > list_at_ || list_at_ - h < 30 || U32(h) != kZipLocal)
@@ -237,7 +237,7 @@ class ZipReader {
     return described_behind ? Described(member) : OkStatus();
   }
 
-  // What follows the data of a member that was written without going back: check sum and sizes, in one of four forms.
+  // Reads the descriptor behind the data of a member written in one pass: check sum and sizes, in one of four forms.
   Status Described(ZipMember* member) {
     const std::uint64_t at = member->end, left = list_at_ - at;
     for (const int sign : {4, 0}) {
@@ -256,7 +256,7 @@ class ZipReader {
                "' does not have the check sum and sizes of the list of members");
   }
 
-  // No name twice, no byte in two members.
+  // Checks that no name occurs twice and no byte belongs to two members.
   Status CheckTogether(const SlimVector<ZipMember>& members) const {
     const auto by_name =
         SortedOrder(members.size(), [&](std::size_t a, std::size_t b) { return members[a].name < members[b].name; });
@@ -282,17 +282,17 @@ class ZipReader {
 
 }  // namespace detail
 
-// The members of a zip file, in the order of its list; their names are in `file`. DataLoss for what is no zip file, cut
-// short, contradicts itself, or has a name twice or bytes of two members; InvalidArgument for what cannot be read
-// (encrypted, other compressions, several parts) and for names that lead out of a folder. Messages start with `where`
-// and have the byte's number.
+// Lists the members of a zip file, in the order of its list; their names are in `file`. DataLoss: the file is not a
+// zip file, is cut short, contradicts itself, or has a name twice or bytes of two members. InvalidArgument: it cannot
+// be read (encrypted, other compressions, several parts), or a name leads out of a folder. Messages start with
+// `where` and have the byte's number.
 inline Status ReadZipMembers(Span<const std::byte> file, std::string_view where, SlimVector<ZipMember>* members) {
   return detail::ZipReader(file, where).Read(members);
 }
 
-// The bytes of a member of ReadZipMembers: a part of `file` for a stored one; for a deflated one *made (uint8 [n])
-// holds them. ResourceExhausted for more bytes than the limits allow: the declared size counts before there is memory
-// for it, and no more than that is ever made.
+// Returns the bytes of a member of ReadZipMembers: for a stored one a subspan of `file`; for a deflated one *made
+// (uint8 [n]) holds them. ResourceExhausted: more bytes than the limits allow. The declared size is checked before
+// memory is allocated, and no more than that is ever made.
 inline Result<Span<const std::byte>> ReadZipMember(Span<const std::byte> file, const ZipMember& member,
                                                    std::string_view where, const ZipLimits& limits, Tensor* made) {
   Span<const std::byte> bytes =
@@ -329,8 +329,8 @@ inline Result<Span<const std::byte>> ReadZipMember(Span<const std::byte> file, c
   return bytes;
 }
 
-// Makes a zip file of members as pieces for WriteFile: the data stay where they are. Sizes and places beyond 32 bits
-// are written as zip64; all dates are 1980-01-01, so that the same members are the same file. one thread.
+// Makes a zip file of members as pieces for WriteFile: the data stay where they are. Sizes and offsets beyond 32 bits
+// are written as zip64. All dates are 1980-01-01, so that equal members make equal files. one thread.
 class ZipWriter {
  public:
   // `head` and `data` together are the member's bytes; they must outlive the pieces. The bytes start at a multiple of
@@ -397,7 +397,7 @@ class ZipWriter {
   static std::uint64_t Small(std::uint64_t value, std::uint64_t most) { return value < most ? value : most; }
   static bool IsLarge(std::uint64_t value) { return value >= detail::kZipMax32; }
 
-  // From "version needed" to the sizes: the same in both places.
+  // Writes the fields from "version needed" to the sizes, which both headers of a member share.
   static void PutCommon(std::string* out, const Member& member, bool zip64) {
     Put(out, zip64 ? 45 : 20, 2);
     Put(out, 0x800, 2);  // the name is UTF-8

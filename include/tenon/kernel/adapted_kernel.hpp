@@ -40,7 +40,7 @@ inline Span<const Tensor> InputSpan(CallFrame& frame, int argument) {
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
 Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots);
 
-// What the op's shape function throws is Internal.
+// Calls the op's shape function. An exception becomes Internal, ResourceExhausted for std::bad_alloc.
 inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceContext* shapes) {
 #if defined(__cpp_exceptions)
   try {
@@ -91,7 +91,7 @@ inline bool RememberInputs(InferenceContext& shapes, int num_inputs, const Tenso
   return repeatable;
 }
 
-// What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
+// The common core of AdaptedKernel and AdaptedAsyncKernel. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
   // An output that the shape function sizes.
@@ -406,7 +406,7 @@ class AdaptedKernel final : public OpKernel {
   detail::AdaptedCore core_;
 };
 
-// The same for a kernel whose operator() takes a Done.
+// A user's kernel struct whose operator() takes a Done, as an AsyncOpKernel.
 class AdaptedAsyncKernel final : public AsyncOpKernel {
  public:
   using AsyncOpKernel::AsyncOpKernel;

@@ -189,7 +189,7 @@ constexpr KernelRow MakeRow() {
       constexpr bool init = requires(Kernel& kernel, OpKernelConstruction& c) {
         { kernel.Init(c) } -> std::same_as<Status>;
       };
-      constexpr bool no_init = init || !HasInit<Kernel>;  // nothing that looks like one and is none
+      constexpr bool no_init = init || !HasInit<Kernel>;  // no Init of another form
       if constexpr (!no_init) (void)&Report<rule::KernelInitTakesConstruction<Op, Kernel, no_init>>;
       if constexpr (ok && attrs && made && no_init) {
         using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;

@@ -53,7 +53,7 @@ struct Named {
 template <class A>
 extern const Named<A> named;
 
-// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(&
+// The last identifier in the name of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(&
 // named<A>.value)->...".
 template <auto Member>
 constexpr std::string_view MemberName() {

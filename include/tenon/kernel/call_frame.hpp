@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // CallFrame: the arguments and results of one call of a function whose body is run as a graph with _Arg and _Retval
-// nodes. Those nodes' kernels reach it through the run's services.
+// nodes. The kernels of these nodes reach it through the run's services.
 
 #include <cstddef>
 #include <utility>
@@ -15,7 +15,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-// What _Arg and _Retval see.
+// The frame as _Arg and _Retval see it.
 class CallFrame {
  public:
   virtual ~CallFrame() = default;
@@ -24,7 +24,7 @@ class CallFrame {
   // Lives until the frame gets other arguments.
   virtual Status GetArg(int i, const Tensor** arg) const = 0;
   virtual Status SetRetval(int i, const Tensor& value) = 0;
-  // Whether the argument may be moved out: nobody asks for it again.
+  // Whether the argument may be moved out, since it is not needed again.
   virtual bool CanConsumeArg(int) const { return false; }
   virtual Status ConsumeArg(int i, Tensor* arg) {
     const Tensor* value = nullptr;
@@ -82,7 +82,7 @@ class FunctionCallFrame final : public CallFrame {
     *retvals = retvals_;
     return OkStatus();
   }
-  // The same, and the frame is empty afterwards. With `allow_dead`, a result that was not set is a default tensor.
+  // Moves the results out of the frame. Internal when one was not set; with `allow_dead`, it is a default tensor.
   Status ConsumeRetvals(SlimVector<Tensor>* retvals, bool allow_dead = false) {
     for (std::size_t i = 0; i < retvals_.size(); ++i) {
       if (retvals_[i].dtype() != DataType::kInvalid) continue;

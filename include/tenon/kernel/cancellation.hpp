@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
+// CancellationManager: tells waiting code that a run is over, after an error elsewhere or because its caller gave up.
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-// thread-safe. Whoever waits registers a callback under a token of its own and takes it back when the wait is over.
+// thread-safe. A waiter registers a callback under a token of its own and takes it back when the wait is over.
 //
 //   const auto token = cancellation->NewToken();
 //   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
@@ -26,7 +26,7 @@ class CancellationManager {
   using Token = std::int64_t;
 
   CancellationManager() = default;
-  // A child is cancelled with its parent, which outlives it. It costs the parent nothing until somebody waits.
+  // A child is cancelled with its parent, which outlives it. It costs the parent nothing until a waiter registers.
   explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
   CancellationManager(const CancellationManager&) = delete;
   CancellationManager& operator=(const CancellationManager&) = delete;
@@ -42,7 +42,7 @@ class CancellationManager {
 
   Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Runs every callback, outside of the lock; what one throws is logged. Only the first call does something.
+  // Runs every callback, outside of the lock; exceptions are logged. Only the first call does something.
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
@@ -84,7 +84,7 @@ class CancellationManager {
     while (state_ != State::kCancelled) finished_.wait(lock);
     return false;
   }
-  // The same without waiting: false when cancelling has begun.
+  // Deregister without waiting: false when cancelling has begun.
   bool TryDeregister(Token token) {
     const MutexLock lock(mutex_);
     if (state_ != State::kActive) return false;

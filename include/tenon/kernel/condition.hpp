@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What conditionals and loops make of the tensor that they go by.
+// Reading the tensor that a conditional or a loop takes as its condition.
 
 #include <cstdint>
 
@@ -13,8 +13,8 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
-// when it has elements.
+// Reads a tensor as the condition of a node: a scalar is its value (not zero, not the empty string), anything else is
+// true when it has elements.
 TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
   if (t.dims() > 0) {
     *value = t.NumElements() > 0;
@@ -35,8 +35,8 @@ TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
   }
 }
 
-// Of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond refuses what is no scalar
-// bool.
+// Reads the condition of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond
+// refuses a tensor that is not a scalar bool.
 TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
   if (t.dtype() != DataType::kBool)
     return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",

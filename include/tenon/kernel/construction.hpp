@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OpKernelConstruction: what a kernel sees while it is built, once per node.
+// OpKernelConstruction: the node, types and services of a kernel while it is built, once per node.
 
 #include <initializer_list>
 #include <string>
@@ -110,7 +110,7 @@ class OpKernelConstruction {
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
-  // The same, logged (in <tenon/kernel/context_access.hpp>).
+  // SetStatus with TensorFlow's names; the forms with a warning also log (in <tenon/kernel/context_access.hpp>).
   void CtxFailure(const char* file, int line, const Status& status);
   void CtxFailureWithWarning(const Status& status);
   void CtxFailureWithWarning(const char* file, int line, const Status& status);
@@ -132,7 +132,7 @@ class OpKernelConstruction {
   FunctionRuntime* function_library() const { return functions_; }
   // The session's resources; null outside of a session. (In <tenon/kernel/context_access.hpp>.)
   ResourceMgr* resource_manager() const;
-  // Of the producer of the graph.
+  // The version of the graph's producer.
   int graph_def_version() const { return graph_def_version_; }
   void set_graph_def_version(int version) { graph_def_version_ = version; }
 

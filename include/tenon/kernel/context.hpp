@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
+// OpKernelContext: the inputs, outputs and services of a kernel while it runs. The executor fills one per thread
+// and moves it from node to node.
 
 #include <cstdint>
 #include <initializer_list>
@@ -33,8 +34,8 @@ struct ShapeMemo {
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   InlinedVector<TensorShape, 2> inputs;
   InlinedVector<TensorShape, 1> outputs;
-  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
-  SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
+  SlimVector<SlimVector<std::byte>> values;  // one per input in value_inputs, in order
+  SlimVector<PartialTensorShape> promised;   // per output, the promise of a kernel that sizes it (output_check.hpp)
 };
 
 class CallFrame;
@@ -61,15 +62,15 @@ TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_
 }  // namespace detail
 
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
-// Members that are only declared here are TensorFlow's rarer ones: who calls one includes
-// <tenon/kernel/context_access.hpp>, which says what each does.
+// Members that are only declared here are TensorFlow's rarer ones: their callers include
+// <tenon/kernel/context_access.hpp>, which explains each.
 class OpKernelContext {
  public:
   OpKernelContext() = default;
 
   // -- inputs
   int num_inputs() const { return frame_->kernel->num_inputs(); }
-  // 0 <= i < num_inputs(): anything else ends the program and says so. get_input returns a Status.
+  // 0 <= i < num_inputs(): any other index ends the process with a message. get_input returns a Status.
   const Tensor& input(int i) const {
     if (i < 0 || i >= num_inputs()) [[unlikely]]
       detail::DieOnIndex("input", i, num_inputs(), *frame_->kernel);
@@ -120,7 +121,7 @@ class OpKernelContext {
   int num_outputs() const { return frame_->kernel->num_outputs(); }
   DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
   MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
-  // 0 <= i < num_outputs(): anything else ends the program and says so.
+  // 0 <= i < num_outputs(): any other index ends the process with a message.
   Tensor* mutable_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("mutable_output", i, num_outputs(), *frame_->kernel);
@@ -130,7 +131,7 @@ class OpKernelContext {
   Status output_list(std::string_view name, OpOutputList* list);
   Status get_output_index(std::string_view name, int* i) const;
   AllocatorAttributes output_alloc_attr(int i) const;
-  bool output_required(int) const { return true; }              // what nobody reads must be set, too
+  bool output_required(int) const { return true; }              // unread outputs must be set, too
   bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
   void set_output_ref(int i, Ref<LegacyVar> variable);
   Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
@@ -190,8 +191,8 @@ class OpKernelContext {
   }
   Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
-  // The buffer of an input as a tensor of that type and shape, if nobody else can see it any more and it lies in such
-  // memory; null otherwise. `output` may be -1.
+  // The buffer of an input as a tensor of that type and shape, if nothing else can see it any more and it lies in
+  // such memory; null otherwise. `output` may be -1.
   Owned<Tensor> forward_input(int input, int output, DataType dtype, const TensorShape& shape, MemoryType memory_type,
                               AllocatorAttributes attributes);
   Status forward_input_to_output_with_shape(std::string_view input, std::string_view output, const TensorShape& shape,
@@ -200,7 +201,7 @@ class OpKernelContext {
                                           const TensorShape& shape, Tensor** out);
   Status forward_input_or_allocate_output(Span<const std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
-  // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
+  // Output i shares the buffer of the input, with that shape, if nothing else can see it any more; false otherwise.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
     MarkSet(i);
@@ -216,7 +217,7 @@ class OpKernelContext {
   }
   Status allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
                              AllocatorAttributes attributes = {});
-  // The same, or the buffer of the first input in `candidates` that allows it.
+  // The buffer of the first input in `candidates` that allows it, else scratch memory as from allocate_temp.
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
     for (const int i : candidates) {
@@ -265,7 +266,7 @@ class OpKernelContext {
   int graph_def_version() const { return frame_->env->graph_def_version; }
   FunctionRuntime* function_library() const { return frame_->env->functions; }
   const StepEnvironment& environment() const { return *frame_->env; }
-  // The loop that the node is in, and which of its turns it is; 0 outside of all loops.
+  // The loop that the node is in, and its iteration; 0 outside of all loops.
   std::uint64_t frame_id() const { return frame_->env->frame_id; }
   std::int64_t iteration() const { return frame_->env->iteration; }
   FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }
@@ -276,7 +277,7 @@ class OpKernelContext {
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
-  // The run's; what is left in it goes with the run.
+  // The run's; values that are left in it go with the run.
   Rendezvous* rendezvous() const;
   const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
   CallFrame* call_frame() const;
@@ -301,7 +302,7 @@ class OpKernelContext {
     Tensor* outputs;  // num_outputs tensors in a row
     const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
     ShapeMemo* memo;
-    const StepEnvironment* env;  // of the device that runs the node
+    const StepEnvironment* env;  // environment of the device that runs the node
   };
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
@@ -325,7 +326,7 @@ class OpKernelContext {
       return OutOfMemory(i, shape, allocator);
     return OkStatus();
   }
-  // Makes output `out` share the buffer of input `in` when both are there and nobody else can see it any more.
+  // Makes output `out` share the buffer of input `in` when both are there and nothing else can see it any more.
   bool TryForward(int in, int out, const TensorShape& shape) {
     if (in < 0 || in >= num_inputs() || out < 0 || out >= num_outputs()) [[unlikely]]
       return false;
@@ -350,8 +351,8 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(FindOne(false, name, i));
     return input_is_ref(*i) == reference ? OkStatus() : detail::WrongKindOfInput(name, reference);
   }
-  // Which outputs have a tensor of this node's call; what the step's slots hold may be another call's. `i` is one of
-  // the outputs.
+  // Whether output i has a tensor of this node's call; the step's slots may hold another call's. `i` is one of the
+  // outputs.
   bool IsSet(int i) const {
     return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && far_set_[FarIndex(i)] != 0;
   }
@@ -366,7 +367,7 @@ class OpKernelContext {
     else if (HasFarOutputs())
       far_set_[FarIndex(i)] = 0;
   }
-  // Of nodes with many outputs. Enter, which runs for every node, says with one bit that far_set_ is another node's.
+  // For nodes with many outputs. Enter, which runs for every node, says with one bit that far_set_ is another node's.
   static constexpr int kNearOutputs = 63;
   static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
   bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
@@ -375,7 +376,7 @@ class OpKernelContext {
     set_ |= std::uint64_t{1} << kNearOutputs;
     far_set_[FarIndex(i)] = 1;
   }
-  // The variable of a reference input; null, and an error, when it is none.
+  // The variable of a reference input; null, and an error, for any other input.
   LegacyVar* FindVariable(int i);
   TENON_COLD Status NotSingle(bool output, std::string_view name) const {
     const std::string_view which = output ? "output" : "input";
@@ -404,7 +405,7 @@ class OpKernelContext {
   }
 
   const NodeFrame* frame_ = nullptr;
-  // Bit i: output i, one of the first 63, has been allocated or set. Bit 63: far_set_ says it of the others.
+  // Bit i: output i, one of the first 63, has been allocated or set. Bit 63: far_set_ says so of the other outputs.
   std::uint64_t set_ = 0;
   SlimVector<std::uint8_t> far_set_;
   MemoryListener* record_ = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rarer members of OpKernelContext and OpKernelConstruction, with TensorFlow's names: lists of tensors, references,
-// allocation by attributes, recorded memory, services. Kernels that were written for TensorFlow include this; what the
-// runtime itself compiles does not.
+// allocation by attributes, recorded memory, services. Kernels that were written for TensorFlow include this; the
+// runtime itself does not.
 
 #include <cstdint>
 #include <initializer_list>
@@ -109,14 +109,14 @@ inline std::string OpKernel::TraceString(const OpKernelContext& context, bool ve
   return text;
 }
 
-// ---- references. What goes wrong is the context's status.
+// ---- references. An error becomes the context's status.
 
 inline LegacyVar* OpKernelContext::FindVariable(int i) {
   if (i >= 0 && i < num_inputs() && input_is_ref(i)) return ReferredBy(input(i));
   SetStatus(detail::NoReference(*this, i));
   return nullptr;
 }
-// The lock of the variable behind an input; null when the input is no reference.
+// The lock of the variable behind an input; null when the input is not a reference.
 inline Mutex* OpKernelContext::input_ref_mutex(int i) {
   LegacyVar* const variable = FindVariable(i);
   return variable == nullptr ? nullptr : &variable->mutex;
@@ -304,7 +304,7 @@ inline void OpKernelContext::clear_recorded_memory() {
   if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->Clear();
 }
 
-// ---- status. The forms with a warning log it; the others leave that to whoever gets the run's status.
+// ---- status. The forms with a warning log it; the other forms leave that to the caller of the run.
 
 inline void OpKernelContext::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
 inline void OpKernelContext::CtxFailureWithWarning(const Status& status) {
@@ -336,7 +336,7 @@ inline Rendezvous* OpKernelContext::rendezvous() const {
     return all == nullptr ? nullptr : all->rendezvous;
   return all->own_rendezvous->Get();
 }
-// Members of StepServices, which says what they are; null, empty or 0 where the run has none.
+// Members of StepServices, which explains them; null, empty or 0 where the run has none.
 inline CallFrame* OpKernelContext::call_frame() const {
   return step_services() == nullptr ? nullptr : step_services()->call_frame;
 }
@@ -349,7 +349,7 @@ inline CollectiveExecutor* OpKernelContext::collective_executor() const {
 inline GraphCollector* OpKernelContext::graph_collector() const {
   return step_services() == nullptr ? nullptr : step_services()->graph_collector;
 }
-// Of a run with a trace; else what StepServices has.
+// The collector of a run with a trace; else the one in StepServices.
 inline StepStatsCollector* OpKernelContext::stats_collector() const {
   if (services() != nullptr && services()->stats != nullptr) return services()->stats;
   return step_services() == nullptr ? nullptr : step_services()->stats_collector;

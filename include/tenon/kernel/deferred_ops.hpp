@@ -8,7 +8,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Counts what kernels still do after they have ended; the run waits for it. thread-safe.
+// Counts the work that kernels still do after they have ended; the run waits for it. thread-safe.
 class DeferredOps {
  public:
   void Inc() { count_.fetch_add(1, std::memory_order_relaxed); }

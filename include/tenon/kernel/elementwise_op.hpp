@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads, sharing
-// of the input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
+// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads,
+// sharing of the input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
 //
 //   struct Relu {
 //     static constexpr auto signature = ...;
@@ -42,7 +42,7 @@ template <class Op, class T>
 using LoopType = typename LoopTypeOf<Op, T>::type;
 template <class Op, class T, class R>
 using LoopResult = std::conditional_t<std::is_same_v<T, R>, LoopType<Op, T>, R>;
-// Of the float loop that stands in for one over half or bfloat16.
+// The result type of the float loop that stands in for one over half or bfloat16.
 template <class T, class R>
 using FloatLoopResult = std::conditional_t<std::is_same_v<T, R>, float, R>;
 
@@ -69,7 +69,7 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
                            a.data, a.shape(), b.data, b.shape(), y.data, y.shape());
 }
 
-// One input, one output. `map` takes a T and, if Op has Attrs, those as its second argument.
+// One input, one output. `map` takes a T and, if Op has Attrs, these as its second argument.
 template <class Op, class Device, class T>
 struct Map1 : detail::AttrsOf<Op>::type {
   using Attrs = typename detail::AttrsOf<Op>::type;

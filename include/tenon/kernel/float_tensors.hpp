@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// For erased kernels over engines that know float and double alone: an input of half, bfloat16, float or double as one
-// of these, and an output of them that is written as one of these and rounded once.
+// For erased kernels over engines that know float and double alone: FloatInput gives an input of half, bfloat16,
+// float or double as float or double; FloatOutput is written as float or double and rounded once.
 
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
@@ -26,7 +26,7 @@ class FloatInput {
     data_ = copy_.raw_data();
     return OkStatus();
   }
-  // C is double for tensors of double, float for all others.
+  // C is double for tensors of double, float for all other types.
   template <class C>
   const C* As() const {
     return static_cast<const C*>(data_);
@@ -37,7 +37,7 @@ class FloatInput {
   const void* data_ = nullptr;
 };
 
-// Finish() rounds what was written into half or bfloat16. one thread.
+// Finish() rounds the written values to half or bfloat16. one thread.
 class FloatOutput {
  public:
   Status Make(OpKernelContext& context, int index, const TensorShape& shape) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// FunctionRuntime: what a kernel calls the functions of its graph's library through.
+// FunctionRuntime: the interface through which a kernel calls the functions of its graph's library.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +22,10 @@ struct FunctionHandle {
   int number = -1;
 };
 
-// What a tensor means as a condition; an error when it can be none.
+// Reads a tensor as a condition; an error when it cannot be one.
 using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
 
-// The numbers that a For counts, which fit int32. `allocator`: of the tensors that hold them.
+// The numbers that a For counts, which fit int32. `allocator`: for the tensors that hold them.
 struct ForRange {
   std::int64_t next, limit, delta;
   Allocator* allocator;
@@ -36,15 +36,15 @@ struct ForRange {
 // A function made ready to be called again and again by one kernel, as a loop does. one thread.
 class FunctionCalls {
  public:
-  // One tensor for each argument, to be filled in before every Run, which takes them away. An argument whose buffer
-  // nobody else holds may be overwritten by the function.
+  // One tensor for each argument, to be filled in before every Run, which takes them away. The function may overwrite
+  // an argument whose buffer nothing else holds.
   Span<Tensor> args() const { return args_; }
-  // What the last Run gave; the caller may take them away.
+  // The results of the last Run; the caller may take them away.
   Span<Tensor> results() const { return results_; }
   // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are
   // not the function's.
   virtual Status Run() = 0;
-  // The last call has been: args and results are gone.
+  // Called after the last call: args and results are gone.
   virtual void End() = 0;
 
  protected:
@@ -63,31 +63,31 @@ class FunctionRuntime {
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
   // The function as the body of a For, for RunFor; an instance of its own. A handle of number -1: its first argument is
-  // no single tensor. Errors: of Find.
+  // not a single tensor. Errors: of Find.
   virtual Result<FunctionHandle> FindForBody(const NameAttrList& call) = 0;
   // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
   // (graph/gradient_maker.hpp). NotFound: there is none.
   virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
-  // The same functions on another device of the session, whose handles are its own. InvalidArgument: no device name;
-  // Internal: no such device here.
+  // The runtime of these functions on another device of the session, with handles of its own. InvalidArgument: not a
+  // device name; Internal: no such device here.
   virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
   // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
-  // the function has others; ResourceExhausted when calls are nested too deep.
+  // the function has another number; ResourceExhausted when calls are nested too deep.
   virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,
                                        std::size_t num_results) = 0;
-  // One call; the errors are those of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
+  // One call, with the errors of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
                      Span<Tensor> results) = 0;
-  // Puts body(variables) in the place of the variables as long as cond(variables) holds (TensorFlow's While). Errors:
-  // of Begin and Run, Cancelled when the run is given up, and those of `holds`, which says what the condition's result
-  // means (kernel/condition.hpp).
+  // Replaces the variables with body(variables) as long as cond(variables) holds (TensorFlow's While). Errors: of
+  // Begin and Run, Cancelled when the run is given up, and the errors of `holds`, which reads the condition's result
+  // (kernel/condition.hpp).
   virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
                          Span<Tensor> variables, ReadCondition holds) = 0;
   // variables[1, 2, ...] = body(range.next, variables...) for each number of the range (TensorFlow's For); variables[0]
   // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
   virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
                         Span<Tensor> variables) = 0;
-  // The session's, for kernels that look for something while they are built; null when there are none.
+  // The session's resources, for kernels that look one up while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };
 

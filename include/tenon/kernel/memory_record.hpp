@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// MemoryRecord: what one node takes beside its outputs while it runs, for those who measure.
+// MemoryRecord: memory that one node takes while it runs, excluding its outputs. For measurements.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class MemoryRecord final : public MemoryListener {
       return;
     }
   }
-  // `alloc_id`: of the allocator; negative when it gives none.
+  // `alloc_id`: from the allocator; negative when it gives none.
   void AddPersistent(std::int64_t bytes, std::int64_t alloc_id) {
     persistent_bytes_ += bytes;
     if (alloc_id >= 0) persistent_ids_.push_back(alloc_id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Checks an op struct's kernel and members against its signature. What is wrong is a sentence of the compiler
+// Checks an op struct's kernel and members against its signature. The compiler reports each mistake as a sentence
 // (kernel/rules.hpp).
 
 #include <cstddef>
@@ -275,7 +275,7 @@ constexpr bool CheckMatchMember() {
   return true;
 }
 
-// What `unused` lists are attrs.
+// Checks that every name in `unused` is an attr.
 template <class Op, std::size_t... I>
 constexpr bool CheckUnusedNames(std::index_sequence<I...>) {
   return (true && ... && [] {

@@ -62,13 +62,13 @@ class OpKernel {
   // Runs the node: reads ctx->input(i), sets every output or a status.
   virtual void Compute(OpKernelContext* ctx) = 0;
   virtual AsyncOpKernel* AsAsync() { return nullptr; }
-  // False for kernels that cost next to nothing: an executor runs those in place.
+  // False for kernels that cost next to nothing: an executor runs them in place.
   virtual bool IsExpensive() const { return true; }
   // True for a kernel that goes on working after its end (OpKernelContext::inc_num_deferred_ops_function).
   virtual bool is_deferred() const { return false; }
   // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
   virtual const Tensor* const_tensor() const { return nullptr; }
-  // What is inside when the kernel was made from an op struct and ends when Compute returns; else null.
+  // The core of a kernel that was made from an op struct and ends when Compute returns; null for other kernels.
   virtual const detail::AdaptedCore* adapted() const { return nullptr; }
 
   const NodeDef& def() const { return *def_; }
@@ -88,7 +88,7 @@ class OpKernel {
   Span<const MemoryType> input_memory_types() const { return {memory_.data(), input_types_.size()}; }
   Span<const MemoryType> output_memory_types() const { return {memory_.data() + OutputSlot(0), output_types_.size()}; }
   const PackedInput& packed_input() const { return packed_input_; }
-  // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
+  // The strings that a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
   // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
@@ -128,7 +128,7 @@ class OpKernel {
   const NodeDef* def_;
   const OpView* op_;
   Span<const DataType> input_types_, output_types_;  // the node's, which outlives the kernel
-  InlinedVector<MemoryType, 8> memory_;              // of the inputs, then of the outputs
+  InlinedVector<MemoryType, 8> memory_;              // one per input, then one per output
   PackedInput packed_input_;
 };
 

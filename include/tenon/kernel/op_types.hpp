@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an op struct's signature says to its kernel: over which type attrs that is a template, which combinations of
-// types there are, and which parameter fits which argument.
+// The demands of an op struct's signature on its kernel: the type attrs that the kernel is a template over, the
+// combinations of types, and the parameter that fits each argument.
 
 #include <concepts>
 #include <cstddef>
@@ -53,7 +53,7 @@ constexpr int FindAttrIndex(std::string_view name) {
   return kOpView<Op>.AttrIndex(name);
 }
 
-// The numbers of the attrs that the kernel is a template over; `found` counts those beyond the most there may be, too.
+// The numbers of the attrs that the kernel is a template over; `found` also counts attrs beyond the limit.
 struct TypedAttrs {
   int count = 0;
   int found = 0;

@@ -31,9 +31,9 @@ inline SlimVector<std::uintptr_t> SortedOutputs(const OpKernelContext::NodeFrame
   return outputs;
 }
 
-// What the shape function says of the outputs for the present inputs: memo->promised. Nothing where it refuses the
-// inputs (some kernels of TensorFlow take more than their shape functions), of references and of handles, which are
-// scalars whatever it says (TensorArrayV3's says a vector of two).
+// Writes the outputs' shapes for the present inputs, as the shape function says, to memo->promised. They stay unknown
+// where it refuses the inputs (some kernels of TensorFlow take more than their shape functions), for references and
+// for handles, which are scalars whatever it says (TensorArrayV3's says a vector of two).
 TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
   const OpKernel& kernel = *frame.kernel;
   const OpView& op = kernel.op();
@@ -86,8 +86,8 @@ inline bool MayBreakPromise(const OpKernel& kernel) {
          core->sized_outputs().size() != static_cast<std::size_t>(kernel.num_outputs());
 }
 
-// After each run of such a kernel that ended well. Internal when an output contradicts the shape function, which itself
-// runs only where the inputs are others than in the run before. The frame has a memo.
+// After each run of such a kernel that ended well. Internal when an output contradicts the shape function, which
+// runs only where the inputs differ from the run before. The frame has a memo.
 inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
   ShapeMemo* const memo = frame.memo;
   if (!memo->has_promised || (!memo->valid && !MadeForInputs(*memo, frame.kernel->num_inputs(), frame.inputs)))

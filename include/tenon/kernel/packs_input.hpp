@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PacksInput: what a kernel struct derives from to read an input that may be constant in packed form.
+// PacksInput: the base of a kernel struct that reads an input, which may be constant, in packed form.
 
 #include <tenon/base/status.hpp>
 #include <tenon/engine/core/packed_weights.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
-// who sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
+// how it gets its size and whether it may share memory (docs/design.md, "Parameters of a kernel").
 
 #include <cstddef>
 #include <cstdint>
@@ -105,7 +105,7 @@ class Late {
   int output_;
 };
 
-// What a kernel with resources, cancellation or allocations of its own takes instead of Device&.
+// The first parameter of a kernel with resources, cancellation or allocations of its own, instead of Device&.
 template <class Device>
 class Context {
  public:
@@ -124,7 +124,7 @@ class Context {
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
-  // What hears of a second call; it outlives the first.
+  // Hears of a second call; outlives the first.
   struct Watch {
     void (*again)(void* watched);
     void (*release)(void* watched);  // the Done goes
@@ -171,7 +171,7 @@ class Done {
 
 namespace detail {
 
-// What the state of a call begins with, so that its Done finds whom to watch it.
+// The beginning of a call's state, in which its Done finds its Watch.
 struct DoneState {
   const Done::Watch* watch;
   void* watched;
@@ -198,7 +198,7 @@ enum class ParamKind : std::uint8_t {
 constexpr bool IsInputKind(ParamKind kind) { return kind >= ParamKind::kIn && kind <= ParamKind::kTensorsIn; }
 constexpr bool IsOutputKind(ParamKind kind) { return kind >= ParamKind::kOut; }
 
-// What the framework needs to know about one parameter; a kernel has a constant array of these, inputs first.
+// Describes one parameter for the framework; a kernel has a constant array of these, inputs first.
 struct ParamInfo {
   ParamKind kind = ParamKind::kBad;
   std::int8_t rank = kAnyRank;

@@ -58,7 +58,7 @@ class Rendezvous : public RefCounted {
  public:
   struct Args {
     AllocatorAttributes alloc_attributes;  // where the tensor is, or is wanted
-    CancellationManager* cancellation = nullptr;  // of a receiver that may give up; outlives the wait
+    CancellationManager* cancellation = nullptr;  // the receiver's, if it may give up; outlives the wait
   };
   // `send` is what the sender said, `recv` what the receiver did; both are empty after an error.
   using DoneCallback =

@@ -107,7 +107,7 @@ Status LookupResource(const OpKernelContext& context, const Tensor& input, Ref<T
   return LookupResource<T>(context, *handle, resource);
 }
 
-// The same, or a new one: make(&resource) -> Status runs under the manager's lock.
+// Looks the resource up, or makes a new one: make(&resource) -> Status runs under the manager's lock.
 template <class T, class Make>
 Status LookupOrCreateResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource, const Make& make) {
   const ResourceHandle* handle = nullptr;
@@ -122,7 +122,7 @@ Status LookupOrCreateResource(const OpKernelContext& context, const Tensor& inpu
 // Where the resource of a node lives, from its attrs `container` and `shared_name`.
 struct ContainerInfo {
   std::string container, name;
-  bool private_to_kernel = false;  // nobody else can name it
+  bool private_to_kernel = false;  // no other kernel can name it
 
   // The name is shared_name, or the node's own if `use_node_name`, or one that no other kernel has. InvalidArgument for
   // a container with other characters than [A-Za-z0-9.][A-Za-z0-9./-]* and a shared_name that starts with '_'.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // ResourceMgr: the state that outlives a run - variables, tables, queues - by container, type and name. Each session
-// has one. Resource is the base of what it holds; graphs carry ResourceHandles, which name such objects.
+// has one. Resource is the base of its objects; graphs carry ResourceHandles, which name them.
 
 #include <cstdint>
 #include <string>
@@ -36,7 +36,7 @@ struct ResourceType {
 template <class T>
 inline constexpr ResourceType kResourceType{Hash64(T::kTypeName), T::kTypeName};
 
-// thread-safe. A resource lives while the manager or anybody else holds a reference; destructors run outside the lock.
+// thread-safe. A resource lives while the manager or anything else holds a reference; destructors run outside the lock.
 //
 //   ResourceMgr resources;
 //   Status s = resources.Create("", "v", Ref<Var>::Adopt(new Var(DataType::kFloat)));
@@ -45,7 +45,7 @@ inline constexpr ResourceType kResourceType{Hash64(T::kTypeName), T::kTypeName};
 //   s = resources.Cleanup("localhost");
 class ResourceMgr {
  public:
-  static constexpr std::string_view kDefaultContainer = "localhost";  // what an empty container name means
+  static constexpr std::string_view kDefaultContainer = "localhost";  // the meaning of an empty name
 
   ResourceMgr() = default;
   ResourceMgr(const ResourceMgr&) = delete;
@@ -64,7 +64,7 @@ class ResourceMgr {
     *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
     return OkStatus();
   }
-  // Makes what is not there: make(&resource) -> Status, at most once, under the manager's lock: it must not use the
+  // Makes a missing resource: make(&resource) -> Status, at most once, under the manager's lock: it must not use the
   // manager. Its error is returned and nothing kept.
   template <class T, class Make>
   Status LookupOrCreate(std::string_view container, std::string_view name, Ref<T>* resource, const Make& make) {
@@ -84,7 +84,7 @@ class ResourceMgr {
   Status Delete(std::string_view container, std::string_view name) {
     return DeleteAny(container, kResourceType<T>.hash, kResourceType<T>.name, name);
   }
-  // What a handle names, of whatever type.
+  // Deletes the resource that a handle names, of any type.
   Status Delete(const ResourceHandle& handle) {
     return DeleteAny(handle.container, handle.hash_code, handle.maybe_type_name, handle.name);
   }
@@ -105,7 +105,7 @@ class ResourceMgr {
     std::swap(dropped, containers_);
   }
 
-  // One line per resource: container, type, name, what it is.
+  // One line per resource: container, type, name, its DebugString.
   TENON_COLD std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;
@@ -117,7 +117,7 @@ class ResourceMgr {
   }
 
  private:
-  // Ordered by hash first: texts are compared once per look-up.
+  // Ordered by hash first: strings are compared once per look-up.
   struct KeyView {
     std::uint64_t hash, type_hash;
     std::string_view name;
@@ -125,7 +125,7 @@ class ResourceMgr {
   struct Key {
     std::uint64_t hash, type_hash;
     std::string name;
-    std::string_view type_name;  // of the class: lives as long as the code
+    std::string_view type_name;  // name of the class; lives as long as the code
 
     friend bool operator<(const Key& a, const KeyView& b) { return Less(a, b); }
     friend bool operator<(const KeyView& a, const Key& b) { return Less(a, b); }

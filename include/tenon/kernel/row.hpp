@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
-// start-up but one pointer being linked into a list.
+// KernelRow and OpRow: the pieces of a registration. Constant tables of plain data; nothing runs or allocates at
+// start-up, but one pointer is linked into a list.
 
 #include <atomic>
 #include <cstddef>
@@ -28,13 +28,13 @@ struct AttrSlot;
 // An op as the registry holds it, one per op struct.
 struct OpRow {
   const OpView* view;
-  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
+  std::string_view struct_name;              // the C++ struct's: tells a repeated registration from a clash
   std::int8_t typed_count;                   // type attrs that the kernels are templates over
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
   bool by_name;  // `view` has only a name until the registry knows the op; not a constant
   std::size_t (*list_slots)(void* attrs,
                             detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
-  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/registry/kernel_constraints.hpp)
+  const KernelMatch* match = nullptr;  // nodes that its kernels are for; null: all (registry/kernel_constraints.hpp)
 };
 
 namespace detail {
@@ -51,13 +51,13 @@ struct LateSlot {
 struct CallFrame {
   OpKernelContext* context;
   void* device;
-  const AnyView* views;  // of all inputs, then of all outputs
+  const AnyView* views;  // all inputs, then all outputs
   const int* first;  // per argument, inputs first: number of its first view; one more entry marks the end
   Tensor* const* inputs;
   Tensor* outputs;
   int num_inputs;  // tensors, not arguments
   Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
+  SpanStorage* spans;  // memory for list arguments taken as Span<const Tensor>
   LateSlot* late;  // one per argument
   Done::Callback done;  // asynchronous kernels
   DoneState* done_state;
@@ -74,7 +74,7 @@ struct KernelRow {
   bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
   bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
-  std::uint32_t size = 0, align = 0;  // of the kernel object
+  std::uint32_t size = 0, align = 0;  // the kernel object's
   void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
   void (*destroy)(void* kernel) = nullptr;  // null: trivial
   Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
@@ -82,14 +82,14 @@ struct KernelRow {
   OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
 };
 
-// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
+// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the binary or the shared library.
 struct RegistrationBatch {
   const OpRow* const* ops = nullptr;
   std::size_t op_count = 0;
   const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
   const std::size_t* table_sizes = nullptr;
   std::size_t table_count = 0;
-  const Status* failure = nullptr;  // what kept a registration from being made; null: nothing
+  const Status* failure = nullptr;  // the error that prevented a registration; null: none
   RegistrationBatch* next = nullptr;
   std::atomic<bool> linked{false};
 };
@@ -99,7 +99,7 @@ namespace detail {
 inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
 
 inline bool LinkBatch(RegistrationBatch* batch) {
-  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
+  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the list is linked already
   batch->next = registration_batches.load(std::memory_order_relaxed);
   while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
                                                      std::memory_order_relaxed)) {

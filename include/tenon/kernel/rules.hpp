@@ -213,7 +213,7 @@ struct KernelIsDefaultConstructible {
 namespace detail {
 
 // Naming Report<a broken law> makes the compiler say so, at the end of the file: the function that names it stays fit
-// for constant expressions, so nothing else is wrong with the program.
+// for constant expressions, so there is no other error.
 template <class Rule>
 void Report() {
   (void)sizeof(Rule);

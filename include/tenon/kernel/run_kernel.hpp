@@ -38,7 +38,7 @@ inline void RunKernel(OpKernel* kernel, OpKernelContext* context) {
 #endif
 }
 
-// What happens when an asynchronous kernel has ended.
+// The callback for the end of an asynchronous kernel.
 struct AsyncEnd {
   void (*call)(void* state);
   void* state;

@@ -9,13 +9,13 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Numbers and bool, without the quantised and the small ones: what most of TensorFlow's CPU kernels are built for.
+// Numbers and bool, without the quantised and the small ones: most of TensorFlow's CPU kernels are built for these.
 inline constexpr DataTypeSet kPodTypes{(kNumberTypes.mask & ~kQuantizedTypes.mask) | ToSet(DataType::kBool).mask};
 inline constexpr DataTypeSet kPodAndStringTypes = kPodTypes | ToSet(DataType::kString);
 inline constexpr DataTypeSet kPodAndObjectTypes =
     kPodAndStringTypes | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
 
-// What a kernel's Init returns: InvalidArgument, as for any missing kernel, unless `type` is among `served`.
+// Status for a kernel's Init to return: InvalidArgument, as for any missing kernel, unless `type` is among `served`.
 inline Status ServeOnly(const OpKernelConstruction& construction, DataType type, DataTypeSet served) {
   if (served.contains(type)) return OkStatus();
   return errors::InvalidArgument("no kernel for op '", construction.op().name, "' on ", construction.device_type(),

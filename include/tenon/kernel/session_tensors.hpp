@@ -26,7 +26,7 @@ inline constexpr std::string_view kTensorHandleType = "TensorHandle";
 
 namespace detail {
 
-// What a session keeps. thread-safe.
+// The tensors that a session keeps, by handle. thread-safe.
 class SessionTensors final : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tenon::SessionTensors";
@@ -50,7 +50,7 @@ class SessionTensors final : public Resource {
     tensors_.try_emplace(std::move(handle), std::move(tensor));
     return OkStatus();
   }
-  // InvalidArgument: there is none, as with Delete.
+  // InvalidArgument: the handle has no tensor, as with Delete.
   Status Get(std::string_view handle, Tensor* tensor) const {
     const MutexLock lock(mutex_);
     const Tensor* found = tensors_.FindValue(handle);
@@ -88,12 +88,12 @@ class SessionTensors final : public Resource {
   FlatMap<std::string, Tensor> tensors_;
 };
 
-// What the kernels of one run gave handles to; only what is fetched stays when the run has succeeded. thread-safe.
+// Tensors with handles from the kernels of one run; only fetched ones stay when the run has succeeded. thread-safe.
 class StepTensors final : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tenon::StepTensors";
 
-  // Of a run; what is added to it is kept at its end.
+  // Finds or makes the StepTensors of a run; fetched tensors are kept when it succeeds.
   static Status Of(StepContainer* container, Ref<StepTensors>* tensors) {
     TENON_RETURN_IF_ERROR(container->LookupOrCreate<StepTensors>("", tensors, [](Ref<StepTensors>* made) {
       *made = Ref<StepTensors>::Adopt(new StepTensors);
@@ -113,7 +113,7 @@ class StepTensors final : public Resource {
     std::string node, handle;
     Tensor tensor;
   };
-  // Of the endpoint "node:0".
+  // Whether the endpoint "node:0" is fetched.
   static bool IsFetched(const std::string& node, Span<const std::string_view> fetched) {
     for (const std::string_view name : fetched)
       if (name.size() == node.size() + 2 && name.substr(0, node.size()) == node && name.substr(node.size()) == ":0")
@@ -135,7 +135,7 @@ class StepTensors final : public Resource {
   SlimVector<Item> items_;
 };
 
-// A fed handle of type resource gives way to its tensor; handles of other resources stay what they are.
+// A fed handle of type resource gives way to its tensor; handles of other resources stay as they are.
 inline Status ReadSessionHandle(ResourceMgr* resources, Tensor* value) {
   if (value->NumElements() != 1) return OkStatus();
   const ResourceHandle handle = *value->data<ResourceHandle>();
@@ -151,12 +151,12 @@ inline const bool session_handles_are_read = [] {
 
 }  // namespace detail
 
-// What TensorFlow calls session_state and tensor_store: the tensors that the session keeps, and those of this run that
+// TensorFlow's session_state and tensor_store: the tensors that the session keeps, and the tensors of this run that
 // it will keep if they are fetched and the run succeeds.
 using SessionState = detail::SessionTensors;
 using TensorStore = detail::StepTensors;
 
-// Those of a kernel's run. FailedPrecondition where there is no session: constants are being folded.
+// State or store of a kernel's run. FailedPrecondition where there is no session: constants are being folded.
 inline Status SessionStateOf(const OpKernelContext& context, Ref<SessionState>* state) {
   if (ResourceMgr* const resources = context.resource_manager()) return SessionState::Of(resources, state);
   return errors::FailedPrecondition(context.op_kernel().type_string(), ": node '", context.op_kernel().name(),

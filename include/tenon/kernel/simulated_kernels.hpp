@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Kernels for SimulatedDevice: the CPU's, each inside an asynchronous one that runs it on the device's queue. A file
-// that includes this makes "SIM:0", "SIM:1", ... known to every session of the program.
+// that includes this makes "SIM:0", "SIM:1", ... known to every session of the binary.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Ends when the kernel has ended: what it made is in the device's memory then.
+// Ends when the kernel has ended: its outputs are in the device's memory then.
 class QueuedKernel final : public AsyncOpKernel {
  public:
   QueuedKernel(OpKernelConstruction* construction, Owned<OpKernel> kernel, SimulatedDevice* device)
@@ -72,7 +72,7 @@ inline OpKernel* WrapSimulatedKernel(OpKernel* kernel, OpKernelConstruction* con
   return new QueuedKernel(construction, Owned<OpKernel>(kernel), static_cast<SimulatedDevice*>(device));
 }
 
-// 64 MiB each, or what TENON_SIM_MEMORY_LIMIT_IN_MB says.
+// 64 MiB each, or as TENON_SIM_MEMORY_LIMIT_IN_MB says.
 inline Result<Owned<Device>> MakeSimulatedDevice(const std::string& name, int) {
   SimulatedDeviceOptions options{.kernel_wrapper = &WrapSimulatedKernel};
   std::int64_t limit = 64;

@@ -19,7 +19,7 @@ TENON_NAMESPACE_BEGIN
 class Tensor;
 
 namespace detail {
-// Puts the tensor that a fed session handle names in the handle's place; null in a program without session handles
+// Replaces a fed session handle with the tensor that it names; null in a binary without session handles
 // (kernel/session_tensors.hpp).
 inline constinit std::atomic<Status (*)(ResourceMgr* resources, Tensor* value)> read_fed_handle{nullptr};
 }  // namespace detail
@@ -35,13 +35,13 @@ class StepContainer {
     if (used_.load(std::memory_order_acquire)) (void)resources_->Cleanup(name());
   }
 
-  // What handles carry as their container; whoever makes a resource through the manager calls MarkUsed().
+  // The container that handles carry; code that makes a resource through the manager calls MarkUsed().
   std::string name() const { return StrCat("__per_step_", step_id_); }
   void MarkUsed() { used_.store(true, std::memory_order_release); }
   ResourceMgr* resources() const { return resources_; }
 
-  // What becomes of the container's resources when the run has succeeded, by the names of what was fetched ("x:0"): for
-  // tensors that a session keeps. One function serves all runs.
+  // Keeps resources of the container when the run has succeeded, by the names of the fetches ("x:0"): for tensors
+  // that a session keeps. One function serves all runs.
   using KeepFn = Status (*)(StepContainer* container, Span<const std::string_view> fetched);
   void OnSuccess(KeepFn keep) { keep_.store(keep, std::memory_order_release); }
   bool keeps_fetched() const { return keep_.load(std::memory_order_acquire) != nullptr; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// StepEnvironment: what a run gives all of its kernels - where they run, memory, the services of the session and of the
-// run - and who hears what they do. An OpKernelContext hands it out.
+// StepEnvironment: the device, the memory and the services of session and run that a run gives all of its kernels,
+// and the collector of their measurements. An OpKernelContext hands it out.
 
 #include <cstdint>
 #include <string_view>
@@ -22,7 +22,7 @@ class Tensor;
 class ThreadPoolInterface;
 struct StepServices;
 
-// Hears what kernels themselves have measured; a run with a trace has one. thread-safe.
+// Collects the measurements of kernels themselves; a run with a trace has one. thread-safe.
 class StepStatsCollector {
  public:
   // Nanoseconds since the start of the run.
@@ -38,23 +38,23 @@ class StepStatsCollector {
 class RunRendezvous {
  public:
   virtual ~RunRendezvous() = default;
-  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/executor/local_rendezvous.hpp
+  virtual Rendezvous* Get() = 0;  // null: the binary is built without runtime/executor/local_rendezvous.hpp
 };
 
-// What one run and all functions that it calls have in common. Pointers to what there is not are null.
+// Services that one run and all functions that it calls share. Pointers to missing services are null.
 struct RunServices {
   ResourceMgr* resources = nullptr;  // the session's
   StepContainer* step_container = nullptr;  // resources that go with the run
-  CancellationManager* cancellation = nullptr;  // of the run
-  Rendezvous* rendezvous = nullptr;  // of the run's devices; null where there is one device only
+  CancellationManager* cancellation = nullptr;  // the run's
+  Rendezvous* rendezvous = nullptr;  // between the run's devices; null where there is one device only
   DeferredOps* deferred = nullptr;  // work of kernels that goes on after their end
-  ThreadPoolInterface* pool = nullptr;  // of the run's nodes
-  const StepServices* more = nullptr;  // what only few kernels ask for (kernel/step_services.hpp)
-  StepStatsCollector* stats = nullptr;  // of a run with a trace: a detail::TraceCollector
+  ThreadPoolInterface* pool = nullptr;  // runs the nodes
+  const StepServices* more = nullptr;  // services for a few kernels (kernel/step_services.hpp)
+  StepStatsCollector* stats = nullptr;  // in a run with a trace: a detail::TraceCollector
   RunRendezvous* own_rendezvous = nullptr;  // where `rendezvous` is null
 };
 
-// What is the same for all nodes of one run on one device.
+// Values that all nodes of one run on one device share.
 struct StepEnvironment {
   void* device = nullptr;  // the Cpu or Cuda that kernels get
   std::string_view device_name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -65,13 +65,13 @@ struct StepEnvironment {
   std::int64_t step_id = 0;
   int graph_def_version = 0;
   int call_depth = 0;  // function calls around the step
-  FunctionRuntime* functions = nullptr;  // of the graph's library; null while constants are folded
+  FunctionRuntime* functions = nullptr;  // the graph's library; null while constants are folded
   const RunServices* services = nullptr;  // null while constants are folded
-  std::uint64_t frame_id = 0;  // the loop that the node is in, and its turn (FrameAndIteration)
+  std::uint64_t frame_id = 0;  // the loop that the node is in, and its iteration (FrameAndIteration)
   std::int64_t iteration = 0;
 };
 
-// The loop that a node is in, and which of its turns it is.
+// The loop that a node is in, and its iteration.
 struct FrameAndIter {
   std::uint64_t frame_id = 0;
   std::int64_t iter_id = 0;

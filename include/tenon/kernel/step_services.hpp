@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a run offers to the few kernels that ask: threads for closures, names of the session, and services that other
-// parts bring along. Kernels reach them through OpKernelContext.
+// Services of a run for the few kernels that ask: threads for closures, names of the session, and services that other
+// headers define. Kernels reach them through OpKernelContext.
 
 #include <cstdint>
 #include <string>
@@ -18,21 +18,22 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Of a session that serves a model: TensorFlow's SessionMetadata.
+// Describes a session that serves a model: TensorFlow's SessionMetadata.
 struct SessionMetadata {
   std::string name;
   std::int64_t version = 0;
 };
 
-// immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has (SessionOptions::services,
-// RunOptions::services), null is what it has not. With <tenon/runtime/session/run_with_options.hpp> the session fills in its
-// handle ("direct") and, for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
+// immutable while a run uses it; outlives the run. The caller of a run fills in its services
+// (SessionOptions::services, RunOptions::services); the rest is null. With
+// <tenon/runtime/session/run_with_options.hpp> the session fills in its handle ("direct") and, for runs with
+// RunOptions, deadline_us, executor_type and run_all_kernels_inline.
 struct StepServices {
   CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
   TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
   CollectiveExecutor* collective_executor = nullptr;
   GraphCollector* graph_collector = nullptr;
-  StepStatsCollector* stats_collector = nullptr;  // of runs without a trace; the others have their own
+  StepStatsCollector* stats_collector = nullptr;  // for runs without a trace; a run with a trace has its own
   const SessionMetadata* session_metadata = nullptr;
   std::string_view session_handle;
   std::string_view executor_type;

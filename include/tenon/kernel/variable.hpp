@@ -20,9 +20,9 @@
 
 TENON_NAMESPACE_BEGIN
 
-// `mutex` guards the rest. A value that was read shares the variable's buffer: whoever changes elements of a resource
-// variable calls MakeWritable first, so that no value read earlier changes. References work as in TensorFlow: a value
-// read through one may change until the end of the run.
+// `mutex` guards the rest. A value that was read shares the variable's buffer: a kernel that changes elements of a
+// resource variable calls MakeWritable first, so that no value read earlier changes. References work as in
+// TensorFlow: a value read through one may change until the end of the run.
 class Var : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tensorflow::Var";
@@ -37,7 +37,7 @@ class Var : public Resource {
     return static_cast<std::int64_t>(tensor.TotalBytes());
   }
 
-  // Under the lock: gives the variable a buffer that nobody else sees, with the same values, in the same memory; the
+  // Under the lock: gives the variable a buffer that nothing else sees, with the same values, in the same memory; the
   // caller may touch that memory, as a kernel may. ResourceExhausted when there is none left.
   Status MakeWritable() {
     if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
@@ -51,7 +51,7 @@ class Var : public Resource {
 
   mutable Mutex mutex;
   Tensor tensor;
-  bool is_initialized = false;  // of a resource variable; the tensor of a reference says it itself
+  bool is_initialized = false;  // for resource variables; the tensor of a reference says it itself
 
  private:
   // Device memory holds plain data only.
@@ -69,7 +69,7 @@ class LegacyVar final : public Var {
   using Var::Var;
 };
 
-// What a reference edge carries; it holds the variable. `shape` is what shape functions see in a run.
+// The tensor that a reference edge carries; it holds the variable. Shape functions see `shape` in a run.
 inline Tensor RefTo(Ref<LegacyVar> variable, const TensorShape& shape = TensorShape()) {
   const DataType type = MakeRefType(variable->tensor.dtype());
   LegacyVar* held = variable.release();
@@ -92,7 +92,7 @@ inline Status ReadReference(const Tensor& reference, std::string_view name, Tens
   return OkStatus();
 }
 
-// A variable that a kernel reads or changes, locked: the resource that a handle names, or what a reference refers to.
+// A variable that a kernel reads or changes, locked: the resource that a handle names, or a reference's variable.
 class LockedVar {
  public:
   LockedVar() = default;
@@ -121,8 +121,8 @@ class LockedVar {
                                      " got ", dtype);
     return OkStatus();
   }
-  // Before elements are changed. What was read through a reference sees the change, as in TensorFlow, but texts and
-  // handles, which another thread could be reading, are copied first.
+  // Call it before changing elements. A value that was read through a reference sees the change, as in TensorFlow,
+  // but strings and handles, which another thread could be reading, are copied first.
   Status MakeWritable() const {
     return is_reference() && SizeOf(tensor().dtype()) != 0 ? OkStatus() : var_->MakeWritable();
   }

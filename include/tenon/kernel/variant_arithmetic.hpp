@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Arithmetic of variants, by what VariantRegistry knows of their types: zeros like one, the sum of several. What
-// ZerosLike and AddN do for them.
+// Arithmetic of variants, with the operations that VariantRegistry has for their types: zeros like one, the sum of
+// several. ZerosLike and AddN use it.
 
 #include <string_view>
 #include <utility>

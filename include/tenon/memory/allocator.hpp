@@ -26,15 +26,15 @@ enum class AllocatorMemoryType { kUnknown = 0, kDevice = 1, kHostPageable = 2, k
 struct AllocationAttributes {
   bool retry_on_failure = true;  // may wait for memory to come back; false: fail at once
   bool allocation_will_be_logged = false;
-  // Of an allocator with timestamps (BFCAllocator::SetTimingCounter): only memory that was freed at or before the count
-  // which this returns, asked anew for each try. Null or 0: any free memory.
+  // For an allocator with timestamps (BFCAllocator::SetTimingCounter): it gives only memory that was freed at or before
+  // the count which this returns, asked anew for each try. Null or 0: any free memory.
   const Function<std::uint64_t()>* freed_by_func = nullptr;
 };
 
 // thread-safe. Blocks may be freed by another thread than the one that allocated them.
 class Allocator {
  public:
-  static constexpr std::size_t kAlignment = 64;  // bytes; what tensors ask for, and the least that is ever given
+  static constexpr std::size_t kAlignment = 64;  // bytes; tensors ask for it, and it is the least that is ever given
 
   Allocator() = default;
   Allocator(const Allocator&) = delete;
@@ -67,19 +67,19 @@ class Allocator {
   // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
   virtual bool HoldsHeaders() const { return HostAccessible() && !AllocatesOpaqueHandle(); }
 
-  // True: what is given is no memory but a handle of something else, to be asked for tensors of no elements too.
+  // True: a block is not memory but a handle of something else, to be asked for tensors without elements too.
   virtual bool AllocatesOpaqueHandle() const { return false; }
-  // AllocatedSize where sizes are tracked, otherwise what can be found out, perhaps slowly; 0: not known.
+  // AllocatedSize where sizes are tracked, otherwise the size that can be found out, perhaps slowly; 0: not known.
   virtual std::size_t AllocatedSizeSlow(const void* ptr) const {
     return TracksAllocationSizes() ? AllocatedSize(ptr) : 0;
   }
-  // What was freed before the count is not used any more: for an allocator with timestamps, others do nothing.
+  // Memory that was freed before `count` is not used any more. Allocators without timestamps do nothing.
   virtual void SetSafeFrontier(std::uint64_t /*count*/) {}
   // The stream on which memory will be used, for an allocator that wants to know; it may take its memory now.
   virtual void SetStreamAndPreallocateMemory(void* /*stream*/) {}
 };
 
-// Which of a device's allocators is meant. Setters only add: `set_x(false)` changes nothing.
+// Selects one of a device's allocators. Setters only add: `set_x(false)` changes nothing.
 struct AllocatorAttributes {
   constexpr void set_on_host(bool v) { value |= static_cast<std::uint32_t>(v); }
   constexpr bool on_host() const { return (value & 1u) != 0; }
@@ -90,7 +90,7 @@ struct AllocatorAttributes {
   constexpr void set_use_pjrt_allocator(bool v) { value |= static_cast<std::uint32_t>(v) << 3; }
   constexpr bool use_pjrt_allocator() const { return (value & 8u) != 0; }
 
-  // What both ask for. At most one of two different scope ids may be set.
+  // Adds the attributes of `other`. At most one of two different scope ids may be set.
   void Merge(const AllocatorAttributes& other) {
     value |= other.value;
     if (scope_id == other.scope_id) return;
@@ -109,7 +109,7 @@ struct AllocatorAttributes {
   }
 
   std::uint32_t value = 0;
-  std::int32_t scope_id = 0;  // of a ScopedAllocator; 0: none
+  std::int32_t scope_id = 0;  // scope of a ScopedAllocator; 0: none
 };
 
 TENON_NAMESPACE_END

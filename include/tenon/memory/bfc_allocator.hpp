@@ -44,7 +44,7 @@ struct BFCAllocatorOptions {
   bool allow_growth = true;  // regions of 2 MiB, 4 MiB, ...; false: one region of the whole limit at the first request
   bool allow_retry_on_failure = true;  // wait for other threads to free memory
   bool garbage_collection = false;  // give wholly free regions back when that may help a request
-  double fragmentation_fraction = 0;  // of the limit: a chunk that is larger by this is split; 0: by 128 MiB
+  double fragmentation_fraction = 0;  // fraction of the limit: a chunk that is larger by this is split; 0: by 128 MiB
   std::int64_t max_retry_milliseconds = 10000;
 };
 
@@ -55,8 +55,8 @@ struct BFCAllocatorOptions {
 //   gpu.DeallocateRaw(block, 64, 1000);
 //   TENON_LOG(kInfo, gpu.DumpMemoryLog(0));
 //
-// Of the free chunks the smallest one that fits is taken, of equal ones the first in memory. All state is behind one
-// lock, which spins: the work under it is short but for a new region and the reports.
+// Takes the smallest free chunk that fits, of equal ones the first in memory. All state is behind one lock, which
+// spins: the work under it is short but for a new region and the reports.
 //
 // With a timing counter every free is stamped with its count, for memory that another stream may still use. A stamped
 // chunk is joined with no neighbour until SetSafeFrontier has passed its count, and a request with freed_by_func gets
@@ -78,8 +78,8 @@ class BFCAllocator final : public Allocator {
   AllocatorMemoryType GetMemoryType() const override { return sub_allocator_->GetMemoryType(); }
   bool HostAccessible() const override { return host_accessible_; }
 
-  // What can never fit into the limit fails at once, also where waiting is allowed. Failures are logged: with the stats
-  // and a picture of the memory after waiting in vain, else as one line, ten times at most.
+  // A request that can never fit into the limit fails at once, also where waiting is allowed. Failures are logged: with
+  // the stats and a picture of the memory after waiting in vain, else as one line, ten times at most.
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     void* const ptr = TryToAllocate(alignment, bytes, attributes);
     if (ptr != nullptr) [[likely]]
@@ -101,15 +101,15 @@ class BFCAllocator final : public Allocator {
 
   // Before the first allocation. `counter` outlives the allocator.
   void SetTimingCounter(SharedCounter* counter);
-  // What was freed before `count` is not used any more. Lower counts than before change nothing.
+  // Memory that was freed before `count` is not used any more. Lower counts than before change nothing.
   inline void SetSafeFrontier(std::uint64_t count) override;
 
-  // The bins, every chunk, what is in use by size, and the stats, as a text of many lines. `bytes`: of the request that
-  // failed, or 0.
+  // The bins, every chunk, what is in use by size, and the stats, as a string of many lines. `bytes`: of the request
+  // that failed, or 0.
   std::string DumpMemoryLog(std::size_t bytes) const;
   // The regions as one line of 100 characters: '*' in use, 'x' in use but not asked for, '_' free.
   std::string RenderOccupancy() const;
-  // For tests: what is wrong with the structure; empty if nothing is. Looks at every chunk.
+  // For tests: describes a defect of the structure; empty if there is none. Looks at every chunk.
   std::string FindDefect() const;
 
  private:
@@ -126,7 +126,7 @@ class BFCAllocator final : public Allocator {
     const std::size_t least = bytes > kMinAllocationSize ? bytes : kMinAllocationSize;
     return (least + kMinAllocationSize - 1) / kMinAllocationSize * kMinAllocationSize;
   }
-  // What a chunk must have to hold the request wherever it begins; SIZE_MAX if no chunk ever will.
+  // Bytes that a chunk needs to hold the request wherever it begins; SIZE_MAX if no chunk ever will.
   std::size_t NeededBytes(std::size_t alignment, std::size_t bytes) const {
     if (bytes > limit_ || alignment > limit_) return SIZE_MAX;
     const std::size_t needed =
@@ -138,7 +138,7 @@ class BFCAllocator final : public Allocator {
   void* AllocateAfterFailure(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes);
   void LogFailure(std::size_t bytes) const;
 
-  // All that follow: under the lock.
+  // All functions below run under the lock.
   Chunk& At(Handle h) { return chunks_.At(h); }
   const Chunk& At(Handle h) const { return chunks_.At(h); }
   Handle MakeRoom(std::size_t needed, std::uint64_t freed_before);
@@ -159,7 +159,7 @@ class BFCAllocator final : public Allocator {
   std::atomic<int> num_warnings_{0};
   AllocatorRetry retry_;
 
-  mutable SpinLock lock_;  // guards what follows
+  mutable SpinLock lock_;  // guards the members below
   detail::BFCChunks chunks_;
   std::size_t next_region_bytes_;
   std::int64_t last_id_ = 0;
@@ -309,7 +309,7 @@ inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
 
 // ------------------------------------------------------------------------------------------------- getting memory
 
-// The request fits nowhere: everything that may help, the cheapest first. 0 if nothing did.
+// Does everything that may help a request that fits nowhere, the cheapest first. Returns 0 if nothing helped.
 TENON_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
   if (Extend(needed)) return chunks_.FindFit(needed, freed_before);
   if (freed_before == 0 && chunks_.MergeUnsafe(needed)) return chunks_.FindFit(needed, 0);
@@ -376,7 +376,7 @@ inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   return true;
 }
 
-// The region gets what lies behind it; *last: its last chunk so far.
+// The region gets the memory behind it; *last: its last chunk so far.
 inline bool BFCAllocator::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
   Region& region = chunks_.regions()[index];
   const std::size_t count = region.bytes / kMinAllocationSize;

@@ -24,8 +24,8 @@ struct alignas(64) BFCChunk {
   std::int64_t allocation_id = -1;  // -1: free
   std::uint64_t freed_at = 0;  // free, and joined with nothing until that count is safe; 0: no such count
   Handle prev = 0, next = 0;  // neighbours in memory; `next` of a spare chunk: the next spare one
-  Handle left = 0, right = 0;  // of a free chunk: its children in its tree
-  Handle earlier = 0, later = 0;  // of a free chunk with freed_at: the list of these in the order of freed_at
+  Handle left = 0, right = 0;  // children of a free chunk in its tree
+  Handle earlier = 0, later = 0;  // neighbours in the list of free chunks with freed_at, in the order of freed_at
 };
 
 struct BFCRegion {
@@ -76,7 +76,7 @@ class BFCChunks {
 
   Chunk& At(Handle h) { return chunks_[h]; }
   const Chunk& At(Handle h) const { return chunks_[h]; }
-  // By address. Whoever adds or removes one does so for its chunks too.
+  // By address. Code that adds or removes one does so for its chunks too.
   SlimVector<Region>& regions() { return regions_; }
   const SlimVector<Region>& regions() const { return regions_; }
 
@@ -121,7 +121,7 @@ class BFCChunks {
 
   SlimVector<Chunk> chunks_;
   Handle spare_ = 0;  // a list of chunks that stand for nothing
-  Handle earliest_ = 0, latest_ = 0;  // of the stamped chunks
+  Handle earliest_ = 0, latest_ = 0;  // ends of the list of stamped chunks
   SlimVector<Region> regions_;
   std::uint32_t used_bins_ = 0;  // bit b: a tree of bin b has a chunk
   std::uint16_t used_trees_[kNumBins] = {};  // bit t: tree t of the bin has one
@@ -159,7 +159,7 @@ inline const BFCChunks::Region* BFCChunks::FindRegion(const void* ptr) const {
   }
   return first < regions_.size() && regions_[first].ptr <= p ? &regions_[first] : nullptr;
 }
-// Of the chunk that begins there, or 0.
+// Returns the handle of the chunk that begins there, or 0.
 inline BFCChunks::Handle BFCChunks::FindHandle(const void* ptr) const {
   const Region* const region = FindRegion(ptr);
   if (region == nullptr || reinterpret_cast<std::uintptr_t>(ptr) % kMinAllocationSize != 0) return 0;
@@ -168,7 +168,7 @@ inline BFCChunks::Handle BFCChunks::FindHandle(const void* ptr) const {
 
 // ------------------------------------------------------------------------------------------------- chunks
 
-// The chunk, which is in no tree, keeps its first `bytes` bytes; what remains is a chunk after it, in its tree.
+// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree.
 inline void BFCChunks::Split(Handle h, std::size_t bytes) {
   const Handle rest_handle = NewChunk();
   Chunk& chunk = At(h);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a BFCAllocator tells of its memory: the bins and chunks as text, a picture of the regions, the fragmentation,
-// and for tests whatever is wrong with the structure.
+// Reports of a BFCAllocator about its memory: the bins and chunks as a string, a picture of the regions, the
+// fragmentation, and, for tests, any defect of the structure.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ class BFCReport {
   // One line a bin; one line a chunk and a summary.
   void DumpBins(std::string* text) const;
   void DumpChunks(std::string* text) const;
-  // What is wrong with the structure, or differs from the stats; empty if nothing is. Looks at every chunk.
+  // Describes a defect of the structure, or a difference from the stats; empty without one. Looks at every chunk.
   std::string FindDefect(const AllocatorStats& stats) const;
 
  private:
@@ -64,7 +64,7 @@ TENON_COLD inline std::string BFCReport::Occupancy() const {
   std::size_t total = 0;
   for (const Region& region : chunks_.regions()) total += region.bytes;
   std::string line(kColumns, '_');
-  // Used chunks are drawn as a whole first, then what was asked for over them.
+  // Used chunks are drawn as a whole first, then the requested bytes over them.
   const auto draw = [&](std::size_t begin, std::size_t bytes, char mark) {
     const auto column = [&](std::size_t at) {
       return static_cast<std::size_t>(static_cast<double>(at) * kColumns / static_cast<double>(total));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the allocators that keep free blocks share: size classes (four per power of two), the link inside a free block,
+// Code that the allocators with free blocks share: size classes (four per power of two), the link inside a free block,
 // and the marks by which AddressSanitizer still finds a use after free and a write past the end.
 
 #include <bit>
@@ -45,7 +45,7 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Whoever asked for the block may touch its first `bytes` bytes, and none after them. `block_bytes`: its class's size.
+// The user of the block may touch its first `bytes` bytes, and none after them. `block_bytes`: its class's size.
 inline void MarkInUse([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes,
                       [[maybe_unused]] std::size_t block_bytes) {
 #if defined(TENON_DETAIL_ASAN)
@@ -54,7 +54,7 @@ inline void MarkInUse([[maybe_unused]] void* block, [[maybe_unused]] std::size_t
 #endif
 }
 
-// Nobody may touch the block but for its link.
+// Nothing of the block may be touched but its link.
 inline void MarkFree([[maybe_unused]] void* block, [[maybe_unused]] std::size_t block_bytes) {
 #if defined(TENON_DETAIL_ASAN)
   __asan_unpoison_memory_region(block, sizeof(FreeBlock));

@@ -85,15 +85,15 @@ union HostAllocatorStorage;
 
 }  // namespace detail
 
-// Sees what is asked of the process's allocator, and may refuse it: for recorders, and for tests of what happens when
-// memory runs out. thread-safe. It must not allocate from that allocator itself.
+// Sees the requests to the process's allocator, and may refuse them: for recorders, and for tests of running out of
+// memory. thread-safe. It must not allocate from that allocator itself.
 class AllocationObserver {
  public:
   virtual ~AllocationObserver() = default;
   virtual bool MayAllocate(std::size_t /*alignment*/, std::size_t /*bytes*/) { return true; }  // false: no memory
   virtual void Allocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}
   virtual void Deallocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}  // before it happens
-  // Somebody, of any allocator, makes a message that it has no memory: with its name, the size and its statistics.
+  // Called with each message that an allocator, any one, has no memory: with its name, the size and its statistics.
   virtual void MissingMemory(std::string_view /*message*/) {}
 };
 
@@ -132,8 +132,8 @@ class HostAllocator final : public Allocator {
   // Counts from now on. A block that was allocated before and is freed after counts as a negative number of bytes.
   void EnableStats(bool enabled) { Watch(kStats, enabled); }
 
-  // From now on `observer` is asked and told; null: nobody. It must stay until no thread allocates or frees any more
-  // after it was taken away. Returns the one before.
+  // From now on `observer` is asked and told; null: no observer. It must stay until no thread allocates or frees any
+  // more after it was taken away. Returns the one before.
   AllocationObserver* SetObserver(AllocationObserver* observer) {
     AllocationObserver* const before = observer_.exchange(observer, std::memory_order_acq_rel);
     Watch(kObserver, observer != nullptr);
@@ -167,7 +167,7 @@ class HostAllocator final : public Allocator {
 
   // Gives the free blocks of the calling thread back to the system.
   void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
-  // The same for the large free blocks (above 32 KiB), which all threads share; returns their bytes.
+  // Gives the large free blocks (above 32 KiB), which all threads share, back to the system; returns their bytes.
   std::size_t ReleaseLargeBlocks() { return large_blocks_.Release(); }
   // At most so many bytes of large free blocks are kept, but never more than 128 MiB; 0: none. A 64th of the machine's
   // memory unless this is called.
@@ -252,7 +252,7 @@ class HostAllocator final : public Allocator {
     if (ptr == nullptr) {
       ptr = AllocateFromSystem(alignment, block_bytes);
       if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
-      // Not for what the class has beyond the request: that takes no memory before a larger request comes.
+      // Not for the bytes that the class has beyond the request: they take no memory before a larger request comes.
       if (ptr != nullptr && bytes >= kHugePageThreshold) detail::AskForHugePages(ptr, bytes);
     }
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
@@ -265,14 +265,14 @@ class HostAllocator final : public Allocator {
       std::free(ptr);
     }
   }
-  // What the system refused, once more: after the free blocks, of this thread and the large ones, went back to it.
+  // Repeats a request that the system refused, after this thread's free blocks and the large ones went back to it.
   TENON_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
     ReleaseThreadCache();
     ReleaseLargeBlocks();
     return AllocateFromSystem(alignment, bytes);
   }
-  // Large blocks begin with a page. One behind the other they would lie 64 or 128 bytes off a multiple of pages, which
-  // is the distance at which a processor takes what a loop reads next for what it has just stored, and waits.
+  // Large blocks begin with a page. One behind the other they would lie 64 or 128 bytes off a multiple of pages. At
+  // that distance, a processor takes the next read of a loop for its last store, and waits.
   static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
@@ -280,7 +280,7 @@ class HostAllocator final : public Allocator {
     return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
   }
 
-  // What a block of the given request holds.
+  // Bytes of a block for the given request.
   static std::int64_t BlockBytes(std::size_t alignment, std::size_t bytes) {
     if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) {
       return static_cast<std::int64_t>(detail::SizeClassBytes(detail::SizeClass(bytes)));
@@ -327,7 +327,7 @@ class HostAllocator final : public Allocator {
 
 namespace detail {
 // Never destroyed: tensors in static objects may be freed after the end of main. A constexpr object, so that neither a
-// constructor nor a destructor is registered at start-up; what changes in it is mutable.
+// constructor nor a destructor is registered at start-up; members that change are mutable.
 union HostAllocatorStorage {
   constexpr HostAllocatorStorage() : allocator(&WatchForks) {}
   constexpr ~HostAllocatorStorage() {}

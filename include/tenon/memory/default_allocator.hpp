@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DefaultAllocator(): where tensors and CPU devices take memory that nobody named an allocator for. It is the choice of
-// <tenon/memory/allocator_registry.hpp> in a program that includes that, else CpuAllocator().
+// DefaultAllocator(): the allocator of tensors and CPU devices when none is given. It is the choice of
+// <tenon/memory/allocator_registry.hpp> in a binary that includes that, else CpuAllocator().
 
 #include <atomic>
 
@@ -15,8 +15,8 @@ namespace detail {
 using ChooseAllocator = Allocator* (*)();
 inline Allocator* ChooseCpuAllocator() { return CpuAllocator(); }
 
-// Who makes the choice: the first to put itself here. The registry does when it is first touched, and refuses
-// registrations where it came too late.
+// The function that makes the choice: the first that was stored here. The registry stores its own when it is first
+// touched, and refuses registrations where it came too late.
 inline constinit std::atomic<ChooseAllocator> choose_default_allocator{nullptr};
 inline constinit std::atomic<Allocator*> default_allocator{nullptr};  // the choice; null: not made yet
 
@@ -36,8 +36,8 @@ TENON_COLD inline Allocator* ChooseDefaultAllocator() {
 
 }  // namespace detail
 
-// The registered factory's of the highest priority; chosen at the first call and the same ever after, for which a call
-// is one load. thread-safe; lives as long as the process.
+// The allocator of the registered factory with the highest priority. It is chosen at the first call and never changes;
+// later calls are one load. thread-safe; lives as long as the process.
 inline Allocator* DefaultAllocator() {
   Allocator* const chosen = detail::default_allocator.load(std::memory_order_acquire);
   if (chosen != nullptr) [[likely]]

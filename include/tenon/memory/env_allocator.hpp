@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorFlow's TF_CPU_ALLOCATOR_USE_BFC: a program that includes this in one file lets its environment choose a
-// BFCAllocator for all memory that nobody named an allocator for (DefaultAllocator()), sessions' included.
+// TensorFlow's TF_CPU_ALLOCATOR_USE_BFC: a binary that includes this in one file lets its environment choose a
+// BFCAllocator for all memory for which no allocator is given (DefaultAllocator()), sessions' included.
 //
 //   TF_CPU_ALLOCATOR_USE_BFC=true TF_CPU_BFC_MEM_LIMIT_IN_MB=4096 ./program
 
@@ -44,7 +44,7 @@ class BFCCpuAllocatorFactory final : public AllocatorFactory {
   Owned<BFCAllocator> made_;
 };
 
-// What the environment asks for: 0, or the limit in bytes of a BFCAllocator for the processor's memory.
+// Returns the limit in bytes of a BFCAllocator for the processor's memory, if the environment asks for one, else 0.
 // InvalidArgument for a variable that makes no sense.
 inline Result<std::size_t> BFCLimitFromEnvironment() {
   bool wanted = false;
@@ -70,7 +70,7 @@ inline Status RegisterAllocatorFromEnvironment(AllocatorRegistry& registry) {
 }
 
 namespace detail {
-// Before main, once. What is wrong with the environment is logged, and the choice is as if it asked for nothing.
+// Before main, once. Errors in the environment are logged, and the choice is as if it asked for nothing.
 inline const bool environment_allocator_registered = [] {
   const Status status = RegisterAllocatorFromEnvironment(AllocatorRegistry::Global());
   if (!status.ok()) TENON_LOG(kError, "env_allocator.hpp: ", status.message());

@@ -20,7 +20,7 @@
 TENON_NAMESPACE_BEGIN
 
 // thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
-// time is more than that out, counted as it was asked for. Requests that others make of `base` do not count.
+// time is more than that out, counted as it was asked for. Other users' requests to `base` do not count.
 //
 //   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
 //   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
@@ -49,7 +49,7 @@ class LimitedAllocator final : public ForwardingAllocator {
     base()->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
     in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
-  // The same with a Status: ResourceExhausted with the size, the name and the stats.
+  // AllocateRaw with a Status: ResourceExhausted with the size, the name and the stats.
   Result<void*> Allocate(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) {
     void* const ptr = AllocateRaw(alignment, bytes, attributes);
     if (ptr == nullptr) return OutOfMemory(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a message says of an allocator that had no memory: its name, what it was asked for, and how full it is.
+// The message about an allocator that had no memory: its name, the requested bytes, and how full it is.
 
 #include <cstddef>
 #include <optional>

@@ -71,8 +71,8 @@ class PoolAllocator final : public Allocator {
   inline std::optional<AllocatorStats> GetStats() const override;
   inline bool ClearStats() override;
 
-  // Since the beginning, or since the limit last grew: blocks that came from the pool, new ones, those freed into the
-  // pool, and those that had to leave it for others.
+  // Since the beginning, or since the limit last grew: blocks that came from the pool, new ones, blocks that were freed
+  // into the pool, and blocks that had to leave it for other ones.
   std::int64_t get_from_pool_count() const { return Read(num_found_); }
   std::int64_t allocated_count() const { return Read(num_allocated_); }
   std::int64_t put_count() const { return Read(num_put_); }
@@ -90,7 +90,7 @@ class PoolAllocator final : public Allocator {
   };
 
   static constexpr std::int64_t kCheckInterval = 1000;  // evictions
-  static constexpr double kTolerableRate = 2e-3;  // of evictions among frees, and of new blocks among all
+  static constexpr double kTolerableRate = 2e-3;  // rate of evictions among frees, and of new blocks among all
   static constexpr double kIncreaseFactor = 1.1;
   static constexpr std::size_t kMinResizedLimit = 100;
 
@@ -104,7 +104,7 @@ class PoolAllocator final : public Allocator {
     return value;
   }
 
-  // All that follow: under the lock.
+  // All functions below run under the lock.
   inline void* AllocateNew(std::size_t alignment, std::size_t bytes);
   inline void FreeBlock(void* ptr, std::size_t bytes);
   inline void* TakeFromPool(std::size_t bytes);
@@ -119,14 +119,14 @@ class PoolAllocator final : public Allocator {
   const bool auto_resize_;
   const bool host_accessible_;
 
-  mutable Mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;  // guards the members below
   std::size_t size_limit_;
   std::size_t num_entries_ = 0;
   SlimVector<Entry> entries_;
   Handle spare_ = 0;
   Handle oldest_ = 0, newest_ = 0;
   FlatMap<std::size_t, Handle> newest_of_size_;
-  FlatMap<const void*, std::size_t> received_bytes_;  // of the blocks for which more came than was asked for
+  FlatMap<const void*, std::size_t> received_bytes_;  // blocks for which more came than was asked for
   std::int64_t num_found_ = 0, num_allocated_ = 0, num_put_ = 0, num_evicted_ = 0;
   AllocatorStats stats_;
 };
@@ -264,7 +264,7 @@ inline void PoolAllocator::Release(Handle h) {
   FreeBlock(entries_[h].ptr, entries_[h].bytes);
 }
 
-// The block that lay longest goes. Now and then: is the pool too small?
+// Evicts the block that lay longest. Now and then checks whether the pool is too small.
 inline void PoolAllocator::EvictOne() {
   Release(oldest_);
   ++num_evicted_;

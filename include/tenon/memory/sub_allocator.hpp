@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SubAllocator: where an allocator that keeps memory gets it from, in few and large pieces; and the one that takes the
-// pieces from any Allocator.
+// SubAllocator: the source of an allocator that keeps memory, in few and large pieces; and BaseSubAllocator, which
+// takes the pieces from any Allocator.
 
 #include <cstddef>
 #include <utility>
@@ -29,7 +29,7 @@ class SubAllocator {
 
   // At least `bytes` bytes, *bytes_received of them may be used; null when there is no memory.
   virtual void* Alloc(std::size_t alignment, std::size_t bytes, std::size_t* bytes_received) = 0;
-  // `bytes`: what was received.
+  // `bytes`: as received.
   virtual void Free(void* ptr, std::size_t bytes) = 0;
   // True if pieces that happen to be neighbours may be used as one, and freed by one call with the sum of their bytes.
   virtual bool SupportsCoalescing() const { return false; }
@@ -38,7 +38,7 @@ class SubAllocator {
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the memory?
 
  protected:
-  // For Alloc and Free. What was visited first when the memory came is visited last before it goes.
+  // For Alloc and Free. The visitor that was called first when the memory came is called last before it goes.
   void VisitAlloc(void* ptr, int index, std::size_t bytes) const {
     for (const Visitor& visit : alloc_visitors_) visit(ptr, index, bytes);
   }
@@ -51,10 +51,10 @@ class SubAllocator {
   SlimVector<Visitor> free_visitors_;
 };
 
-// Pieces of another allocator, which must outlive it. `index` is what its visitors are told.
+// Pieces of another allocator, which must outlive it. Its visitors get `index`.
 class BaseSubAllocator final : public SubAllocator {
  public:
-  static constexpr std::size_t kAlignment = 256;  // of all pieces; null for more
+  static constexpr std::size_t kAlignment = 256;  // alignment of all pieces; null for more
 
   explicit BaseSubAllocator(Allocator* base, int index = 0, SlimVector<Visitor> alloc_visitors = {},
                             SlimVector<Visitor> free_visitors = {})

@@ -16,7 +16,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Starts with one reference, which belongs to whoever made it. Counts are thread-safe; the bytes are externally
+// Starts with one reference, which belongs to its maker. Counts are thread-safe; the bytes are externally
 // synchronised. A slice of a buffer keeps the root buffer (the one that is not a slice) alive.
 class alignas(64) Buffer {
  public:
@@ -51,7 +51,7 @@ class alignas(64) Buffer {
   }
 
   // For a buffer of AllocateObjects: its objects refer to bytes of `other`, whose root gets a reference until they are
-  // destroyed. Nobody writes to such a buffer in place, or moves objects out of it, any more. Once for a buffer.
+  // destroyed. From then on, no kernel writes to it in place or moves objects out of it. Once for a buffer.
   void KeepAlive(Buffer* other) {
     Buffer* const kept = other->root_;
     kept->Ref();
@@ -59,9 +59,9 @@ class alignas(64) Buffer {
     owns_memory_ = false;
   }
 
-  // Memory that belongs to somebody else. `deleter(data, arg)` runs when the last reference goes, on that thread; it
-  // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false). `allocator` only says what kind of
-  // memory it is; null: such as the host may read.
+  // Memory that another object owns. `deleter(data, arg)` runs when the last reference goes, on that thread; it may
+  // be null. No kernel writes to such a buffer in place (OwnsMemory() is false). `allocator` only says the kind of
+  // the memory; null: memory that the host may read.
   static Buffer* Wrap(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg,
                       Allocator* allocator = nullptr) {
     Buffer* buffer = new Buffer(data, bytes, allocator, &FreeWrapped, false);
@@ -69,7 +69,7 @@ class alignas(64) Buffer {
     buffer->arg_ = arg;
     return buffer;
   }
-  // The same with any callable: deleter(), or deleter(data) as std::free is called.
+  // Wraps memory with any callable as the deleter: deleter(), or deleter(data) as std::free is called.
   template <class Deleter>
     requires(std::is_invocable_v<Deleter&> || std::is_invocable_v<Deleter&, void*>)
   static Buffer* Wrap(void* data, std::size_t bytes, Deleter deleter) {
@@ -85,7 +85,7 @@ class alignas(64) Buffer {
     return Wrap(data, bytes, run, new Deleter(std::move(deleter)));
   }
 
-  // The same for a file that is mapped privately: pages that nobody wrote to may be given back, the file has them.
+  // Wraps a file that is mapped privately: pages without changes may be given back, since the file has them.
   static Buffer* WrapFile(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg) {
     Buffer* buffer = Wrap(data, bytes, deleter, arg);
     buffer->is_mapped_file_ = true;
@@ -115,9 +115,9 @@ class alignas(64) Buffer {
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
   bool is_mapped_file() const { return is_mapped_file_; }
-  // What Wrap was given for this deleter; null for other buffers.
+  // The `arg` that Wrap got with this deleter; null for other buffers.
   void* arg_of(void (*deleter)(void* data, void* arg)) const { return deleter_ == deleter ? arg_ : nullptr; }
-  Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
+  Allocator* allocator() const { return allocator_; }  // may be null for wrapped memory
   // May the host read the bytes?
   bool HostAccessible() const { return allocator_ == nullptr || allocator_->HostAccessible(); }
 
@@ -196,7 +196,7 @@ class alignas(64) Buffer {
   Allocator* allocator_;
   void (*free_)(Buffer*);
   void (*deleter_)(void* data, void* arg) = nullptr;  // wrapped memory only
-  void* arg_ = nullptr;  // of deleter_; of objects: the Buffer that KeepAlive holds
+  void* arg_ = nullptr;  // argument of deleter_; for objects: the Buffer that KeepAlive holds
   RefCount refs_;
   bool owns_memory_;
   bool is_mapped_file_ = false;

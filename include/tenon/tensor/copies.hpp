@@ -49,7 +49,7 @@ inline void* ElementAt(Tensor& tensor, Index i) {
 }
 inline const void* ElementAt(const Tensor& tensor, Index i) { return ElementAt(const_cast<Tensor&>(tensor), i); }
 
-// The same dimensions but for the first?
+// Whether all dimensions but the first are equal.
 inline bool SameRows(const TensorShape& a, const TensorShape& b) {
   if (a.dims() != b.dims()) return false;
   for (int d = 1; d < a.dims(); ++d) {
@@ -68,8 +68,8 @@ inline Result<Tensor> MakeLike(const Tensor& like, const TensorShape& shape) {
 // TensorFlow's namespace of the same name.
 namespace tensor {
 
-// The same values in memory of their own, whatever the alignment of `from`. FailedPrecondition without elements'
-// memory, InvalidArgument in device memory, ResourceExhausted without new memory.
+// Copies the values into memory of their own, whatever the alignment of `from`. FailedPrecondition: the elements have
+// no memory; InvalidArgument: they are in device memory; ResourceExhausted: no memory for the copy.
 inline Result<Tensor> DeepCopy(const Tensor& from) {
   TENON_RETURN_IF_ERROR(detail::CheckReadable("DeepCopy", from));
   Result<Tensor> copy = detail::MakeLike(from, from.shape());
@@ -79,7 +79,7 @@ inline Result<Tensor> DeepCopy(const Tensor& from) {
   return copy;
 }
 
-// Writes the values over those of *to, which has the same dtype and shape.
+// Overwrites the values of *to, which has the same dtype and shape.
 inline Status DeepCopy(const Tensor& from, Tensor* to) {
   if (from.dtype() != to->dtype() || from.shape() != to->shape()) {
     return errors::InvalidArgument("DeepCopy: both tensors must have the same type and shape, got ", Name(from.dtype()),

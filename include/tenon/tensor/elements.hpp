@@ -53,7 +53,7 @@ TENON_COLD inline std::string MisalignedText(const void* data, std::size_t align
                 "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
 }
 
-// Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
+// Room for n > 0 elements (plain ones uninitialised, all others default-constructed), or null.
 TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
   const auto count = static_cast<std::size_t>(n);
   if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
@@ -78,7 +78,7 @@ void CopyItems(const T* from, T* to, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
   }
 }
-// `count` elements; those at `to` exist already. As memmove, the two may overlap.
+// Copies `count` elements; the elements at `to` exist already. As with memmove, the two may overlap.
 inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
   if (count == 0 || from == to) return;
   if (dtype == DataType::kString) {

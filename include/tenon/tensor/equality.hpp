@@ -28,8 +28,8 @@ namespace tensor {
 // How two elements are compared.
 enum class Equality {
   kValues,  // by ==: zeros are equal whatever their sign, NaN equals nothing
-  kValuesOrNans,  // the same, but NaN equals NaN
-  kBits,  // what is in memory
+  kValuesOrNans,  // by ==, but NaN equals NaN
+  kBits,  // by the bits in memory
 };
 
 }  // namespace tensor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tensors over values and memory of a user, which are checked first: a Status says what is wrong with them.
+// Tensors over values and memory of a user, which are checked first: a Status describes the mistake.
 
 #include <cstddef>
 #include <cstdint>
@@ -67,17 +67,17 @@ inline Status CheckForeignMemory(std::string_view where, DataType dtype, const T
 
 namespace tensor {
 
-// What becomes of memory whose address does not suit the element type.
+// The treatment of memory whose address does not suit the element type.
 enum class Misaligned { kRefuse, kCopy };
 
 // A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter(), or deleter(data), runs when
-// nobody shares the memory any longer, at once where it was copied; on failure it is not called.
+// no tensor shares the memory any longer, at once where it was copied; on failure it is not called.
 inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
                                  Misaligned misaligned = Misaligned::kRefuse) {
   const bool copies =
       misaligned == Misaligned::kCopy && SizeOf(dtype) != 0 && data != nullptr && !detail::IsAlignedFor(dtype, data);
   alignas(64) static char aligned = 0;
-  const void* const address = copies ? &aligned : data;  // what is copied may stand anywhere
+  const void* const address = copies ? &aligned : data;  // bytes to copy may be anywhere
   TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, address, bytes, false));
   if (!copies) return Tensor::FromMemory(dtype, shape, data);
   Result<Tensor> made = detail::MakeLike(Tensor(dtype), shape);
@@ -113,7 +113,7 @@ inline Result<Tensor> ViewOfBytes(Buffer* owner, std::size_t offset, DataType dt
   }
   char* const data = static_cast<char*>(owner->data()) + offset;
   const bool aligned = detail::IsAlignedFor(dtype, data);
-  const void* const address = aligned ? static_cast<void*>(data) : owner->root();  // what is copied may stand anywhere
+  const void* const address = aligned ? static_cast<void*>(data) : owner->root();  // bytes to copy may be anywhere
   TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("ViewOfBytes", dtype, shape, address, owner->size() - offset, true));
   if (shape.num_elements() == 0) return Tensor(dtype, shape, nullptr);
   if (aligned) return Tensor::ViewOf(owner, dtype, shape, data);

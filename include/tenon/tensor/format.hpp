@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The text of a tensor's values, in TensorFlow's two layouts. Tensor::SummarizeValue is the way in.
+// A tensor's values as a string, in TensorFlow's two layouts. Tensor::SummarizeValue is the way in.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. What graphs and attrs hold.
+// PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. Graphs and attrs hold such shapes.
 
 #include <cstdint>
 #include <initializer_list>
@@ -138,7 +138,7 @@ class PartialTensorShape {
     return result;
   }
 
-  // What is known of both together; InvalidArgument if they contradict each other.
+  // Merges the knowledge of both into *result. InvalidArgument: they contradict each other.
   Status MergeWith(const PartialTensorShape& other, PartialTensorShape* result) const {
     if (result == this) return errors::Internal("PartialTensorShape::MergeWith: Cannot output result to itself");
     if (unknown_rank() || other.unknown_rank()) {
@@ -171,7 +171,7 @@ class PartialTensorShape {
     }
     return true;
   }
-  // The same knowledge: unknown equals only unknown.
+  // Whether rank and sizes are equal: unknown equals only unknown.
   bool IsIdenticalTo(const PartialTensorShape& other) const {
     return unknown_rank() == other.unknown_rank() && dims_.SameDims(other.dims_);
   }
@@ -234,7 +234,7 @@ class PartialTensorShape {
   detail::DimVector dims_;
 };
 
-// The same questions for shapes made of numbers of a kernel or a user: -1 is allowed.
+// The partial shape that a kernel or a user gives as numbers: -1, an unknown size, is allowed.
 template <class Int>
 Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
   if (n > kMaxTensorRank) return errors::InvalidArgument("Too many dimensions");

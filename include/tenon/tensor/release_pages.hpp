@@ -21,8 +21,8 @@ TENON_SETUP_CODE_BEGIN
 #if defined(__linux__) && __has_include(<sys/mman.h>)
 namespace detail {
 
-// Whether the pages are those of the file, as far as they are in memory: who wrote to one has a copy of it. Linux shows
-// a word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
+// Whether the pages that are in memory belong to the file: a write to a page replaced it with a copy. Linux shows a
+// word per page; bit 63: it is in memory, 62: it is swapped out, 61: it belongs to a file.
 inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintptr_t page) {
   constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62,
                           kOfFile = std::uint64_t{1} << 61;
@@ -45,8 +45,8 @@ inline bool ArePagesOfFile(std::uintptr_t begin, std::uintptr_t end, std::uintpt
 
 }  // namespace detail
 
-// `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: who reads them again gets them from the
-// file. Does nothing where the buffer is no mapped file, little would be gained, or somebody wrote there.
+// Releases `bytes` bytes at `data`, in a buffer or a slice of one. The contents stay: a later read gets them from the
+// file. Does nothing where the buffer is not a mapped file, little would be gained, or the memory was written to.
 inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t bytes) {
   constexpr std::size_t kLeast = 64 * 1024;
   if (buffer == nullptr || bytes < kLeast || !buffer->root()->is_mapped_file()) return;

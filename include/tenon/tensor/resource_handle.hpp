@@ -15,7 +15,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Of a value that a resource holds.
+// Type and shape of a value that a resource holds.
 struct DtypeAndPartialShape {
   DataType dtype = DataType::kInvalid;
   PartialTensorShape shape = TensorShape();
@@ -25,15 +25,15 @@ struct DtypeAndPartialShape {
   }
 };
 
-// Plain data, owning its text. The texts are TensorFlow's.
+// Plain data, owning its strings. The strings are TensorFlow's.
 struct ResourceHandle {
   std::string device;           // full name of the device whose manager has the object
   std::string container;        // "localhost" if nothing else was asked for
   std::string name;
-  std::uint64_t hash_code = 0;  // of the object's C++ type: means something within one ABI only
+  std::uint64_t hash_code = 0;  // hash of the object's C++ type: valid within one ABI only
   std::string maybe_type_name;  // for messages
-  SlimVector<DtypeAndPartialShape> dtypes_and_shapes = {};  // of the values it holds, where they are known
-  // The object, which no manager has: it goes with the last copy of its handle. Never serialised. Null: a manager's.
+  SlimVector<DtypeAndPartialShape> dtypes_and_shapes = {};  // its values' types and shapes, where they are known
+  // The object, if no manager has it (else null): it goes with the last copy of its handle. Never serialised.
   Ref<RefCounted> object = {};
 
   bool IsRefCounting() const { return static_cast<bool>(object); }
@@ -44,7 +44,7 @@ struct ResourceHandle {
            a.object.get() == b.object.get();
   }
 
-  // What a tensor's text shows.
+  // The handle as a printed tensor shows it.
   std::string SummarizeValue() const {
     return StrCat("ResourceHandle(name=\"", name, "\", device=\"", device, "\", container=\"", container, "\", type=\"",
                   maybe_type_name, "\", dtype and shapes : \"", ValuesText(), "\")");

@@ -32,7 +32,7 @@ constexpr Index MultiplyWithoutOverflow(Index x, Index y) {
   return static_cast<Index>(product);  // negative when it needs the 64th bit
 }
 
-// x * y of sizes; 0 where that is no int64, which is so only for tensors that a 0 elsewhere leaves without elements.
+// x * y of sizes, or 0 on overflow. Overflow happens only when another dimension is 0, in tensors without elements.
 constexpr Index MultiplySizes(Index x, Index y) {
   const Index product = MultiplyWithoutOverflow(x, y);
   return product < 0 ? 0 : product;
@@ -204,7 +204,7 @@ class DimVector {
   Rep rep_;
 };
 
-// Dimensions [begin, end) of `rank`: negative indices become those that they mean; InternalError if one is outside.
+// Resolves dimensions [begin, end) of `rank`: negative indices count from the end. Internal: an index is outside.
 inline Status ResolveDimRange(int rank, int* begin, int* end) {
   *begin = *begin < 0 ? rank + *begin + 1 : *begin;
   *end = *end < 0 ? rank + *end + 1 : *end;
@@ -240,7 +240,7 @@ inline void CheckShape(const Status& status) {
 }  // namespace detail
 
 // Sizes of all dimensions, outermost first. Always fully known, never negative, and num_elements() fits an int64:
-// whoever would break that gets a Status, or, with the forms that return nothing, ends the program. externally
+// a call that would break this returns a Status, or, in the forms that return nothing, ends the process. externally
 // synchronised.
 //
 //   TensorShape shape{2, 3};                 // [2,3]
@@ -362,7 +362,7 @@ class TensorShape {
     return OkStatus();
   }
   TENON_COLD Status SetCarefully(Span<const Index> dims) {
-    bool large = false;  // as TensorFlow: the text for a negative size differs when another one is large
+    bool large = false;  // as TensorFlow: a negative size has another message when some size is large
     for (const Index size : dims) large = large || size > 0xd744;
     for (const Index size : dims) {
       if (size < 0 && !large)
@@ -407,7 +407,7 @@ inline bool IsMatrixOrHigher(const TensorShape& shape) { return shape.dims() >= 
 inline bool IsSquareMatrix(const TensorShape& shape) {
   return shape.dims() == 2 && shape.dim_size(0) == shape.dim_size(1);
 }
-inline bool IsSingleElement(const TensorShape& shape) { return shape.num_elements() == 1; }  // of any rank
+inline bool IsSingleElement(const TensorShape& shape) { return shape.num_elements() == 1; }  // any rank
 
 inline bool StartsWith(const TensorShape& shape, const TensorShape& prefix) {
   if (shape.dims() < prefix.dims()) return false;
@@ -435,7 +435,7 @@ namespace detail {
 inline std::string DimsText(Span<const Index> dims) { return StrCat("[", StrJoin(dims, ","), "]"); }
 }  // namespace detail
 
-// The shape that a kernel or a user gives as numbers (int32 or int64), with the messages people know from such ops.
+// The shape that a kernel or a user gives as numbers (int32 or int64), with the usual messages of such ops.
 template <class Int>
 Status MakeShape(const Int* dims, Index n, TensorShape* shape) {
   if (n > kMaxTensorRank) return errors::InvalidArgument("Too many dimensions");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is asked of shapes now and then: products of sizes, lists of shapes, dimensions as objects or as an array of a
-// fixed length, hashes.
+// Functions on shapes that are needed now and then: products of sizes, lists of shapes, dimensions as objects or as
+// an array of a fixed length, hashes.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ inline Result<Index> NumElements(std::initializer_list<Index> dims) {
   return NumElements(Span<const Index>(dims.begin(), dims.size()));
 }
 
-// Is every shape of one list the same as, or compatible with, the shape at its place in the other?
+// Is every shape of one list the same as, or compatible with, the shape at its index in the other?
 inline bool AreIdentical(Span<const PartialTensorShape> a, Span<const PartialTensorShape> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -116,7 +116,7 @@ Result<Array<Index, N>> DimsAsArray(const TensorShape& shape) {
   for (std::size_t d = 0; d < N; ++d) sizes[d] = shape.dim_size(static_cast<int>(d));
   return sizes;
 }
-// The same for a shape of at most N dimensions; ones are added at the end.
+// The sizes as an array of N, with ones added at the end. InvalidArgument if the shape has more than N dimensions.
 template <std::size_t N>
 Result<Array<Index, N>> DimsAsPaddedArray(const TensorShape& shape) {
   const auto rank = static_cast<std::size_t>(shape.dims());

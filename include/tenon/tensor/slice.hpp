@@ -75,10 +75,10 @@ class TensorSlice {
   SlimVector<Extent> extents_;
 };
 
-// "4 3 0,2:-", as the ops that save and restore take it: the sizes of the whole tensor, and which part of it is meant.
-// InvalidArgument when the text is none of these, Internal when the part leaves the tensor.
+// "4 3 0,2:-", as the ops that save and restore take it: the sizes of the whole tensor, and a slice of it.
+// InvalidArgument when the string has another form, Internal when the slice leaves the tensor.
 struct ShapeAndSlice {
-  TensorShape shape;  // of the whole
+  TensorShape shape;  // the whole tensor's
   TensorSlice slice;
   TensorShape part;  // the slice's
 

@@ -15,7 +15,7 @@
 TENON_NAMESPACE_BEGIN
 
 // Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
-// that belong to somebody else, such as a mapped file, or an offset, a view of bytes at a distance from the object
+// that another object owns, such as a mapped file, or an offset, a view of bytes at a distance from the object
 // itself, for strings and bytes that are mapped or moved in memory as one block. Copying a view copies its bytes, so
 // that a copy never dangles; moving a view gives a view. externally synchronised.
 class tstring {
@@ -170,7 +170,7 @@ class tstring {
   operator std::string_view() const { return view(); }
   explicit operator std::string() const { return std::string(view()); }
   const char& operator[](std::size_t i) const { return data()[i]; }
-  char front() const { return data()[0]; }  // of a string that is not empty
+  char front() const { return data()[0]; }  // the string must not be empty
   char back() const { return data()[size() - 1]; }
   const char* begin() const { return data(); }
   const char* end() const { return data() + size(); }
@@ -199,16 +199,16 @@ class tstring {
   int compare(std::string_view text) const { return view().compare(text); }
 
  private:
-  // The last byte is the tag: kind in its low two bits, the size of a small string in the others. Large and view hold
-  // pointer, size and (large) the capacity in units of 16 bytes; an offset has the distance in the pointer's place. All
-  // zero bytes are an empty small string.
+  // The last byte is the tag: kind in its low two bits, the size of a small string in the other six. Large and view
+  // hold pointer, size and (large) the capacity in units of 16 bytes; an offset has a distance instead of the
+  // pointer. All zero bytes are an empty small string.
   enum class Kind : unsigned char { kSmall = 0, kLarge = 1, kView = 2, kOffset = 3 };
   static constexpr std::size_t kTag = 23;
   static constexpr std::size_t kCapacityUnit = 16;
 
   Kind kind() const { return static_cast<Kind>(raw_[kTag] & 3); }
   void CopyRaw(const tstring& other) { std::memcpy(raw_, other.raw_, sizeof raw_); }
-  // Becomes what `other` is, which is empty then. Nothing of this string is freed.
+  // Takes the contents of `other`, which is empty then. Frees nothing of this string.
   void Take(tstring& other) noexcept {
     if (other.is_offset()) [[unlikely]] {
       Store(reinterpret_cast<std::uintptr_t>(other.LoadData()), other.LoadSize(), 0, Kind::kView);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tensor: a dtype, a shape and a shared buffer. What sessions take and give, and what flows along a graph's edges.
+// Tensor: a dtype, a shape and a shared buffer. Sessions take and give tensors; tensors flow along a graph's edges.
 
 #include <cstddef>
 #include <cstdint>
@@ -87,14 +87,14 @@ class Tensor {
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     Allocate(allocator, dtype);
   }
-  // Becomes what Tensor(allocator, dtype, shape) is, in place. The shape may not be this tensor's own.
+  // Becomes Tensor(allocator, dtype, shape), in place. The shape may not be this tensor's own.
   void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
     Release();
     buffer_ = nullptr;
     shape_ = shape;
     Allocate(allocator, dtype);
   }
-  // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
+  // Takes over the caller's reference to `buffer` (may be null), whose first elements become the tensor's.
   Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
     set_dtype(dtype);
   }
@@ -168,7 +168,7 @@ class Tensor {
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
   }
-  // The same; deleter(), or deleter(data), runs when the last tensor that shares the memory is gone, on that thread.
+  // With deleter(), or deleter(data), which runs when the last tensor that shares the memory is gone, on that thread.
   template <class Deleter>
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, Deleter deleter) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), std::move(deleter)));
@@ -227,7 +227,7 @@ class Tensor {
   }
 
   // Views for statements in code that knows type and rank; another type or rank than asked for, elements without
-  // memory, and those at an address that does not suit their type, end the program. They borrow: none may outlive the
+  // memory or at an address that does not suit their type end the process. The views borrow: none may outlive the
   // tensor. View() is the form for tensors that come from a user.
   template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
@@ -266,7 +266,7 @@ class Tensor {
     return In<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
 
-  // tensor.View<In<float, 2>>(): a view, or what is wrong with the tensor.
+  // tensor.View<In<float, 2>>(): a view, or the Status that says why there is none.
   template <class V>
     requires(!V::is_output)
   Result<V> View() const {
@@ -279,7 +279,7 @@ class Tensor {
     TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
-  // Data, size and shape without a type: what a kernel's views are made from. Borrows this object.
+  // Data, size and shape without a type: the source of a kernel's views. Borrows this object.
   AnyView any_view() const { return {const_cast<void*>(raw_data()), NumElements(), &shape_}; }
 
   // Shares the other's buffer and takes its dtype under another shape. False, and nothing done, if the element counts
@@ -319,9 +319,9 @@ class Tensor {
     shape.RemoveDim(0);
     return Part(index, shape);
   }
-  // The same values in a buffer of its own, in ordinary memory; variants are copied as their types copy (a tensor
-  // inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged, the copy
-  // is not initialised, as is that of a tensor which is not.
+  // Copies the values into a buffer of their own, in ordinary memory; variants are copied as their types copy (a
+  // tensor inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged,
+  // the copy is not initialised; neither is the copy of a tensor that is not.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
     Tensor copy(DefaultAllocator(), dtype(), shape_);
@@ -353,7 +353,7 @@ class Tensor {
     Index items[Rank];
   };
 
-  // When the shape stands, and there is no buffer yet.
+  // Called when the shape is set, and there is no buffer yet.
   void Allocate(Allocator* allocator, DataType dtype) {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
@@ -462,7 +462,7 @@ class Tensor {
                                      detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
   }
 
-  // For what returns no Status.
+  // For functions that return no Status.
   TENON_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
     TENON_LOG(kError, OutOfMemory(dtype, shape, DefaultAllocator()).message());
   }
@@ -483,8 +483,8 @@ Tensor MakeTensor(const TensorShape& shape, std::span<const T> values) {
   return Tensor::From<T>(values, shape);
 }
 
-// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument with TensorFlow's texts;
-// FailedPrecondition: a tensor without memory.
+// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument, with TensorFlow's
+// messages; FailedPrecondition: a tensor without memory.
 inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
   if (tensor.dims() != 1) {
     return errors::InvalidArgument("shape must be a vector of {int32,int64}, got shape ", tensor.shape());

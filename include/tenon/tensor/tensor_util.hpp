@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whole tensors in host memory: copies, concatenation and split along dimension 0, rows of batches, comparison, tensors
-// over bytes of somebody else (a header each), bitcasts, text for streams. Every dtype that a tensor holds. All of it
-// says what is wrong with a Status.
+// over memory of a user (a header each), bitcasts, output to streams. Every dtype that a tensor holds. Each function
+// reports a mistake with a Status.
 
 #include <cstddef>
 #include <string>
@@ -23,7 +23,7 @@
 TENON_NAMESPACE_BEGIN
 
 // Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
-// them included), if it tracks sizes; otherwise, and for memory of somebody else, TotalBytes().
+// them included), if it tracks sizes; otherwise, and for wrapped memory, TotalBytes().
 inline std::size_t AllocatedBytes(const Tensor& tensor) {
   if (tensor.buffer() != nullptr) {
     Buffer* const root = tensor.buffer()->root();
@@ -50,8 +50,8 @@ Stream& operator<<(Stream& stream, const Tensor& tensor) {
 
 namespace tensor {
 
-// What the op Bitcast gives: the same bytes as another plain type. A smaller type adds a dimension at the end, a larger
-// one takes it away, which must then have as many elements as fit.
+// The shape that the op Bitcast gives, for the bytes seen as another plain type. A smaller type adds a dimension at
+// the end; a larger one takes the last away, which must then have as many elements as fit.
 //   float [2, 3] -> uint8 [2, 3, 4]      uint8 [2, 4] -> float [2]
 inline Result<TensorShape> BitcastShape(const TensorShape& shape, DataType from, DataType to) {
   const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);

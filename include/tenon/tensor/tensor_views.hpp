@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// All ways to look at a tensor's elements, beyond those that Tensor itself has: as another type, at any address, with
-// dimensions collapsed; each of them either ending the program on a mistake or saying it with a Status.
+// Views of a tensor's elements beyond the members of Tensor: as another type, at any address, with dimensions
+// collapsed. On a mistake, each either ends the process or returns a Status.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ struct UnalignedIn {
   }
 };
 
-// The same, to be written: Set(value, i, j).
+// An UnalignedIn whose elements can be written: Set(value, i, j).
 template <class T, int Rank = 1>
 struct UnalignedOut : UnalignedIn<T, Rank> {
   template <class... I>
@@ -84,7 +84,7 @@ namespace detail {
   std::abort();
 }
 
-// `dtype`: what the elements are to be; kInvalid: whatever they are. `alignment`: of the C++ type, in bytes.
+// `dtype`: the type that the elements must have; kInvalid: any. `alignment`: the C++ type's, in bytes.
 TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, DataType dtype, std::size_t alignment) {
   if (dtype != DataType::kInvalid && tensor.dtype() != dtype) {
     return errors::InvalidArgument("Tensor::", where, ": ", Name(dtype), " expected, got ",
@@ -109,7 +109,7 @@ TENON_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tens
   if (tensor.NumElements() == 1) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": Must have a one element tensor, got shape ", tensor.shape());
 }
-// Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements that are no plain bytes.
+// Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements of the tensor's own size.
 TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
                                     std::size_t bytes) {
   Index product = 1;
@@ -127,13 +127,13 @@ TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Spa
                                  bytes == 0 ? std::string() : StrCat(" with ", bytes, " bytes each"),
                                  "; the numbers of elements (bytes) must be the same");
 }
-// Plain bytes may be seen as any plain type, other elements only as what they are.
+// Plain elements may be seen as any plain type, other elements only as their own type.
 TENON_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, DataType to) {
   if (tensor.dtype() == to || (SizeOf(to) != 0 && SizeOf(tensor.dtype()) != 0)) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": elements of type ", DataTypeString(tensor.dtype()),
                                  " cannot be seen as ", Name(to), "; both must be plain types");
 }
-// The dimensions from `begin` on as `rank` ones: what is before them goes into the first, what is behind into the last.
+// The dimensions from `begin` on as `rank` ones: earlier ones go into the first, later ones into the last.
 // A dimension that does not exist is 1; begin may be negative, but begin + rank not. A size that overflows (a zero
 // stands before it) is negative.
 inline void CollapseDims(const TensorShape& shape, Index begin, int rank, Index* out) {
@@ -218,13 +218,13 @@ class TensorViews {
   Returned<View<T, Rank>> bit_casted_shaped(const Sizes<Rank>& sizes) const {
     return BitCasted<T, Rank>("bit_casted_shaped", sizes);
   }
-  // The same with the tensor's own dimensions, so with a type of the same size.
+  // The bytes under the tensor's own dimensions, as elements of another plain type of the same size.
   template <class T, int Rank>
   Returned<View<T, Rank>> bit_casted_tensor() const {
     if (Status s = CheckRankOf("bit_casted_tensor", tensor_, Rank); !s.ok()) return Fail<View<T, Rank>>(s);
     return BitCasted<T, Rank>("bit_casted_tensor", tensor_.shape().begin());
   }
-  // All of them, in one dimension.
+  // All bytes as elements of another plain type, in one dimension.
   template <class T>
   Returned<View<T, 1>> bit_casted_flat() const {
     const auto element = static_cast<Index>(SizeOf(tensor_.dtype()));
@@ -330,7 +330,7 @@ class TensorViews {
 
 }  // namespace detail
 
-// The views of a tensor for code that knows what it holds: another type, rank, size or alignment ends the program with
+// The views of a tensor for code that knows its contents: another type, rank, size or alignment ends the process with
 // a message. The views borrow; none may outlive the tensor.
 //
 //   Views(t).flat_inner_outer_dims<float, 3>(1)(i, j, k)
@@ -340,7 +340,7 @@ inline detail::TensorViews<false, false> Views(const Tensor& tensor) {
 }
 void Views(const Tensor&&) = delete;
 
-// The same for tensors of a user: each returns a Result. InvalidArgument, or FailedPrecondition without memory.
+// The views of a tensor of a user: each returns a Result. InvalidArgument, or FailedPrecondition without memory.
 //
 //   TENON_ASSIGN_OR_RETURN(const auto weights, CheckedViews(t).matrix<float>());
 inline detail::TensorViews<true, true> CheckedViews(Tensor& tensor) { return detail::TensorViews<true, true>(tensor); }
@@ -370,7 +370,7 @@ inline Result<Tensor> SubSlice(const Tensor& whole, Index index) {
   }
   return whole.SubSlice(index);
 }
-// The same elements under another shape.
+// The elements of `from` under another shape.
 inline Result<Tensor> Reshape(const Tensor& from, const TensorShape& shape) {
   Tensor made;
   if (!made.CopyFrom(from, shape)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Variants whole: values of any type put in and got out, and their serialised form, VariantTensorData. What other
-// programs and devices need of a type is in tensor/variant_registry.hpp.
+// Variants whole: values of any type put in and got out, and their serialised form, VariantTensorData. The
+// operations that other programs and devices need of a type are in tensor/variant_registry.hpp.
 
 #include <concepts>
 #include <cstddef>
@@ -22,9 +22,9 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// A value taken apart: what a VariantTensorDataProto holds. Plain data.
+// A value taken apart, as a VariantTensorDataProto holds it. Plain data.
 struct VariantTensorData {
-  std::string type_name;  // of the value's type, for whoever decodes it
+  std::string type_name;  // name of the value's type, for the decoder
   std::string metadata;   // any bytes
   SlimVector<Tensor> tensors;
 
@@ -62,8 +62,8 @@ bool SameItems(const Tensor& a, const Tensor& b) {
   }
   return true;
 }
-// The same dtype, shape and bytes; elements that are no plain bytes by ==. Tensors in device memory are the same only
-// if they share it.
+// Whether dtype, shape and bytes are equal; elements that are not plain bytes are compared by ==. Tensors in device
+// memory are equal only if they share it.
 inline bool SameContents(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (a.NumElements() == 0 || a.raw_data() == b.raw_data()) return true;
@@ -81,10 +81,10 @@ constexpr std::string_view CppName() {
   const std::size_t start = text.find("T = ");
   if (start == std::string_view::npos) return text;
   text.remove_prefix(start + 4);
-  const std::size_t end = text.find("; ");  // g++ goes on with what names stand for
+  const std::size_t end = text.find("; ");  // g++ goes on with the types of aliases
   return end == std::string_view::npos ? text.substr(0, text.size() - 1) : text.substr(0, end);
 }
-// The same if no other type of the program can have this name, otherwise "": a type of an unnamed namespace, of a
+// CppName if no other type of the process can have this name, otherwise "": a type of an unnamed namespace, of a
 // function, or a lambda is found in one source file only, where its table has one address. clang writes a function's
 // types without the function, as if they were global, so a name without "::" counts only for numbers.
 template <class T>
@@ -257,7 +257,7 @@ const T* Variant::get() const {
 }
 
 // The value taken apart, with its type's name; a serialised one as it came; nothing for an empty Variant. Types encode
-// themselves by `void Encode(VariantTensorData*) const`; a Tensor and what is trivially copyable need no such member.
+// themselves by `void Encode(VariantTensorData*) const`; a Tensor and trivially copyable types need no such member.
 // Unimplemented for other types.
 inline Status EncodeVariant(const Variant& variant, VariantTensorData* data) {
   *data = VariantTensorData();
@@ -298,7 +298,7 @@ Result<T*> GetVariantValue(Variant* variant) {
   *variant = std::move(made);
   return variant->get<T>();
 }
-// The same without decoding, for a value that others may be reading.
+// Returns the value without decoding it, for a value that other threads may be reading.
 template <class T>
 Result<const T*> GetVariantValue(const Variant* variant) {
   if (const T* const value = variant->get<T>(); value != nullptr) return value;

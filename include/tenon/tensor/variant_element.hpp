@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Variant: the element of a variant tensor, a value of any registered or unregistered C++ type. Here is what every
-// tensor needs of it: to be copied, moved, destroyed and printed. <tenon/tensor/variant.hpp> defines the members that
-// put a value in and get it out.
+// Variant: the element of a variant tensor, a value of any registered or unregistered C++ type. Here are the
+// operations that every tensor needs: copy, move, destroy and print. <tenon/tensor/variant.hpp> defines the members
+// that put a value in and get it out.
 
 #include <cstddef>
 #include <cstring>
@@ -19,10 +19,10 @@ struct VariantTensorData;  // tensor/variant.hpp
 
 namespace detail {
 
-// What can be done with a value of one C++ type: one constant table for each. No run-time type information: a type is
-// its table, or its name where two shared libraries each have a table of their own.
+// The operations on a value of one C++ type: one constant table for each. No run-time type information: a type is its
+// table, or its name where two shared libraries each have a table of their own.
 struct VariantTable {
-  std::string_view cpp_name;  // empty unless it is unique in the program
+  std::string_view cpp_name;  // empty unless it is unique in the process
   std::string (*type_name)(const void* value);
   std::string (*debug_string)(const void* value);
   void (*copy)(const void* from, Variant* to);        // *to is empty
@@ -67,7 +67,7 @@ class Variant {
     if (other.table_ != nullptr) other.table_->move(&other, this);
   }
   Variant& operator=(const Variant& other) {
-    Variant copy(other);  // before the old value goes: `other` may be a part of it
+    Variant copy(other);  // before the old value goes: `other` may be inside it
     return *this = static_cast<Variant&&>(copy);
   }
   Variant& operator=(Variant&& other) noexcept {
@@ -99,11 +99,11 @@ class Variant {
 
   // The registered name of the value's type, that of the original for a serialised one; "" when empty.
   std::string TypeName() const { return table_ == nullptr ? std::string() : table_->type_name(value()); }
-  // The value's own DebugString() or text; "?" for a type that has neither.
+  // The value's own DebugString() or the value as a string; "?" for a type that has neither.
   std::string SummarizeValue() const { return table_ == nullptr ? "[empty]" : table_->debug_string(value()); }
   std::string DebugString() const { return StrCat("Variant<type: ", TypeName(), " value: ", SummarizeValue(), ">"); }
 
-  // The same type and, by its ==, the same value. Values of a type without == only equal themselves.
+  // Equal types and, by the == of the type, equal values. Values of a type without == only equal themselves.
   friend bool operator==(const Variant& a, const Variant& b) {
     if (&a == &b || a.table_ == nullptr || b.table_ == nullptr) return a.table_ == b.table_;
     return a.Holds(b.table_) && a.table_->same(a.value(), b.value());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// VariantRegistry: what a program can do with variants of types that it does not name: decode them, make zeros, add
-// them, copy them between host and device memory, ask for their shape.
+// VariantRegistry: operations on variants of types that the caller does not name: decode them, make zeros, add them,
+// copy them between host and device memory, ask for their shape.
 
 #include <string>
 #include <string_view>
@@ -76,7 +76,7 @@ class VariantRegistry {
   VariantRegistry& operator=(const VariantRegistry&) = delete;
 
   // ---------------------------------------------------------------------------------------------------- registration
-  // The same twice does nothing. AlreadyExists when something else stands there.
+  // A repeated registration does nothing. AlreadyExists when something else is registered there.
 
   // The type can be decoded, under the name that T() gives itself. InvalidArgument for an empty name.
   template <class T>
@@ -108,10 +108,10 @@ class VariantRegistry {
   // --------------------------------------------------------------------------------------------------------- actions
   // On failure nothing is changed.
 
-  // A serialised value becomes one of its type; others, and an empty variant, stay as they are. NotFound for a type
-  // that is not registered, naming those that are; InvalidArgument for bytes that the type cannot decode.
+  // A serialised value becomes one of its type; other values, and an empty variant, stay as they are. NotFound for a
+  // type that is not registered, naming the registered ones; InvalidArgument for bytes that the type cannot decode.
   Status Decode(Variant* variant) const;
-  // The same for every element of a tensor, which the caller owns alone; other dtypes stay as they are. Elements before
+  // Decodes every element of a tensor, which the caller owns alone; other dtypes stay as they are. Elements before
   // the one that fails are decoded.
   Status Decode(Tensor* tensor) const;
 
@@ -124,10 +124,10 @@ class VariantRegistry {
                 const Variant& b, Variant* out) const;
   // *to = from with its tensors in the other memory. An empty variant is copied without a function.
   Status Copy(VariantCopyDirection direction, const Variant& from, Variant* to, const VariantTensorCopy& copy) const;
-  // The shape that the one value of a variant tensor has: what the op Shape gives.
+  // The shape that the one value of a variant tensor has: the result of the op Shape.
   Status Shape(const Tensor& tensor, TensorShape* shape) const;
 
-  // Of types that can be decoded, in the order of their registration.
+  // Names of the types that can be decoded, in the order of their registration.
   SlimVector<std::string> TypeNames() const {
     MutexLock lock(mutex_);
     SlimVector<std::string> names;
@@ -193,7 +193,7 @@ class VariantRegistry {
     Erased function = nullptr;
     Erased thunk = nullptr;
   };
-  // What there is for the variant's type; nulls if nothing.
+  // The function that is registered for the variant's type; nulls if there is none.
   Found Find(What what, int op, std::string_view device, const Variant& variant) const {
     MutexLock lock(mutex_);
     for (const Row& row : rows_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// In<T> and Out<T>: what a kernel sees of a tensor. Borrowed, packed, row-major, trivially copyable: a GPU kernel may
+// In<T> and Out<T>: a kernel's views of a tensor. Borrowed, packed, row-major, trivially copyable: a GPU kernel may
 // receive them by value. With a rank, In<T, 2>, the dimensions are held by value and device code may index with them.
 
 #include <cstddef>
@@ -13,7 +13,7 @@ TENON_NAMESPACE_BEGIN
 
 inline constexpr int kAnyRank = -1;
 
-// A tensor without its type: what the runtime hands over for every argument of a kernel.
+// A tensor without its type: the runtime hands one over for every argument of a kernel.
 struct AnyView {
   void* data;
   Index size;                // elements
@@ -103,7 +103,7 @@ struct In : detail::View<const T, Rank> {
   static constexpr bool is_output = false;
   using detail::View<const T, Rank>::View;
   In() = default;
-  // What has been written may be read.
+  // An output that has been written may be read.
   TENON_HD In(const Out<T, Rank>& out)
     requires(Rank != kAnyRank)
       : detail::View<const T, Rank>(out.data, out.dims) {}

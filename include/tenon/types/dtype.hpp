@@ -99,8 +99,8 @@ constexpr DataTypeSet ToSet(DataType type) {
 
 namespace detail {
 
-// What a dtype is, one letter each: M memcpy-able, N in `numbertype`, R in `realnumbertype`, Q quantised, F floating,
-// I integer, S signed integer, C complex, H always in host memory.
+// Traits of a dtype by letter: M memcpy-able, N in `numbertype`, R in `realnumbertype`, Q quantised, F floating, I
+// integer, S signed integer, C complex, H always in host memory.
 enum DataTypeTrait : std::uint16_t { kM = 1, kN = 2, kR = 4, kQ = 8, kF = 16, kI = 32, kS = 64, kC = 128, kH = 256 };
 
 struct DataTypeRow {
@@ -159,8 +159,8 @@ constexpr DataTypeSet DataTypesWith(unsigned traits) {
 }  // namespace detail
 
 inline constexpr DataTypeSet kAllTypes{((std::uint64_t{1} << kDataTypeCount) - 1) & ~std::uint64_t{1}};
-// Elements are plain bytes. float4_e2m1fn is one of them here, although it came too late for TensorFlow's set: what it
-// has there too, a byte an element in tensor_content, is all that the set is asked for.
+// Elements are plain bytes. float4_e2m1fn is one of them here, although it came too late for TensorFlow's set. The set
+// is only asked for a property that it has there too: a byte an element in tensor_content.
 inline constexpr DataTypeSet kPlainTypes = detail::DataTypesWith(detail::kM);
 inline constexpr DataTypeSet kNumberTypes = detail::DataTypesWith(detail::kN);          // `numbertype` of op specs
 inline constexpr DataTypeSet kRealNumberTypes = detail::DataTypesWith(detail::kR);      // `realnumbertype`
@@ -232,8 +232,8 @@ constexpr DataType DataTypeFromEnumName(std::string_view name) {
   return DataType::kInvalid;
 }
 
-// Bytes of one element in a tensor; 0 for what is not plain memory (string, resource, variant), references and unknown
-// numbers.
+// Bytes of one element in a tensor; 0 for types that are not plain memory (string, resource, variant), references and
+// unknown numbers.
 constexpr int SizeOf(DataType type) {
   const auto n = static_cast<std::uint32_t>(type);
   return n < static_cast<std::uint32_t>(kDataTypeCount) ? detail::kDataTypeRows[n].size : 0;
@@ -262,7 +262,7 @@ constexpr bool AlwaysOnHost(DataType type) {
 
 namespace detail {
 
-// Elements as somebody else wrote them, who fills the unused bits of a byte in another way.
+// Makes the unused bits of each byte 0, or copies of the sign. Other writers may fill them in another way.
 inline void WrapSubBytes(DataType type, void* elements, std::size_t count) {
   auto* const bytes = static_cast<unsigned char*>(elements);
   const unsigned mask = type == DataType::kInt2 || type == DataType::kUint2 ? 0x03 : 0x0f;

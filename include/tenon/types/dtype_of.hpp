@@ -125,7 +125,7 @@ inline constexpr DataType dtype_of_v = dtype_of<T>::value;
 template <DataType type>
 using type_of_t = typename type_of<type>::type;
 
-// What a tensor can hold.
+// The types that a tensor can hold.
 template <class T>
 concept ElementType = requires { dtype_of<T>::value; };
 

@@ -13,7 +13,7 @@
 TENON_NAMESPACE_BEGIN
 namespace detail {
 
-// Of a type that stores a pattern (`bits`) or an integer (`value`).
+// The hash of a type that stores a pattern (`bits`) or an integer (`value`).
 template <class T>
 struct ElementHash {
   std::size_t operator()(T x) const {

@@ -26,7 +26,7 @@ TENON_HD constexpr Word Select(bool condition, Word a, Word b) {
   return (a & mask) | (b & ~mask);
 }
 
-// What a small float format has beside finite numbers.
+// The values of a small float format beside finite numbers.
 enum class FloatSpecials {
   kInfAndNan,   // as IEEE 754: the largest exponent means infinity (mantissa 0) or NaN
   kNanOnly,     // "fn": no infinity; only all ones is NaN
@@ -78,7 +78,7 @@ struct FloatFormat {
     const std::uint32_t magnitude = bits & (sign_bit - 1);
     const std::uint32_t sign = (bits & sign_bit) << (31 - E - M);
     if constexpr (E == 8) {
-      return BitCast<float>(sign | (magnitude << (23 - M)));  // the same exponents as float
+      return BitCast<float>(sign | (magnitude << (23 - M)));  // exponents are those of float
     } else {
       constexpr std::uint32_t kRebias = static_cast<std::uint32_t>(127 - Bias) << 23;
       constexpr float kSubnormalUnit = PowerOfTwo<float>(1 - Bias - M);
@@ -98,7 +98,7 @@ struct FloatFormat {
   }
 
   // Rounds to nearest, ties to even. Too large: infinity, else NaN, else the largest number. NaN becomes the quiet NaN
-  // of the same sign; in a format without NaN, a zero of the other sign (all as ml_dtypes, which TensorFlow uses, does
+  // with its sign; in a format without NaN, a zero of the other sign (all as ml_dtypes, which TensorFlow uses, does
   // it).
   template <class Float>
   TENON_HD static constexpr std::uint32_t FromFloat(Float value) {

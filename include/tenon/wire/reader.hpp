@@ -31,7 +31,7 @@ enum class WireType : std::uint8_t {
   kFixed32 = 5
 };
 
-inline constexpr int kMaxDepth = 100;                          // of messages inside messages, as in protobuf
+inline constexpr int kMaxDepth = 100;                          // depth of messages inside messages, as in protobuf
 inline constexpr std::uint32_t kMaxFieldNumber = (1u << 29) - 1;
 
 struct Tag {
@@ -94,7 +94,7 @@ class Reader {
     at_ += size;
     return true;
   }
-  // The value of a field that nobody wants.
+  // Skips the value of a field that is not wanted.
   bool Skip(Tag tag) {
     std::uint64_t ignored;
     std::string_view bytes;
@@ -137,7 +137,7 @@ class Reader {
     std::string_view inner;
     return ReadBytes(&inner) && Enter(inner, outer);
   }
-  // The same when the bytes have just been read.
+  // Enters a message whose bytes have just been read.
   bool Enter(std::string_view inner, Outer* outer) {
     if (depth_ >= kMaxDepth) [[unlikely]]
       return Fail(Error::kTooDeep, offset() - inner.size(), 0);
@@ -154,10 +154,10 @@ class Reader {
   }
 
   bool ok() const { return error_ == Error::kNone; }
-  bool AtEnd() const { return at_ == limit_; }                                        // of the current message
+  bool AtEnd() const { return at_ == limit_; }                                        // end of the current message
   std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }    // bytes of the current message
   std::string_view rest() const { return {reinterpret_cast<const char*>(at_), remaining()}; }
-  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // of the next byte in all bytes
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // offset of the next byte in all bytes
 
   // OK, or DataLoss. `what` names the outermost message: "GraphDef".
   Status status(std::string_view what) const { return ok() ? OkStatus() : MakeStatus(what); }
@@ -234,7 +234,7 @@ class Reader {
   std::uint64_t error_value_ = 0;
 };
 
-// The bytes of a text.
+// The bytes of a string.
 inline Span<const std::byte> AsBytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }

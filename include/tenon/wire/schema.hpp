@@ -82,19 +82,19 @@ struct Field {
   std::uint32_t number;
   Kind kind;
   bool repeated;
-  WireType wire_type;  // of one value
+  WireType wire_type;  // wire type of one value
   bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
   std::string_view name;
-  const Message* message;  // of kMessage
+  const Message* message;  // type of the message, for kMessage
   FieldValues (*values)(const void* object);  // none or one unless repeated
-  // Where the next value goes; unless repeated, always the same place.
+  // Address for the next value; unless repeated, always that of the one value.
   void* (*add)(void* object);
   // Null, or makes room for so many values in all.
   void (*reserve)(void* object, std::size_t count);
 };
 
-// What messages are written with. How tensors and variants are written comes along, and no table names it: a program
-// that only reads does not compile it. wire/tensor_writer.hpp has both.
+// The Writer of messages. It carries the functions that write tensors and variants, and no table names them: a binary
+// that only reads does not compile them. wire/tensor_writer.hpp has both.
 class MessageWriter : public Writer {
  public:
   using Write = void (*)(MessageWriter& writer, const void* object);
@@ -109,13 +109,13 @@ class MessageWriter : public Writer {
   Write variant_;
 };
 
-// What goes with the parsing of one outermost message. one thread.
+// State of the parsing of one outermost message. one thread.
 struct ParseContext {
-  Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
+  Buffer* owner = nullptr;  // owner of the bytes: tensors may become views of it
   // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten
   // bytes must not be able to ask for all memory.
   std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
-  int variant_depth = 0;  // variants around what is being read
+  int variant_depth = 0;  // variants around the value that is being read
   Status status;  // set by a message's own parse function when values make no sense
 };
 
@@ -127,7 +127,7 @@ struct Message {
   Span<const Field> fields;  // ascending by number
   // Null, or: runs after the fields have been read.
   void (*finish)(void* object) = nullptr;
-  // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
+  // Null, or functions that read and write the message instead of `fields`; the reader sees nothing but the message.
   bool (*parse)(Reader& reader, ParseContext& context, void* object) = nullptr;
   MessageWriter::Write serialize = nullptr;
   bool has_repeated = false;
@@ -265,7 +265,7 @@ constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(),
           &A::Set, &A::Add,     A::reserve};
 }
-// The same for a field that is written even when it has its default value: key and value of a map.
+// MakeField for a field that is written even when it has its default value: key and value of a map.
 template <auto Member>
 constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
@@ -279,7 +279,7 @@ constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValu
   return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(),
           values, add,         nullptr};
 }
-// The same where each is a member of its own, an optional: whoever fills the struct sets only one.
+// MakeField for one of several optional members of which only one is set: code that fills the struct sees to that.
 template <auto Member>
 constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
@@ -353,8 +353,8 @@ inline bool ParseField(const Field& field, WireType type, std::string_view bytes
   return true;
 }
 
-// May the field come this way? Numbers of repeated fields may be packed or not; what does not fit is skipped, as in
-// protobuf.
+// May the field come this way? Numbers of repeated fields may be packed or not; values that do not fit are skipped, as
+// in protobuf.
 inline bool Fits(const Field& field, WireType type) {
   return type == field.wire_type || (type == WireType::kBytes && field.repeated);
 }
@@ -397,7 +397,7 @@ inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& c
   return true;
 }
 
-// The same for bytes that are one message of type T. DataLoss, with the offset of the byte, when they are none.
+// Parses bytes that are one message of type T. DataLoss, with the offset of the byte: they are not such a message.
 template <class T>
 Status Parse(Span<const std::byte> bytes, T* object, ParseContext context = {}) {
   Reader reader(bytes);

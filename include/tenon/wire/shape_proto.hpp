@@ -27,7 +27,7 @@ namespace wire {
 namespace detail {
 
 struct RawShape {
-  Index dims[kMaxTensorRank];  // of the first kMaxTensorRank dimensions
+  Index dims[kMaxTensorRank];  // sizes of the first kMaxTensorRank dimensions
   int rank = 0;                // may be more than kMaxTensorRank
   bool unknown_rank = false;
 
@@ -145,13 +145,13 @@ struct Schema<PartialTensorShape> {
 
 }  // namespace wire
 
-// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
+// Returns the shape in a TensorShapeProto. InvalidArgument, with TensorFlow's message: its numbers are not a shape.
 inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
   PartialTensorShape shape;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
   return shape;
 }
-// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
+// Returns the shape, which must be known; the flag for an unknown rank is ignored, as TensorFlow does.
 inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
   wire::Reader reader(bytes);
   wire::detail::RawShape raw;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a TensorProto consists of: the fields in which each dtype's values stand, and the messages that elements may be
-// themselves, ResourceHandleProto and VariantTensorDataProto. tensor_reader.hpp reads them, tensor_writer.hpp writes.
+// The fields of a TensorProto in which each dtype's values stand, and the messages that elements may be themselves,
+// ResourceHandleProto and VariantTensorDataProto. tensor_reader.hpp reads them, tensor_writer.hpp writes.
 
 #include <cstdint>
 

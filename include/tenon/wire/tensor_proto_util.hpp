@@ -32,11 +32,11 @@ TENON_SETUP_CODE_BEGIN
 namespace wire {
 namespace detail {
 
-// What is compressed: numbers and bool, but for those of a byte or less that TensorFlow got later.
+// Types that are compressed: numbers and bool, except those of a byte or less that TensorFlow got later.
 inline constexpr DataTypeSet kCompressedTypes =
     kRealNumberTypes | kComplexTypes | kQuantizedTypes | ToSet(DataType::kBool);
 
-// Bytes of one entry of the typed field in protobuf's memory, which is what TensorFlow's thresholds count.
+// Bytes of one entry of the typed field in protobuf's memory, which TensorFlow's thresholds count.
 constexpr Index FieldEntryBytes(Kind kind) {
   switch (kind) {
     case Kind::kBool: return 1;
@@ -76,7 +76,7 @@ inline Index CompressionLimit(Index before, float ratio) {
   return limit >= 9.0e18f ? Index{9'000'000'000'000'000'000} : static_cast<Index>(limit);
 }
 
-// A TensorProto taken apart into what compression changes and all other fields, which stay as they are.
+// A TensorProto taken apart into the fields that compression changes and all other fields, which stay as they are.
 class ProtoCompressor {
  public:
   ProtoCompressor(Index min_elements, float min_ratio, bool keep_bits)
@@ -251,7 +251,7 @@ class ProtoCompressor {
   Index elements_ = 0;
   std::string_view content_;
   std::string entries_;
-  const char* values_ = nullptr;  // what goes to the typed field
+  const char* values_ = nullptr;  // values for the typed field
   std::size_t keep_ = 0;          // elements of it
   std::string made_content_;
 };
@@ -273,7 +273,7 @@ Result<std::string> CreateTensorProto(Span<const T> values, const TensorShape& s
   TensorToProto(Tensor::FromMemory(dtype_of_v<T>, shape, const_cast<void*>(data)), &proto, TensorProtoForm::kTyped);
   return proto;
 }
-// The same for texts of other types: std::string, std::string_view, const char*.
+// CreateTensorProto for strings of other types: std::string, std::string_view, const char*.
 template <class Text>
   requires(!ElementType<Text> && std::is_convertible_v<const Text&, std::string_view>)
 Result<std::string> CreateTensorProto(Span<const Text> texts, const TensorShape& shape) {
@@ -292,7 +292,7 @@ Result<std::string> CreateTensorProto(std::initializer_list<T> values, const Ten
 // smaller in TensorFlow's memory, and for types other than numbers and bool (string, resource, float8, int4...).
 // TensorFlow does not always keep the bits: a tensor_content of nothing but -0.0 becomes 0.0, a mixture of half zeros
 // is one, and of an already shortened field that becomes tensor_content the values left out become 0. `keep_bits`
-// avoids all three. DataLoss when the bytes are no TensorProto, InvalidArgument when its shape is none.
+// avoids all three. DataLoss: the bytes are not a TensorProto. InvalidArgument: its shape is not a shape.
 //
 //   TENON_ASSIGN_OR_RETURN(std::string proto, CreateTensorProto<float>(values, {1000}));
 //   TENON_ASSIGN_OR_RETURN(const bool smaller, CompressTensorProtoInPlace(&proto));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tensors from TensorProtos. Reading understands every way in which TensorFlow writes values; raw contents become views
-// of the bytes where those have an owner.
+// Tensors from TensorProtos. Reading understands every way in which TensorFlow writes values. Where the bytes have an
+// owner, raw contents become views of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,8 @@ namespace wire {
 
 namespace detail {
 
-// Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
-// `status` set, when they make no tensor.
+// Reads one TensorProto. Every step returns false when the bytes are not a message (the reader knows why) or, with
+// `status` set, when they do not make a tensor.
 class TensorDecoder {
  public:
   TensorDecoder(Reader& reader, ParseContext& context) : reader_(reader), context_(context), again_(reader) {}
@@ -103,7 +103,7 @@ class TensorDecoder {
     return true;
   }
 
-  // Takes `bytes` from what may be made out of nothing.
+  // Takes the bytes of `count` elements from the budget of repeat_bytes.
   bool Spend(std::uint64_t count, std::uint64_t bytes_each) {
     if (bytes_each == 0 || count <= context_.repeat_bytes / bytes_each) {
       context_.repeat_bytes -= count * bytes_each;
@@ -237,7 +237,7 @@ class TensorDecoder {
     return false;
   }
 
-  // stored_bytes: what is kept of a number, 1, 2, 4 or 8; wider ones are cut. Complex numbers are pairs.
+  // stored_bytes: the bytes kept of a number, 1, 2, 4 or 8; wider ones are cut. Complex numbers are pairs.
   bool TakeNumbers(std::size_t stored_bytes, Tensor* out) {
     const TypedField field = TypedFieldOf(dtype_);
     const std::size_t per_element = static_cast<std::size_t>(SizeOf(dtype_)) / stored_bytes;
@@ -371,8 +371,8 @@ class TensorDecoder {
 
 }  // namespace detail
 
-// Reads the rest of the reader's current message, a TensorProto. False when the bytes are no such message: the reader
-// says why. Otherwise *status says whether they make a tensor.
+// Reads the rest of the reader's current message, a TensorProto. False when the bytes are not such a message: the
+// reader says why. Otherwise *status says whether they make a tensor.
 inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, Status* status) {
   detail::TensorDecoder decoder(reader, context);
   const bool done = decoder.Decode(tensor);
@@ -405,11 +405,11 @@ TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& cont
 
 }  // namespace wire
 
-// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
-// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
-// copied. DataLoss when the bytes are no
-// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
-// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
+// Returns the tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its
+// element type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise
+// values are copied. Variants stay serialised until VariantRegistry::Decode or GetVariantValue. DataLoss: the bytes are
+// not a TensorProto. InvalidArgument: they do not make a tensor. ResourceExhausted: one value repeated needs more than
+// `repeat_bytes` bytes, or memory is out.
 inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
                                       std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
   Tensor tensor;

@@ -38,8 +38,8 @@ struct Conv2DGeometry {
   TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
 };
 
-// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
-// TensorFlow's.
+// Makes the geometry of a Conv2D in NHWC from its shapes and attrs; `strides` and `dilations` have four values. The
+// errors are TensorFlow's.
 inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
                                  Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
                                  Conv2DGeometry* geometry) {
@@ -95,9 +95,9 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
   if (g.rows.size == 1) g.rows.dilation = 1;  // there is nothing between its elements
   if (g.columns.size == 1) g.columns.dilation = 1;
-  // What the windows cover, paddings included, is copied when there are paddings: its bytes must be a number.
-  constexpr Index kMostBytes = 16;  // of one element
-  const auto covered = [](const Window& w) {  // -1: no int64 holds it
+  // Paddings cause a copy of all that the windows cover, paddings included: its bytes must fit an int64.
+  constexpr Index kMostBytes = 16;  // most bytes of one element
+  const auto covered = [](const Window& w) {  // -1 if an int64 cannot hold it
     const Index before_last = w.output > 0 ? (w.output - 1) * w.stride : 0, extent = w.output > 0 ? w.extent() : 0;
     return extent > std::numeric_limits<Index>::max() - before_last ? Index{-1} : before_last + extent;
   };
@@ -136,7 +136,7 @@ template <class T>
 class ConvWork {
  public:
   using C = ConvAccumulator<T>;
-  static constexpr Index kFewPixels = 126;  // of the whole output: then threads share the channels, not the pixels
+  static constexpr Index kFewPixels = 126;  // with so few output pixels, threads share the channels, not the pixels
   using Pixels = const C* [kFewPixels];
 
   ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
@@ -162,7 +162,7 @@ class ConvWork {
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
     window_ = {g.rows.size, g.rows.dilation * band_columns_ * g.in_depth, joined ? 1 : g.columns.size,
                g.columns.dilation * g.in_depth, joined ? g.columns.size * g.in_depth : g.group_depth()};
-    // A panel that would fill much of the second cache goes through it row by row; what is rounded, in one piece.
+    // A panel that would fill much of the second cache goes through it row by row. Rounded types take one piece.
     const bool large = PanelElements() * Index{sizeof(C)} > Caches().second / 4;
     pieces_ = large && sizeof(T) == sizeof(C) ? g.rows.size : 1;
   }
@@ -218,11 +218,11 @@ class ConvWork {
     }
   }
 
-  // Few pixels, of one image: found once, then every panel by itself.
+  // For few pixels of one image: finds all of them once; RunPiece() then runs each panel by itself.
   void FindAllPixels(C* band, Pixels& pixels) const {
     FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
   }
-  // What comes next from the filter, or from `packed` if it holds all panels, is brought near meanwhile.
+  // Meanwhile prefetches the data of the next piece, from `packed` if it holds all panels, else from the filter.
   void RunPiece(Index panel, Index piece, const C* packed, bool all, const Pixels& pixels, Index count, T* out) const {
     const Index taps = taps_ / pieces_, width = Widened(ChannelsOf(panel));
     if (all) packed += PackedOffset(panel) + piece * taps * width;
@@ -246,7 +246,7 @@ class ConvWork {
  private:
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
   static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
-  static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
+  static constexpr Index kBandBytes = 256 * 1024;  // bytes of a padded band: a fraction of the second cache
 
   static Index Least(Index a, Index b) { return a < b ? a : b; }
   Index Widened(Index channels) const { return DivideUp(channels, kernels_.lanes) * kernels_.lanes; }
@@ -376,9 +376,9 @@ class ConvWork {
   const T* filter_;
   T* output_;
   Index taps_;  // elements of a window
-  Index channels_;  // of a group
-  Index panels_;  // of a group
-  Index pieces_;  // of a panel
+  Index channels_;  // channels of a group
+  Index panels_;  // panels of a group
+  Index pieces_;  // pieces of a panel
   bool copies_;  // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
@@ -411,7 +411,7 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
           for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
         }));
   }
-  // Threads without a panel of their own would have nothing.
+  // Threads without a panel of their own would have nothing to do.
   if (g.batch == 1 && work.pixels() <= Work::kFewPixels && parts <= work.panels()) {
     const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
                       panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;

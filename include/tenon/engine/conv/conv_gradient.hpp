@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Conv3D, and the gradients of Conv2D (one plane) and Conv3D, on the CPU: channels last, no dilation. All are products
-// of matrices (engine/gemm/gemm.hpp) of which one has a row of window elements for each output position ("columns", as
-// TensorFlow calls them). T is float or double, for the gradient of the input also int32.
+// Conv3D, and the gradients of Conv2D (one plane) and Conv3D, on the CPU: channels last, no dilation. All are matrix
+// products (engine/gemm/gemm.hpp) in which one matrix has a row of window elements for each output position ("columns",
+// as TensorFlow calls them). T is float or double, for the gradient of the input also int32.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Conv3DGeometry {
   Index groups = 1;
 
   Index group_depth() const { return in_depth / groups; }
-  Index places() const {  // of one image
+  Index places() const {  // output positions of one image
     return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output);
   }
   Index taps() const { return planes.size * rows.size * columns.size; }
@@ -39,13 +39,13 @@ struct Conv3DGeometry {
 
 namespace detail {
 
-// The element of the input under tap `tap` of place `place`, along one dimension; false when that is padding.
+// Finds the element of the input under tap `tap` of output position `place`, along one dimension; false for padding.
 inline bool TapPosition(const Window& w, Index place, Index tap, Index* position) {
   *position = place * w.stride - w.pad_before + tap * w.dilation;
   return *position >= 0 && *position < w.input;
 }
 
-// columns[i] = the window of place first + i: channels [channel, channel + channels) under every tap, zeros outside.
+// columns[i] = the window of output position first + i: channels [channel, channel + channels) of every tap, 0 outside.
 template <class T>
 void ImageToColumns(const Conv3DGeometry& g, const T* image, Index channel, Index channels, Index first, Index count,
                     T* columns) {
@@ -79,7 +79,7 @@ TENON_DETAIL_LOOP void AddWrappingRun(const T* x, T* sum, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
-// The reverse for one row of an image: row (plane z, row y) = the sums of all that its elements are in `columns` (of
+// The reverse for one row of an image: row (plane z, row y) = for each element, the sum of its copies in `columns` (of
 // the whole image).
 template <class T>
 void ColumnsToRow(const Conv3DGeometry& g, const T* columns, Index z, Index y, T* row) {

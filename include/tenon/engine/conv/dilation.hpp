@@ -22,7 +22,7 @@ struct DilationGeometry {
   Index depth = 0;
 
   Index image_elements() const { return MultiplySizes(MultiplySizes(rows.input, columns.input), depth); }
-  Index output_elements() const {  // of one image
+  Index output_elements() const {  // elements of one image's output
     return MultiplySizes(MultiplySizes(rows.output, columns.output), depth);
   }
   Index filter_elements() const { return rows.size * columns.size * depth; }

@@ -2,8 +2,8 @@
 #pragma once
 // The innermost part of a convolution: six output pixels by a few vectors of channels are summed up in registers while
 // the pixels' windows, read where they lie, and a packed panel of the filter go by. It is the tile of a matrix product
-// (engine/gemm/microkernel.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the unit's
-// instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
+// (engine/gemm/microkernel.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the
+// unit's instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
 
 #include <cstdint>
 #include <type_traits>
@@ -19,7 +19,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline constexpr int kConvPixels = 6;  // of a tile
+inline constexpr int kConvPixels = 6;  // pixels of a tile
 
 // Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
 struct ConvWindow {
@@ -39,11 +39,11 @@ struct ConvTile {
   C* out;
   Index out_step;
   bool add;
-  const char* ahead;  // what to have in the second cache later: one line at each step
+  const char* ahead;  // data to prefetch into the second cache: one line at each step
   Index ahead_step;  // in bytes
 };
 
-// What an instruction set has for numbers of type C.
+// Kernels of one instruction set for numbers of type C.
 template <class C>
 struct ConvKernels {
   Index lanes;  // elements of a vector
@@ -152,7 +152,7 @@ constexpr ConvKernels<C> MakeConvKernels() {
 template <class C, class Isa>
 inline constexpr ConvKernels<C> kConvKernels = MakeConvKernels<C, Isa>();
 
-// The best that this processor has.
+// Returns the best kernels that this processor can run.
 template <class C, class Isa = simd::Compiled>
 const ConvKernels<C>& ConvKernelsOf() {
 #if TENON_DETAIL_TARGETS

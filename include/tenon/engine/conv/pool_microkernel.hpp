@@ -18,7 +18,7 @@ template <class T>
 inline constexpr bool kPoolsByVectors =
     TENON_DETAIL_LANES != 0 && (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
-// Of NHWC: `first` is channel 0 of its upper left pixel, `row` the elements from one row of the image to the next.
+// An NHWC window: `first` is channel 0 of its upper left pixel, `row` the elements between two rows of the image.
 template <class T>
 struct PoolWindow {
   const T* first;
@@ -48,7 +48,7 @@ template <class Step, class T>
 struct PoolBody {
   template <int bytes>
   TENON_HD static void Run(const PoolWindow<T>& w, const Step& step, T* out) {
-    // What comes from the second cache keeps no longer vectors busy.
+    // The second cache does not deliver data fast enough to keep longer vectors busy.
     using L = simd::Lanes < T, bytes<32 ? bytes : 32>;
     constexpr int kAtOnce = 8;
     Index d = 0;

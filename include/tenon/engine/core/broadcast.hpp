@@ -36,7 +36,7 @@ inline Status BroadcastShape(const TensorShape& a, const TensorShape& b, TensorS
 
 // How to read two operands while the output is written from front to back.
 struct BroadcastPlan {
-  int rank = 0;  // of the collapsed output, at least 1
+  int rank = 0;  // dimensions of the collapsed output, at least 1
   // Outermost first; strides in elements, 0 where the operand repeats. Innermost strides are 0 or 1.
   Index size[kMaxTensorRank + 1];
   Index stride_a[kMaxTensorRank + 1];
@@ -89,7 +89,7 @@ struct BroadcastPlan {
   }
 };
 
-// A place in the output of a plan: which row (run of plan.inner() elements) and where the operands' rows begin.
+// A position in the output of a plan: its row (run of plan.inner() elements) and where the operands' rows begin.
 // `Advance` is for one thread; each thread has a walk of its own.
 class BroadcastWalk {
  public:

@@ -15,15 +15,15 @@
 
 TENON_NAMESPACE_BEGIN
 
-// How the elements of one dtype are copied. All places and steps below count elements.
+// Copies elements of one dtype. All positions and steps below count elements.
 struct ElementMover {
-  Index bytes = 0;  // of one element
+  Index bytes = 0;  // size of one element
   // to[i] = from[i * step], i in [0, n), for elements that are more than their bytes; null for plain ones.
   void (*assign)(const void* from, Index step, void* to, Index n) = nullptr;
 
   const char* At(const void* data, Index i) const { return static_cast<const char*>(data) + i * bytes; }
   char* At(void* data, Index i) const { return static_cast<char*>(data) + i * bytes; }
-  // What one element costs, for ParallelFor.
+  // Cost of one element, for ParallelFor.
   double cost_ns() const { return assign != nullptr ? 20 : 0.06 * static_cast<double>(bytes); }
 };
 
@@ -121,12 +121,12 @@ inline void FillRun(const ElementMover& mover, const void* value, void* to, Inde
   }
 }
 
-// All n elements zero; texts and handles keep the empty value that they were made with.
+// Sets all n elements to zero; strings and handles keep the empty value that they were made with.
 inline void ZeroRun(const ElementMover& mover, void* to, Index n) {
   if (mover.assign == nullptr && n > 0) std::memset(to, 0, static_cast<std::size_t>(n * mover.bytes));
 }
 
-// The same with all threads of the device.
+// FillRun, ZeroRun and CopyRun with all threads of the device.
 inline void Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { FillRun(mover, value, mover.At(to, begin), end - begin); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ForEachRow: what is done to every row of a matrix by itself - softmax, layer normalisation - over the device's
+// ForEachRow runs an operation on each row of a matrix by itself - softmax, layer normalisation - over the device's
 // threads. half and bfloat16 rows are computed as float, in a copy that stays in the first cache, and rounded once.
 
 #include <cstddef>
@@ -18,12 +18,12 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What rows of T are computed in: float, but double for double.
+// Type that rows of T are computed in: float, but double for double.
 template <class T>
 using RowType = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// row(x[r, :], out[r, :], columns) for every row: [rows, columns] -> the same. `out` may be `x`. T is float, double,
-// half or bfloat16, `row` takes pointers to RowType<T>. `name` is whose scratch memory a ResourceExhausted is about.
+// row(x[r, :], out[r, :], columns) for every row of x: [rows, columns]. `out` may be `x`. T is float, double, half or
+// bfloat16; `row` takes pointers to RowType<T>. A ResourceExhausted for scratch memory names `name`.
 template <class T, class Row>
 Status ForEachRow(Cpu& device, const Row& row, std::string_view name, const T* x, T* out, Index rows, Index columns) {
   if (rows == 0 || columns == 0) return OkStatus();

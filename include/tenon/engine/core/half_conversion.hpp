@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
+// half and bfloat16 tensors as float and back: engines that are compiled only for float and double work on copies.
 
 #include <tenon/base/config.hpp>
 #include <tenon/types/dtype.hpp>
@@ -30,7 +30,7 @@ TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
-inline constexpr double kSmallFloatNs = 1.0;  // of one element
+inline constexpr double kSmallFloatNs = 1.0;  // time for one element
 
 }  // namespace detail
 

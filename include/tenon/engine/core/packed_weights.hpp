@@ -15,11 +15,11 @@
 
 TENON_NAMESPACE_BEGIN
 
-// How many bytes of packed copies may stand beside the weights that they are copies of. thread-safe.
+// Limit in bytes for packed copies of weights, beside the weights themselves. thread-safe.
 class PackingBudget {
  public:
   explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
-  // False, and nothing is taken, when there is not that much left.
+  // Takes `bytes` of the budget. Returns false, and takes nothing, when less is left.
   bool Take(std::size_t bytes) {
     const auto wanted = static_cast<std::int64_t>(bytes);
     std::int64_t left = left_.load(std::memory_order_relaxed);
@@ -34,19 +34,19 @@ class PackingBudget {
   std::atomic<std::int64_t> left_;
 };
 
-// What an engine finds here is what it would pack itself: results have the same bits with it and without. thread-safe.
+// Holds an operand as its engine would pack it: results have the same bits with it and without. thread-safe.
 //
 //   Gemm<float>(device, a, false, b, false, c, &weights);   // packs b at the first call if it was offered
 class PackedWeights {
  public:
   enum class Layout : std::uint8_t { kProduct, kConvolution };
-  // A product of more rows, or a convolution of more pixels, packs what it needs in each run: that costs about as much
-  // as eight rows, and here it would cost memory.
+  // A product of more rows, or a convolution of more pixels, packs its operand in each run. That costs about as much as
+  // eight rows; here it would cost memory.
   static constexpr Index kMostRows = 256;
 
-  // From now on the operand may be `value`, which its owner does not change any more. It is kept as long as somebody
-  // else has it, too: until then, others are not taken, and not packed. The allocator and the budget, which may be
-  // null, outlive this.
+  // From now on the operand may be `value`, which its owner does not change any more. It is kept as long as another
+  // owner holds it, too: until then, other values are not taken, and not packed. The allocator and the budget, which
+  // may be null, outlive this.
   void Offer(const Tensor& value, Allocator* allocator, PackingBudget* budget = nullptr) {
     if (value.NumElements() == 0) return;
     MutexLock lock(mutex_);
@@ -80,7 +80,7 @@ class PackedWeights {
     return layout_ == layout ? packed : nullptr;
   }
 
-  // Bytes of what has been packed.
+  // Bytes of the packed copy.
   std::size_t bytes() const {
     MutexLock lock(mutex_);
     return packed_.load(std::memory_order_relaxed) == nullptr ? 0 : memory_.TotalBytes();
@@ -116,11 +116,11 @@ class PackedWeights {
 
   std::atomic<const void*> source_{nullptr};  // where value_ lies
   std::atomic<const char*> packed_{nullptr};  // memory_, once it is filled
-  Layout layout_{};  // of packed_
+  Layout layout_{};  // layout of packed_
   mutable Mutex mutex_;
   Allocator* allocator_ = nullptr;
   PackingBudget* budget_ = nullptr;
-  std::size_t taken_ = 0;  // of the budget
+  std::size_t taken_ = 0;  // bytes taken from the budget
   Tensor value_, memory_;
 };
 

@@ -198,7 +198,7 @@ constexpr bool IsCastFloat8(DataType dtype) {
 }
 constexpr bool IsInt4(DataType dtype) { return dtype == DataType::kInt4 || dtype == DataType::kUint4; }
 
-// The first step: to the widest type. No loop: it is that already (or, for kNone, no number that can be cast).
+// The first step: to the widest type. A null loop: the type is that already (or, for kNone, cannot be cast).
 struct CastSource {
   CastKind kind = CastKind::kNone;
   CastLoop widen = nullptr;
@@ -259,7 +259,7 @@ inline CastLoop NarrowUnsigned(DataType to) {
     case DataType::kDouble: return &RunCast<std::uint64_t, double>;
     case DataType::kComplex64: return &RunCast<std::uint64_t, complex64>;
     case DataType::kComplex128: return &RunCast<std::uint64_t, complex128>;
-    default: return NarrowSigned(to);  // the same bits
+    default: return NarrowSigned(to);  // integers and bool: the bits are those of a signed cast
   }
 }
 inline CastLoop NarrowFloat(DataType to) {
@@ -317,7 +317,7 @@ inline CastLoop DirectCast(DataType from, DataType to) {
   return from == DataType::kInt32 && to == DataType::kInt64 ? &RunCast<std::int32_t, std::int64_t> : nullptr;
 }
 
-// Bits of the fraction, for complex numbers those of their parts; 0: no floating-point type that is cast.
+// Bits of the fraction, for complex numbers those of their parts; 0: not a floating-point type that can be cast.
 constexpr int FractionBits(DataType dtype) {
   switch (dtype) {
     case DataType::kDouble:
@@ -348,7 +348,7 @@ struct CastPlan {
   CastLoop direct = nullptr;  // the whole cast; else:
   CastLoop widen = nullptr;  // null: the elements are wide already
   CastLoop narrow = nullptr;
-  int kept_bits = 0;  // of the fractions; 0: all
+  int kept_bits = 0;  // bits of the fractions; 0: all
   Index from_bytes = 0, to_bytes = 0;
 
   void Run(const char* from, char* to, Index n) const {

@@ -96,14 +96,14 @@ struct FastDivisor {
 };
 
 inline constexpr int kMaxCudaBroadcastRank = 8;
-inline constexpr Index kMaxCudaBroadcastElements = Index{1} << 31;  // of one launch: less than this
+inline constexpr Index kMaxCudaBroadcastElements = Index{1} << 31;  // one launch has fewer elements
 
 // A BroadcastPlan of at most 8 dimensions as the GPU reads it: in units, which are packs of `pack` elements along the
 // innermost dimension, or single elements. Strides are in elements and belong to one unit.
 struct CudaBroadcast {
   int rank = 1;
   int pack = 1;
-  std::uint32_t units = 0;   // of the whole output
+  std::uint32_t units = 0;   // units of the whole output
   std::uint32_t rest = 0;    // elements after the last whole pack; rank 1 only
   bool repeat_a = false, repeat_b = false;  // along the innermost dimension
   FastDivisor size[kMaxCudaBroadcastRank];
@@ -202,7 +202,7 @@ __global__ void BinaryMapKernel(const __grid_constant__ Map map) {
   }
 }
 
-// Splits what one launch cannot index at the outermost dimension.
+// Splits work that one launch cannot index, at the outermost dimension.
 template <class Map>
 Status LaunchBinaryMap(Cuda& device, const BroadcastPlan& plan, Map map) {
   Index total = 1;
@@ -236,7 +236,7 @@ Status LaunchBinaryMap(Cuda& device, const BroadcastPlan& plan, Map map) {
   return LaunchCuda(device, LinearGrid(device, map.plan.units), &BinaryMapKernel<Map>, map);
 }
 
-// What travels to the GPU beside the elements: the op's attrs, where its map takes them.
+// Returns the op's attrs, to be copied to the GPU, where its map takes them; otherwise an empty struct.
 template <class Op, class... T, class AttrsPointer>
 auto MapAttrs([[maybe_unused]] AttrsPointer attrs) {
   if constexpr (requires(const T&... x) { Op::map(x...); }) {

@@ -43,13 +43,13 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
 
 namespace detail {
 
-inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
+inline constexpr Index kTileBytes = 4096;   // bytes of one repeated operand, spread out on the stack
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
 inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
 
-// A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
+// A loop over rows, which lie so many bytes apart. A function of its own, so that all of it stays in registers.
 TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
                                       const char* b, Index step_b, char* to, Index step, char* end, Index n) {
   for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
@@ -144,7 +144,7 @@ class RowTile {
     } else if (held_ != first) {
       const Index row_bytes = inner_ * bytes_, all = most_rows_ * row_bytes;
       std::memcpy(buffer_, first, static_cast<std::size_t>(row_bytes));
-      for (Index done = row_bytes; done < all; done *= 2)  // what is there, once more
+      for (Index done = row_bytes; done < all; done *= 2)  // repeats the content
         std::memcpy(buffer_ + done, buffer_, static_cast<std::size_t>(done < all - done ? done : all - done));
       held_ = first;
     }
@@ -186,7 +186,7 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
 }
 
-// Whole rows from element `begin` on, where the walk stands, several at a time; how far it came.
+// Runs whole rows from element `begin` on, where the walk stands, several at a time. Returns where it stopped.
 inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const {
   const int last = plan.rank - 1;
   const Index inner = plan.inner(), fitting = kTileBytes / (inner * loops.in_bytes);
@@ -202,7 +202,7 @@ inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk
   }
   return begin;
 }
-// The same without tiles.
+// Runs whole rows without tiles, from element `begin` on. Returns where it stopped.
 inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop,
                                  BinaryLoops::Rows rows_loop, Index begin, Index end) const {
   const Index inner = plan.inner();
@@ -273,14 +273,14 @@ namespace detail {
 
 inline constexpr Index kFloatTile = 512;  // elements
 
-// What the loops below get as attrs.
+// Attrs of the loops below.
 template <class Loops>
 struct FloatWork {
   const Loops& loops;
   const void* attrs;
 };
 
-// R is T (the map gives float) or what the map gives.
+// R is T where the map returns float, else the type that the map returns.
 template <class T, class R>
 void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
   const auto& work = *static_cast<const FloatWork<UnaryLoop>*>(pwork);
@@ -344,7 +344,7 @@ Status UnaryInFloat(Cpu& device, const UnaryLoop& loop, const void* attrs, const
   outer.cost_ns = loop.cost_ns + 1;
   return Unary(device, outer, &work, x, out, n);
 }
-// The same for two operands, with broadcasting.
+// out = op(a, b) for T (half or bfloat16) and R as in UnaryInFloat, with broadcasting; `loops` are the op's for float.
 template <class T, class R>
 Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
                      const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,

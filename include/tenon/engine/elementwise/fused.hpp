@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// FusedElementwise: several element-wise steps in one pass over memory. A program of the same inner loops that run
-// alone otherwise (kUnaryLoop, kBinaryLoops) is run tile by tile; what lies between two steps never leaves the
-// first-level cache, or, in a chain of ops that were compiled together (lane_chain.hpp), the registers. Nothing is
-// compiled for a program, so the optimizer may make one from any chain of nodes.
+// FusedElementwise: several element-wise steps in one pass over memory. A program of the inner loops that otherwise run
+// alone (kUnaryLoop, kBinaryLoops) is run tile by tile. Values between two steps never leave the first-level cache or,
+// in a chain of ops that were compiled together (vector_chain.hpp), the registers. Nothing is compiled for a program,
+// so the optimizer may make one from any chain of nodes.
 
 #include <algorithm>
 #include <cstddef>
@@ -102,7 +102,7 @@ class FusedElementwise {
   bool is_chain() const { return chains_ != nullptr; }
 
  private:
-  static constexpr int kMostBytes = 16;  // of one element
+  static constexpr int kMostBytes = 16;  // largest size of one element
   static constexpr Index kTileStep = 16;  // elements: whole cache lines of float
   static constexpr Index kCacheBytes = 24576;  // most of the smallest first-level cache, 32 KB
   static constexpr Index kMemoryBytes =
@@ -110,7 +110,7 @@ class FusedElementwise {
 
   struct Value {
     Repeat repeat;
-    int bytes;  // of one element
+    int bytes;  // size of one element
     int slot = -1;  // where the tile lies: -1 for inputs that are read in place and for the program's result
     int last = -1;  // the step that reads it last
   };
@@ -118,8 +118,8 @@ class FusedElementwise {
     const UnaryLoop* unary;
     const BinaryLoops* binary;
     const void* attrs;
-    int a, b;  // b: -1 for a unary one
-    BinaryLoops::Loop loop = nullptr;  // of a binary one; null where an operand must be spread out for each tile
+    int a, b;  // b: -1 for a unary step
+    BinaryLoops::Loop loop = nullptr;  // loop of a binary step; null where an operand must be spread out for each tile
     int code = -1;  // in a chain (LaneChainStep)
   };
 
@@ -162,7 +162,7 @@ class FusedElementwise {
     return number;
   }
 
-  // A result takes the slot of a value that nobody reads any more; that may be the step's own operand, if its elements
+  // A result takes the slot of a value that no later step reads. That may be the step's own operand, if its elements
   // have the same size.
   void AssignSlots() {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -186,8 +186,8 @@ class FusedElementwise {
       if (result.last < 0) taken[result.slot] = false;
     }
   }
-  // Frees the slots of the operands that step number `s` reads last: those in whose place the result may be written, or
-  // the others.
+  // Frees the slots of the operands that step number `s` reads last: those that the result may overwrite, or the other
+  // ones.
   void GiveBack(const Step& step, int s, const Value& result, bool in_place, bool* taken) const {
     for (const int v : {step.a, step.b}) {
       if (v < inputs_) continue;
@@ -197,8 +197,8 @@ class FusedElementwise {
     }
   }
 
-  // Whether every step is one of the chains' ops and has the result before it, of the first an input that is no single
-  // element, and an input. Finds their codes.
+  // Whether every step is one of the chains' ops that takes the result before it and, if it is binary, an input. The
+  // first step takes an input that is not a single element instead of a result. Finds the codes of the steps.
   bool FindChain(const LaneChains& chains) {
     if (chains.run == nullptr) return false;
     for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -217,7 +217,7 @@ class FusedElementwise {
     }
     return true;
   }
-  // The operand that is not handed over in registers; -1 of a unary step.
+  // Returns the operand that is not handed over in registers; -1 for a unary step.
   static int OtherOperand(const Step& step) { return step.code % 2 == 0 ? step.b : step.a; }
 
   // One run; shared by all threads that work on it. A unit is a piece of one row or, of short rows, several.
@@ -279,7 +279,7 @@ class FusedElementwise {
           std::memcpy(repeated + v * kLaneChainRepeat + byte, inputs_[v], static_cast<std::size_t>(value.bytes));
       }
     }
-    // As Tile.
+    // Computes a tile, as Tile does, by a chain.
     void Chain(const char* memory, const char* repeated, Index slot_bytes, Index first, Index column, Index n) const {
       LaneChainStep steps[kMostValues];
       LaneChainStep* next = steps;
@@ -340,7 +340,7 @@ class FusedElementwise {
   int slots_ = 0;
   Index tile_ = 0;
   const LaneChains* chains_ = nullptr;  // null: tiles
-  double cost_ns_ = 0;  // of one element
+  double cost_ns_ = 0;  // time for one element
   bool finished_ = false;
   Status error_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is compiled for each element-wise op and type: plain loops over contiguous runs (kUnaryLoop, kBinaryLoops).
+// Plain loops over contiguous runs, compiled for each element-wise op and type (kUnaryLoop, kBinaryLoops).
 
 #include <type_traits>
 #include <utility>
@@ -14,12 +14,12 @@
 
 TENON_NAMESPACE_BEGIN
 
-// out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
+// out[i] = op(x[i]) for i in [0, n). `attrs` is the further argument of the op's map, or null. `out` may be `x`.
 struct UnaryLoop {
   void (*v)(const void* attrs, const void* x, void* out, Index n);
-  int in_bytes;    // of one element
+  int in_bytes;    // size of one element
   int out_bytes;
-  float cost_ns;   // of one element, on one thread
+  float cost_ns;   // time for one element, on one thread
 };
 
 // out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when
@@ -42,11 +42,11 @@ struct BinaryLoops {
 namespace detail {
 
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
-// type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
-// float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
-// takes_small_floats = true;`. An op of floats or doubles may have `template <class L> TENON_HD static L
-// lanes(const L& x)` (twice for a binary one) beside map: the same for simd::Lanes, which is what runs then
-// (engine/math/vector_exp_log.hpp has functions). `static constexpr float cost_ns` is for slow ones.
+// type Attrs), twice T for a binary one. For half and bfloat16, map is called with floats, and a float that it returns
+// is rounded; an op whose steps must be rounded one by one has `static constexpr bool takes_small_floats = true;`. An
+// op of floats or doubles may have `template <class L> TENON_HD static L lanes(const L& x)` (twice for a binary one)
+// beside map. It computes map for simd::Lanes, and then runs instead of map (engine/math/vector_exp_log.hpp has
+// functions). `static constexpr float cost_ns` is for slow ones.
 #if TENON_DETAIL_LANES
 template <class Op, class T>
 concept MapsLanes =
@@ -66,7 +66,7 @@ inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<
 template <class Op, class T>
 concept MapsInFloat = kIsSmallFloat<T> && !requires { requires Op::takes_small_floats; };
 
-// What a map's result is for operands of type T when it was called with floats in their place.
+// Converts the result of a map that was called with floats in place of operands of type T.
 template <class T>
 TENON_HD T FromFloats(float result) {
   return T(result);

@@ -19,7 +19,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Where the three operands stand, or by how much they go on: the condition, what is chosen where it holds, and where it
+// Positions of the three operands, or their steps: the condition, the values where it holds and the values where it
 // does not.
 struct SelectSteps {
   Index condition, yes, no;
@@ -114,7 +114,7 @@ struct SelectPlan {
 struct SelectWork {
   const SelectPlan& plan;
   SelectLoop loop;
-  Index bytes;  // of one element
+  Index bytes;  // size of one element
   const bool* condition;
   const char* yes;
   const char* no;

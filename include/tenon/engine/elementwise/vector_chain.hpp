@@ -20,8 +20,8 @@ TENON_NAMESPACE_BEGIN
 // One step of a chain.
 struct LaneChainStep {
   int code;  // 2 i for op number i of the list, 2 i + 1 where the other operand is its first
-  const void* operand;  // of binary ops
-  Index step;  // from one element of `operand` to the next: 1, or 0 where the same lies in kLaneChainRepeat bytes
+  const void* operand;  // the other operand of a binary op
+  Index step;  // from one element of `operand` to the next: 1, or 0 where kLaneChainRepeat bytes repeat one element
 };
 inline constexpr Index kLaneChainRepeat = 64;  // bytes
 
@@ -116,7 +116,7 @@ struct LaneChainBody {
     for (int j = 0; j < kVectors; ++j) acc[j].Store(out + j * L::size);
   }
 
-  // What is less than a block at the end is computed as part of a whole one: first, as `out` may be an operand.
+  // Computes the rest at the end, less than a block, as part of a whole block: first, as `out` may be an operand.
   template <int bytes>
   TENON_HD static void Run(const LaneChainStep* steps, int count, const void* px, void* pout, Index n) {
     using L = simd::Lanes<T, bytes>;
@@ -128,7 +128,7 @@ struct LaneChainBody {
     const Index rest = n % kBlock, whole = n - rest;
     Index place = rest == 0 ? 0 : n - kBlock;
     T* to = rest == 0 ? out : last;
-    for (;;) {  // one call, so that the steps are there once
+    for (;;) {  // one call, so that the code of the steps is there once
       Steps<L>(kOps, steps, count, x, place, to);
       place = to == last ? 0 : place + kBlock;
       if (place == whole) break;

@@ -14,11 +14,11 @@
 
 TENON_NAMESPACE_BEGIN
 
-// How the elements of one type become wide, and wide ones elements again. kind is kNone for types that are no real
+// Loops that make elements of one type wide, and wide ones elements again. kind is kNone for types that are not real
 // numbers. immutable.
 struct WideType {
   detail::CastKind kind = detail::CastKind::kNone;
-  Index bytes = 0;  // of one narrow element
+  Index bytes = 0;  // size of one narrow element
   detail::CastLoop widen_loop = nullptr, narrow_loop = nullptr;  // null: the elements are wide already
 
   // n elements of 8 bytes each.
@@ -40,7 +40,7 @@ WideType WideOf(CastKind kind) {
 }
 }  // namespace detail
 
-// Of bool, the integers of 8 to 64 bits and half, bfloat16, float and double.
+// Returns the loops of bool, the integers of 8 to 64 bits, half, bfloat16, float or double.
 inline WideType WideTypeOf(DataType type) {
   using detail::CastKind;
   switch (type) {

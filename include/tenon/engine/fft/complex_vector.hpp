@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What Fourier transforms need of vectors: complex numbers whose real and imaginary parts are vectors of their own, so
-// that products need no shuffles; reading them from memory where the parts alternate, and writing them there, by
-// shuffles within 16 bytes, which are the cheapest; and a square of as many vectors as a vector has lanes, transposed.
+// Complex numbers in vectors, for Fourier transforms. Real and imaginary parts are vectors of their own, so that
+// products need no shuffles. Parts that alternate in memory are read and written by shuffles within 16 bytes, which are
+// the cheapest. TransposeSquare transposes as many vectors as a vector has lanes.
 
 #include <cstddef>
 #include <type_traits>
@@ -94,8 +94,8 @@ TENON_HD FftPair<V> RepeatPair(const typename V::value_type* p) {
   return {V::Repeat(p[0]), V::Repeat(p[1])};
 }
 
-// Which of the `width` complex numbers that lie in memory stands in a lane after LoadPair: shuffles within 16 bytes
-// take half of a lane's neighbours from the first vector and half from the second.
+// Number (of the `width` complex numbers in memory) of the one in a lane after LoadPair: shuffles within 16 bytes take
+// half of a lane's neighbours from the first vector and half from the second.
 template <class T>
 constexpr int FftNumberOfLane(int width, int lane) {
   const int quarter = static_cast<int>(16 / sizeof(T)), half = quarter / 2;
@@ -143,10 +143,10 @@ TENON_HD void StorePair(const FftPair<V>& x, typename V::value_type* p) {
     PickInQuarters<1, 3>(x.re, x.im, kPlacesOf<V>).Store(p + V::size);
   }
 }
-// The lanes of a LoadPair in the opposite order, the numbers' order turned round.
+// The lanes of a LoadPair in the opposite order of their numbers.
 template <class V, std::size_t... places>
 TENON_HD V TurnedRound(const V& x, std::index_sequence<places...>) {
-  constexpr auto kPlace = [](int lane) {  // of the number width - 1 - (that of `lane`)
+  constexpr auto kPlace = [](int lane) {  // the lane with number width - 1 - (that of `lane`)
     const int wanted = V::size - 1 - FftNumberOfLane<typename V::value_type>(V::size, lane);
     int found = 0;
     while (FftNumberOfLane<typename V::value_type>(V::size, found) != wanted) ++found;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Discrete Fourier transforms of the last dimensions of tensors: complex ones and their inverses, and those of real
-// numbers, of which the first n / 2 + 1 elements of the last dimension tell the others. Calculated in the type of the
-// elements, with roots of one that are rounded from more digits.
+// numbers, of which the first n / 2 + 1 elements of the last dimension determine the others. Calculated in the type of
+// the elements, with roots of one that are rounded from more digits.
 //
 // Lines of the last dimension are transformed first (by the inverse of a real transform: last), then those of the
 // others, in place in the output. n real numbers, n even, are n / 2 complex ones, from whose transform a pass of sums
@@ -83,8 +83,8 @@ class FftRun {
   }
 
  private:
-  static constexpr double kNs = 0.3;  // of an operation of vectors, with what it reads and writes
-  // Who runs a step: `parts` threads, each with memory of its own.
+  static constexpr double kNs = 0.3;  // time of a vector operation, with its reads and writes
+  // Threads that run a step: `parts` of them, each with memory of its own.
   struct Threads {
     Cpu* device;
     Index parts;
@@ -119,7 +119,7 @@ class FftRun {
     return columns;
   }
 
-  // Of the rows that are transformed together.
+  // Whether `lines` rows are transformed together.
   bool IsTogether(Index lines) const { return FftLines<T>(*plans_[last_], kernels_).IsBetterTogether(lines); }
   Index Group() const { return IsTogether(rows_) ? FftLines<T>(*plans_[last_], kernels_).width() : 1; }
   double RowsNs(Index rows) const {
@@ -140,7 +140,7 @@ class FftRun {
       ns += static_cast<double>(rows_ * RowSize() / (sizes_.full[d] * ColumnsOf(d))) * ColumnsNs(d);
     return ns;
   }
-  // Of one thread, in numbers of type T.
+  // Work memory of one thread, in numbers of type T.
   Index PartWork() const {
     const FftLines<T> lines(*plans_[last_], kernels_);
     Index most = std::max(lines.LineWork(), Group() > 1 ? lines.TogetherWork() : 0) + StagedSize();
@@ -256,7 +256,7 @@ class FftRun {
     }
   }
 
-  // n real numbers, or the first half of complex ones, of which the others are the conjugates, as n complex ones.
+  // Writes n real numbers, or the first half of complex ones (the others are their conjugates), as n complex ones.
   void Spread(const T* from, T* to) const {
     if (kind_ == FftKind::kRealForward) {
       for (Index i = 0; i < n_; ++i) {
@@ -273,7 +273,7 @@ class FftRun {
       to[2 * (n_ - i) + 1] = -from[2 * i + 1];
     }
   }
-  // What is wanted of them.
+  // Takes the result from n complex numbers: the first half or, for an inverse, the real parts.
   void Take(const T* from, T* to) const {
     if (kind_ == FftKind::kRealForward) {
       std::memcpy(to, from, static_cast<std::size_t>(2 * Half()) * sizeof(T));
@@ -281,7 +281,7 @@ class FftRun {
     }
     for (Index i = 0; i < n_; ++i) to[i] = from[2 * i];
   }
-  // Between the transform of n real numbers and that of n / 2 complex ones.
+  // Converts between the transform of n real numbers and that of n / 2 complex ones.
   void FromHalf(T* row) const {
     const T re = row[0], im = row[1];
     RealSums(row, row, 1, T(0.5));
@@ -326,18 +326,18 @@ class FftRun {
   FftKind kind_;
   const FftSizes& sizes_;
   int last_;
-  Index n_;  // of the last dimension
+  Index n_;  // size of the last dimension
   const T* in_;
   T* out_;
-  Index rows_ = 1;  // of a block
+  Index rows_ = 1;  // rows of a block
   Ref<const FftPlan<T>> plans_[FftSizes::kMost];
 };
 
 }  // namespace detail
 
-// T is float or double: what complex numbers are made of. in: [blocks, sizes.in], out: [blocks, sizes.out], which may
-// be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the number of
-// elements. `who` is the op's name.
+// T is float or double, the type of the parts of complex numbers. in: [blocks, sizes.in], out: [blocks, sizes.out],
+// which may be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the
+// number of elements. `who` is the op's name.
 template <class T, class Isa = simd::Compiled>
 Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, void* out, std::string_view who) {
   return detail::FftRun<T>(detail::FftKernelsHere<T, Isa>(), kind, sizes, static_cast<const T*>(in),

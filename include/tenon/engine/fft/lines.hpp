@@ -51,7 +51,7 @@ class FftLines {
   FftLines(const FftPlan<T>& plan, const FftKernels<T>& kernels)
       : plan_(plan), kernels_(kernels), width_(static_cast<Index>(kernels.width)) {}
 
-  // Of Line by so many threads.
+  // Work memory of Line by `parts` threads.
   Index LineWork(Index parts = 1) const {
     switch (plan_.method) {
       case FftPlan<T>::Method::kLanes: return TogetherWork();
@@ -60,7 +60,7 @@ class FftLines {
     }
     return 0;
   }
-  // Of Together and Columns.
+  // Work memory of Together and of Columns.
   Index TogetherWork() const { return plan_.has_lanes ? plan_.n * 2 * width_ + Tiles(plan_.n) : 0; }
   Index ColumnsWork() const { return ColumnsInLanes() ? TogetherWork() : RowsOfColumns() + LineWork(); }
 
@@ -119,7 +119,7 @@ class FftLines {
       CopyRows(staged, width_, x, step, n, count);
     }
   }
-  // Operations of vectors.
+  // Costs in operations of vectors.
   double LineCost() const { return plan_.line_cost; }
   double ColumnsCost() const {
     const double width = static_cast<double>(width_);
@@ -128,10 +128,10 @@ class FftLines {
   Index width() const { return width_; }
 
  private:
-  // Two copies of a line in each lane, in turns the source and the target of a pass.
+  // Two copies of a line in each lane, alternately the source and the target of a pass.
   Index Tiles(Index n) const { return 2 * TileSize(n); }
-  // Not a power of two: a place in the one would otherwise look like the same place in the other, which has just been
-  // written, to processors that compare the last bits of addresses.
+  // Not a power of two. Processors that compare the last bits of addresses would otherwise confuse an offset in one
+  // copy with the same offset in the other, which has just been written.
   Index TileSize(Index n) const { return 2 * width_ * (FftRoundUp(n, width_) + 2); }
   Index SplitWork() const { return Tiles(std::max(plan_.n1, plan_.n2)) + 2 * width_ * std::max(plan_.n1, plan_.n2); }
   Index PaddedSize() const { return FftRoundUp(2 * plan_.padded->n, 16); }
@@ -215,7 +215,7 @@ class FftLines {
       RunParts(*device, parts, rows);
     }
   }
-  // What is turned behind the last row, and not used.
+  // Zeroes the elements behind the last row, which are transposed but not used.
   void PadTiles(T* tiles) const {
     const Index n1 = plan_.n1, padding = 2 * width_ * (FftRoundUp(n1, width_) - n1);
     if (padding == 0) return;
@@ -241,7 +241,7 @@ class FftLines {
     turn.to_step = plan_.turned_step();
     turn.to_plane = FftRoundUp(n1, width_);
     turn.s = n1;
-    turn.first = group * width_ - first;  // not those that the group before has turned
+    turn.first = group * width_ - first;  // skips those that the group before has transposed
     turn.m = n2;
     kernels_.turn(&turn);
   }

@@ -19,24 +19,24 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What a step reads and writes. Steps of elements and planes count numbers of type T.
+// Operands of one step. Steps of elements and planes count numbers of type T.
 template <class T>
 struct FftStep {
   const T* from = nullptr;
   Index from_step = 0, from_plane = 0;  // real parts of element i lie at from + i from_step, imaginary ones a plane on
   T* to = nullptr;
   Index to_step = 0, to_plane = 0;
-  Index radix = 1, m = 1, s = 1;  // of a pass: transforms of length radix m, s in turns
-  Index first = 0;  // of the lanes that are turned
-  const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); others: what they multiply by
-  const T* roots = nullptr;  // of the radix, where it is none of those known: [radix]
+  Index radix = 1, m = 1, s = 1;  // a pass: s interleaved transforms of length radix m
+  Index first = 0;  // FftTurn: the first lane that is transposed
+  const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); other steps: their factors
+  const T* roots = nullptr;  // roots of a radix without code of its own: [radix]
   T in_sign = 1;  // imaginary parts that are read are multiplied by it: -1 for an inverse transform
-  T re_scale = 1, im_scale = 1;  // what parts that are written are multiplied by
+  T re_scale = 1, im_scale = 1;  // factors of the parts that are written
 };
 template <class T>
 using FftStepFn = void (*)(const FftStep<T>*);
 
-inline constexpr Index kFftMostRadix = 31;  // of prime factors that have a pass
+inline constexpr Index kFftMostRadix = 31;  // the largest prime factor that has a pass
 // The radices that have code of their own; the last stands for any other odd one.
 inline constexpr int kFftRadices = 8;
 constexpr int FftRadixCode(Index radix) {
@@ -192,9 +192,9 @@ struct FftPass<kind, 0, T> {
   }
 };
 
-// Squares of elements of s transforms, from step [., 2, lanes] of `from`, become rows: row i of `to` has the elements
-// of the transform in lane i, real parts and, to_plane behind, imaginary ones. Elements stand in the order in which
-// LoadPair puts numbers into lanes; the rows of transforms before `first` and from the m-th on are left out.
+// Transposes squares of s elements of transforms, [s, 2, lanes] in `from`: row i of `to` gets the elements of the
+// transform in lane i. Imaginary parts lie to_plane behind the real ones. Elements stand in the order in which LoadPair
+// puts numbers into lanes. The rows of transforms before `first` and from the m-th on are left out.
 template <class T>
 struct FftTurn {
   template <int bytes>

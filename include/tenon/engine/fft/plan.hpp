@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// FftPlan: what a Fourier transform of a length needs to know - its factors and the roots of one - made once and kept
-// for the next transforms of that length.
+// FftPlan: the data of Fourier transforms of one length - its factors and the roots of one - made once and kept for the
+// next transforms of that length.
 //
 // Several lines of numbers are transformed at once, one in each lane of a vector. One line alone is made a matrix of
 // n1 rows and n2 columns: its columns are transformed, one in each lane, multiplied by roots, and then the rows (W. M.
@@ -60,8 +60,8 @@ class FftTable {
   Index size_ = 0;
 };
 
-// exp(-2 pi i k / n), more exact than T: the product of one of a few powers far apart and one of a few powers in turn,
-// each calculated with an angle of at most pi / 4.
+// exp(-2 pi i k / n), more exact than T: the product of one of a few powers far apart and one of a few successive
+// powers, each calculated with an angle of at most pi / 4.
 template <class T>
 class FftRoots {
  public:
@@ -91,7 +91,7 @@ class FftRoots {
  private:
   void Fill(FftTable<Real>& table, Index i, Index k) {
     constexpr Real kPi = Real(3.14159265358979323846264338327950288L);
-    Index eighths = 8 * (k % n_);  // of a turn, times n
+    Index eighths = 8 * (k % n_);  // eighths of a circle, times n
     const bool below = eighths > 4 * n_;
     if (below) eighths = 8 * n_ - eighths;
     const bool left = eighths > 2 * n_;
@@ -113,7 +113,7 @@ class FftRoots {
 template <class T>
 struct FftLanesPlan {
   struct Pass {
-    Index radix, m, s, twiddles, roots;  // the last two are places in `table`
+    Index radix, m, s, twiddles, roots;  // the last two are positions in `table`
   };
   Index n = 0;
   InlinedVector<Pass, 8> passes;
@@ -198,16 +198,16 @@ class FftPlan : public RefCounted {
   };
 
   Index n, width;
-  Method method = Method::kLanes;  // of a line by itself
+  Method method = Method::kLanes;  // method for a line by itself
   bool has_lanes = false;  // `lanes` is there
-  FftLanesPlan<T> lanes;  // of length n
+  FftLanesPlan<T> lanes;  // passes of length n
   Index n1 = 1, n2 = 1;
-  FftLanesPlan<T> columns, rows;  // of lengths n1 and n2
+  FftLanesPlan<T> columns, rows;  // passes of lengths n1 and n2
   FftTable<T> twist;  // [column / width][row][2][width]
-  Ref<const FftPlan> padded;  // of a convolution
+  Ref<const FftPlan> padded;  // plan of the convolution's transforms
   FftTable<T> chirp, kernel;
   FftTable<T> halves;  // -i exp(-pi i k / n) for k to n / 2: for 2 n real numbers
-  double line_cost = 0, lanes_cost = 0;  // of one line by itself; of as many as there are lanes. Operations of vectors
+  double line_cost = 0, lanes_cost = 0;  // vector operations for one line by itself, and for as many as there are lanes
 
   FftPlan(Index length, Index lanes_of_vector) : n(length), width(lanes_of_vector) {}
 
@@ -360,7 +360,7 @@ class FftPlans {
     kept_.push_back(plan);
     MoveToFront(kept_.size() - 1);
   }
-  // So that those that nobody has wanted for longest are the last.
+  // Keeps plans in the order of their last use: the one that was not used for longest is the last.
   void MoveToFront(std::size_t i) {
     for (; i > 0; --i) std::swap(kept_[i], kept_[i - 1]);
   }

@@ -120,7 +120,7 @@ class GemmBlocks {
     return best;
   }
 
-  // What a part needs for itself.
+  // Scratch memory that a part needs for itself.
   std::size_t scratch_bytes(const Split& split) const {
     return PanelBytes(RowsOfPart(split)) + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
   }
@@ -137,13 +137,13 @@ class GemmBlocks {
   // Rows of a, and where they lie: g_.a itself, or a copy.
   struct Rows {
     Index begin, end;
-    const char* data;  // of element [begin, first column of the block]
+    const char* data;  // element [begin, first column of the block]
     Index row, col;
   };
   // Columns of b in tiles of one width.
   struct Panel {
     Index column, columns;  // columns of b; the tile may be wider
-    Index vectors;  // of the tile
+    Index vectors;  // width of the tile
     const char* data;
     Index row;
   };
@@ -259,11 +259,11 @@ class GemmBlocks {
     }
     return panel;
   }
-  // Then a tile of such a panel is stored as it is.
+  // Whether a tile of such a panel is stored as it is.
   bool FillsVector(const Panel& panel) const { return panel.columns >= kernels_.lanes; }
   Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
-  // With zeros behind the last column of less than a vector: what they are multiplied by is not stored.
+  // With zeros behind the last column of less than a vector: their products are not stored.
   void CopyPanel(Index p, Index depth, char* to, const Panel& panel) const {
     const Index width = Width(panel), size = kernels_.size;
     const char* const from = B(p, panel.column);
@@ -299,7 +299,7 @@ class GemmBlocks {
       t.ahead_step = line < lines ? next.step : 0;
       line += few ? 2 : 1;
       const auto tile = kernels_.tile[few][panel.vectors - 1];
-      if (FillsVector(panel) && (above == 0 || !t.add)) {  // what is stored twice is the same
+      if (FillsVector(panel) && (above == 0 || !t.add)) {  // elements that are stored twice are equal
         t.c = C(i - above, panel.column);
         tile(t);
       } else {
@@ -328,7 +328,7 @@ class GemmBlocks {
   const GemmKernels& kernels_;
   const GemmArgs<void> g_;
   Index panel_;  // columns of a wide tile
-  Index depth_;  // of a block of k
+  Index depth_;  // elements of k in a block
   Index tall_;  // rows of a block at most
   Index kept_;  // columns whose panels are kept for the next block, at most
   bool copies_a_, copies_b_;

@@ -3,7 +3,7 @@
 // Products of matrices whose elements are multiplied in groups of four bytes - four of 8 bits or two of 16 - and summed
 // in 32 bits: a tile reads, of each of its rows, one group of a, and of each of its columns one of b. Both operands are
 // copied into this order: of a, the groups of a row lie one after the other; of b, those of all columns of a panel,
-// which is as wide as a tile. engine/gemm/int8.hpp and gemm_bfloat16.hpp have the copies and what multiplies groups.
+// which is as wide as a tile. int8.hpp and bfloat16.hpp have the copies and the code that multiplies groups.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,11 +29,11 @@ struct GroupTile {
   const char* b;
   Sum* c;
   Index c_row;
-  bool add;  // to what is in c
+  bool add;  // adds to the content of c
 };
 template <class Sum>
 struct GroupKernels {
-  Index rows, columns;  // of a tile
+  Index rows, columns;  // size of a tile
   Index in_group;  // elements of k
   void (*tile)(const GroupTile<Sum>&);
 };
@@ -85,7 +85,7 @@ struct GroupTileAvx512 {
 };
 #endif
 
-// One product. Work has, besides what is here:
+// One product. Work has, besides the members of this class:
 //   void PackRow(Index i, char* to) const        of a; what only fills its last group is zero already
 //   void PackPanel(Index panel) const            of b; what only fills a group becomes zero
 //   bool Finishes() const                        whether sums are changed in the end

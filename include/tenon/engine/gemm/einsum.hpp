@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Einsum's equation "bij,bjk->bik" as labels of dimensions, and what has to be done: the labels of each operand are
-// batches (in both operands and the output), free (in one and the output), contracted (in both only) or summed (in one
-// only). Of operands [batches, free, contracted] the batch product is the output, but for the order of its labels.
+// Einsum's equation "bij,bjk->bik" as labels of dimensions, and the work to do: the labels of each operand are batches
+// (in both operands and the output), free (in one and the output), contracted (in both only) or summed (in one only).
+// The batch product of operands [batches, free, contracted] is the output, but for the order of its labels.
 
 #include <cstddef>
 #include <cstdint>
@@ -51,17 +51,17 @@ inline void AddOnce(EinsumLabels* labels, EinsumLabel label) {
 
 }  // namespace detail
 
-// One operand: its labels, dimension by dimension, and each label once by what becomes of it.
+// One operand: its labels, dimension by dimension, and its free and summed labels, once each.
 struct EinsumOperand {
   EinsumLabels labels, free, summed;
 };
 
-// What an equation asks of operands with certain shapes. immutable once made.
+// The work that an equation needs for operands of certain shapes. immutable once made.
 struct EinsumPlan {
   EinsumOperand operands[2];
   EinsumLabels batch, contracted;  // in the order in which the first operand has them
   EinsumLabels output;
-  Index size[kEinsumLabels];  // of the labels that there are; of batches after broadcasting
+  Index size[kEinsumLabels];  // sizes of the labels in use; of batches after broadcasting
   Index operand_size[2][kEinsumLabels];  // in one operand; 1 where it has to be repeated or does not have the label
 
   // Elements of so many labels together.

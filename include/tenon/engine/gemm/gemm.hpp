@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
-// (engine/gemm/microkernel.hpp, gemm_blocks.hpp, gemm_small.hpp), and by loops of their own where there are too few rows for
+// (engine/gemm/microkernel.hpp, blocking.hpp, small.hpp), and by loops of their own where there are too few rows for
 // that (engine/gemm/gemv.hpp); bfloat16 by instructions of its own where there are some (engine/gemm/bfloat16.hpp);
 // half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
 
@@ -85,7 +85,7 @@ TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
   for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
-// c = a b where b and c have N columns, whose sums stay in registers: what follows takes longer to begin than such a
+// c = a b where b and c have N columns, whose sums stay in registers: the code below takes longer to begin than such a
 // product takes.
 template <class T, int N>
 TENON_DETAIL_LOOP void GemmFewColumns(const GemmKernels&, const GemmArgs<void>& g) {
@@ -152,8 +152,8 @@ void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
 // So few products of elements are not worth a tile.
 inline constexpr double kThinProducts = 256;
 
-// What multiplies small matrices of these sizes and places, on this thread and without anything to plan; null: they are
-// not small, or a copy of b would lie better.
+// Multiplies small matrices of certain sizes and layouts on this thread, without planning. FindSmallProduct returns
+// null if the matrices are not small, or a copy of b would lie better.
 using SmallProduct = void (*)(const GemmKernels& kernels, const GemmArgs<void>& g);
 template <class T>
 SmallProduct FindSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g, bool may_copy) {

@@ -23,9 +23,9 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline constexpr Index kThinRowsAtOnce = 3;  // that share what is read of b
+inline constexpr Index kThinRowsAtOnce = 3;  // that share one read of b
 
-// What an instruction set has for T = float or double. Rows of b, x, y and c are contiguous.
+// Kernels of one instruction set for T = float or double. Rows of b, x, y and c are contiguous.
 template <class T>
 struct ThinKernels {
   // c[j] = the sum of x[p] y[j * y_step + p], p in [0, k), for j in [0, n).
@@ -36,7 +36,7 @@ struct ThinKernels {
                Index n, bool add);
 };
 
-// Of x y, k elements.
+// The dot product of x and y, k elements.
 template <class T, int bytes>
 TENON_HD T DotProduct(const T* x, const T* y, Index k) {
   using V = typename GnuVector<T, bytes>::type;
@@ -100,8 +100,8 @@ TENON_HD void RowTimesColumns(const T* a, Index a_col, const T* b, Index b_row, 
   }
 }
 
-// The same for several rows of a and four vectors of columns, each of which is read once; of enough rows that no
-// addition waits.
+// Multiplies several rows of a by four vectors of columns, each of which is read once. There are so many rows that no
+// addition waits for another.
 template <class T, int bytes, int rows>
 TENON_HD void RowsTimesColumns(const T* a, Index a_row, Index a_col, const T* b, Index b_row, Index k, T* c,
                                Index c_row, bool add) {
@@ -212,7 +212,7 @@ struct ThinOf<T, simd::Targeted<simd::isa::Avx2>> {
 template <class T, class Isa>
 inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows};
 
-// The best that this processor has; 32-byte vectors read as fast as longer ones.
+// Returns the best kernels that this processor can run; 32-byte vectors read as fast as longer ones.
 template <class T, class Isa = simd::Compiled>
 const ThinKernels<T>& ThinKernelsOf() {
 #if TENON_DETAIL_TARGETS
@@ -223,7 +223,7 @@ const ThinKernels<T>& ThinKernelsOf() {
   return kThinKernels<T, Isa>;
 }
 
-// Of the part of b that stays in the first cache while the rows of a go by: bytes, rows at least, columns at most.
+// The block of b that stays in the first cache while the rows of a go by: bytes, rows at least, columns at most.
 inline constexpr Index kThinBytes = 16 * 1024, kThinRows = 8, kThinColumns = 256;
 
 // Splits the longer side of c over the device's threads: body(row, row_end, column, column_end).
@@ -231,8 +231,8 @@ template <class Body>
 void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) {
   const bool by_rows = m >= n;
   RunParts(device, parts, [&](Index part) {
-    // What is summed up in one vector is the same for any number of threads: eight vectors of 64 bytes, or whole
-    // blocks.
+    // Each vector sums up the same numbers for any number of threads: parts begin at multiples of eight vectors of 64
+    // bytes, or of whole blocks.
     const Index total = by_rows ? m : n, step = by_rows ? 1 : n % 128 == 0 ? 128 : kThinColumns;
     const Index begin = PartBegin(total, parts, step, part), end = PartBegin(total, parts, step, part + 1);
     if (begin < end) body(by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);

@@ -87,7 +87,7 @@ struct Int8Avx2 {
   static constexpr Int8Kernels kKernels = {6, 16, 2, &Tile};
 };
 
-// By the instruction's name, as in gemm_bfloat16.hpp.
+// By the instruction's name, as in engine/gemm/bfloat16.hpp.
 struct Int8Dot {
   using Sums = GnuVector<std::uint32_t, 64>;
   static constexpr Index in_group = 4;
@@ -100,7 +100,7 @@ struct Int8Dot {
 using Int8Vnni = GroupTileAvx512<std::int32_t, Int8Dot>;
 #endif
 
-// The best that this processor has.
+// Returns the best kernels that this processor can run.
 inline const Int8Kernels& BestInt8Kernels() {
 #if TENON_DETAIL_TARGETS
   if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni")) return Int8Vnni::kKernels;
@@ -206,7 +206,7 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
   }
   static TENON_DETAIL_LOOP std::uint32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
                                                     std::int16_t* to, Index n) {
-    const int flip = is_signed ? 0x80 : 0;  // of two's complement: (x ^ 128) - 128
+    const int flip = is_signed ? 0x80 : 0;  // sign bit of two's complement: (x ^ 128) - 128
     std::uint32_t sum = 0;
     for (Index i = 0; i < n; ++i) {
       to[i] = static_cast<std::int16_t>((from[i * step] ^ flip) - flip);
@@ -252,7 +252,7 @@ class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
   }
 
   const Int8Matrix a_, b_;
-  int a_moved_ = 0, b_moved_ = 0;  // what was added to the elements
+  int a_moved_ = 0, b_moved_ = 0;  // numbers that were added to the elements
   std::uint32_t a_zero_, b_zero_;
   std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
 };

@@ -30,7 +30,7 @@ struct GemmTile {
   void* c;
   Index c_row;
   bool add;
-  const char* ahead;  // what to have in the cache later: one line at each step, two where there are few rows
+  const char* ahead;  // data to prefetch into the cache: one line at each step, two where there are few rows
   Index ahead_step;  // in bytes
   Index last;  // column at which the last vector of a row begins: in a narrower tile it overlaps the one before it
 };
@@ -40,7 +40,7 @@ inline constexpr Index kGemmRows = 6, kGemmFewRows = 4;
 template <class Isa>
 inline constexpr int kGemmWidth = simd::kVectorRegisters<Isa> == 32 ? 4 : 2;
 
-// What an instruction set has for an element type.
+// Kernels of one instruction set for one element type.
 struct GemmKernels {
   Index size;  // bytes of an element
   Index lanes;  // elements of a vector
@@ -84,7 +84,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   T* const c = static_cast<T*>(t.c);
   const char* ahead = t.ahead;
   const Index a_row = t.a_row, a_col = t.a_col, b_row = t.b_row, c_row = t.c_row, ahead_step = t.ahead_step;
-  Index column[width];  // of each vector
+  Index column[width];  // first column of each vector
 #pragma GCC unroll 4
   for (int v = 0; v < width; ++v) column[v] = v + 1 < width ? v * kLanes : t.last;
   V sums[rows][width];
@@ -95,7 +95,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     for (int v = 0; v < width; ++v) sums[i][v] = V{};
   }
   for (Index p = t.k; p > 0; --p, a += a_col, b += b_row, ahead += ahead_step) {
-    __builtin_prefetch(ahead, 0, 2);  // into the second cache: the first has no room for what is far away
+    __builtin_prefetch(ahead, 0, 2);  // into the second cache: the first has no room for distant data
     if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64, 0, 2);
     V y[width];
 #pragma GCC unroll 4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
-// and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: what is
-// stored twice is the same.
+// and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: elements
+// that are stored twice are equal.
 
 #include <bit>
 #include <cstddef>
@@ -18,7 +18,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Of b, and rows of a, by which many a copy of b that lies better pays off.
+// Bytes of b at most, and rows of a from which a copy of b with a better layout pays off.
 inline constexpr Index kSmallProductBytes = 16 * 1024, kSmallProductRows = 128;
 
 // Needs a tile's fewest rows, too.

@@ -20,7 +20,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What products are added up in: the type itself if it is a number of C++, else float (half, bfloat16 ...).
+// Type of the sums: T if it is a number of C++, else float (half, bfloat16 ...).
 template <class T>
 using GemmSum = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
@@ -72,7 +72,7 @@ Status CheckGemm(const In<T, 2>& a, bool transpose_a, const In<T, 2>& b, bool tr
 }  // namespace detail
 
 // product = a * b, an operand read as its transpose where told so; all row-major. Sums run in T, or in float for types
-// that are no numbers of C++. InvalidArgument if the shapes do not fit. Returns when it is queued.
+// that are not numbers of C++. InvalidArgument if the shapes do not fit. Returns when it is queued.
 template <class T>
 Status TiledGemm(Cuda& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> product) {
   TENON_RETURN_IF_ERROR(detail::CheckGemm(a, transpose_a, b, transpose_b, product));

@@ -18,7 +18,7 @@
 TENON_NAMESPACE_BEGIN
 
 struct CropGeometry {
-  Index boxes = 0, rows = 0, columns = 0, depth = 0;  // of the images: rows, columns, depth
+  Index boxes = 0, rows = 0, columns = 0, depth = 0;  // rows, columns and depth are those of the images
   Index crop_rows = 0, crop_columns = 0;
   bool nearest = false;
 
@@ -36,7 +36,7 @@ inline float CropPlace(float from, float to, Index size, Index crop, Index i) {
 }
 inline bool IsInside(float place, Index size) { return place >= 0 && place <= static_cast<float>(size - 1); }
 
-// A pixel of a crop: its place, or none.
+// A pixel of a crop: its position in the image, or none.
 struct CropPixel {
   bool inside;
   Index top, bottom, left, right;

@@ -66,8 +66,8 @@ class JpegReader {
     if (made_) jpeg_destroy_decompress(&info_);
   }
 
-  // Reads what stands before the pixels of `file`, which must outlive the reader. False for what is no JPEG file, or of
-  // colours that cannot become those wanted.
+  // Reads the header of `file`, which must outlive the reader. False if it is not a JPEG file, or if its colours cannot
+  // become the wanted ones.
   bool Begin(std::string_view file, const JpegReadOptions& options) {
     info_.err = errors_.Set();
     recovers_ = options.try_recover_truncated;
@@ -95,7 +95,7 @@ class JpegReader {
 
   // height * width * channels bytes. False when the file is damaged or ends early.
   bool Finish(unsigned char* pixels) {
-    SlimVector<unsigned char> row;  // four samples a pixel, of which three are wanted
+    SlimVector<unsigned char> row;  // four samples a pixel, three of which are wanted
     if (is_cmyk_) row.resize(static_cast<std::size_t>(width()) * 4);
     return ReadRows(pixels, row.data());
   }
@@ -159,7 +159,7 @@ class JpegReader {
   bool made_ = false, is_cmyk_ = false, recovers_ = false;
 };
 
-// What libjpeg has allocated is freed whichever way it ends.
+// Writes one file. Frees the memory that libjpeg has allocated, whichever way a call ends.
 class JpegWriter {
  public:
   JpegWriter() = default;
@@ -205,7 +205,7 @@ class JpegWriter {
   std::string_view file() const { return {reinterpret_cast<const char*>(bytes_), size_}; }
 
  private:
-  // XMP: an APP1 segment with this name before the text.
+  // XMP: an APP1 segment with this name before the metadata.
   void WriteMetadata(std::string_view xmp) {
     if (xmp.empty()) return;
     constexpr std::string_view kName("http://ns.adobe.com/xap/1.0/\0", 29);

@@ -31,7 +31,7 @@ struct ResizeAxis {
   float scale = 1;
 
   ResizeAxis() = default;
-  // align_corners: the first and last elements keep their places.
+  // align_corners: the first and last elements keep their positions.
   ResizeAxis(Index in, Index out, bool align_corners)
       : input(in),
         output(out),
@@ -95,8 +95,8 @@ inline ToFloat ToFloatOf(DataType dtype) {
 struct FloatRows {
   const void* data;
   ToFloat convert;
-  Index bytes;  // of an element
-  Index elements;  // of a row
+  Index bytes;  // size of an element
+  Index elements;  // length of a row
 
   FloatRows(const void* images, DataType dtype, Index row_elements)
       : data(images), convert(ToFloatOf(dtype)), bytes(static_cast<Index>(SizeOf(dtype))), elements(row_elements) {}
@@ -135,8 +135,8 @@ struct CubicPlace {
   Index at[4];
   float weight[4];
 };
-// Keys' cubic with a = -0.5 (half-pixel centers; what lies outside does not count) or -0.75 (the border is repeated),
-// from a table of 1024 steps.
+// Keys' cubic with a = -0.5 (half-pixel centers; elements outside do not count) or -0.75 (the border is repeated), from
+// a table of 1024 steps.
 inline CubicPlace CubicPlaceOf(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
   constexpr float kSteps = 1024;
   const double a = half_pixel_centers ? -0.5 : -0.75;
@@ -292,7 +292,7 @@ inline void ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, con
 
 namespace detail {
 
-// Where the gradient of one element of one dimension goes to: at most four places.
+// Where the gradient of one element of one dimension goes to: at most four positions.
 struct GradientPlaces {
   int count;
   Index at[4];

@@ -26,7 +26,7 @@ inline bool SubtractFits(std::int64_t a, std::int64_t b, std::int64_t* differenc
   return !__builtin_sub_overflow(a, b, difference);
 }
 
-// The rows of a matrix [n, rank], each the place of one stored element. Borrowed.
+// The rows of a matrix [n, rank], each the position of one stored element. Borrowed.
 struct SparseRows {
   const std::int64_t* data;
   Index n;
@@ -74,7 +74,7 @@ struct ElementMath {
   Loop largest;  // a where a >= b, else b; null for complex numbers
   Loop smallest;
   bool (*has_zero)(const void* a, Index n);
-  // Of the elements whose numbers are given, n > 0. Small floats are summed in float.
+  // Sum and largest of the elements whose numbers are given, n > 0. Small floats are summed in float.
   void (*sum_of)(const void* a, const std::size_t* which, Index n, void* out);
   void (*largest_of)(const void* a, const std::size_t* which, Index n, void* out);  // null for complex numbers
 };
@@ -147,7 +147,7 @@ inline constexpr ElementMath kElementMath = MakeElementMath<T>();
 
 }  // namespace detail
 
-// Null for types that are no numbers, or quantised.
+// Null for types that are not numbers, or are quantised.
 inline const ElementMath* ElementMathOf(DataType dtype) {
   using detail::kElementMath;
   switch (dtype) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Copying a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
-// the part leaves together become one, and what lies together is copied as one run.
+// Copies a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
+// the part leaves together become one, and elements that lie together are copied as one run.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@ struct StridedCopy {
   };
   InlinedVector<Dim, 6> dims;  // outermost first, none of size 1
   Index first = 0;             // element of the input that the output begins with
-  Index elements = 1;          // of the output
+  Index elements = 1;          // size of the output
 
   // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all
   // inside.
@@ -54,7 +54,7 @@ struct StridedCopy {
 
 namespace detail {
 
-// A place in the outer dimensions of a StridedCopy: where in the input the next piece begins. one thread.
+// A position in the outer dimensions of a StridedCopy: where in the input the next piece begins. one thread.
 class StridedWalk {
  public:
   // Among the first `rank` dimensions, at piece number `index` of them.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tensor's elements as Eigen::TensorMap, for code that computes with Eigen's tensors, such as kernels written for
-// TensorFlow. Apart from engine/linalg/eigen.hpp, because Eigen's Tensor module costs several times what its Core costs: only
-// <tenon/eigen.hpp> leads here.
+// TensorFlow. Apart from engine/linalg/eigen.hpp, because Eigen's Tensor module costs several times what its Core
+// costs: only <tenon/eigen.hpp> leads here.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct EigenTypes {
 
 namespace detail {
 
-// What Eigen calls aligned: for the packets of the instruction set that the program is compiled for.
+// Alignment that Eigen wants: for the packets of the instruction set that the binary is compiled for.
 inline constexpr std::size_t kEigenAlignment = EIGEN_MAX_ALIGN_BYTES == 0 ? 1 : EIGEN_MAX_ALIGN_BYTES;
 
 TENON_COLD inline Status CheckEigenAlignment(const void* data) {
@@ -171,7 +171,7 @@ inline detail::EigenTensorViews<false, false> EigenViews(const Tensor& tensor) {
 }
 void EigenViews(const Tensor&&) = delete;
 
-// The same for tensors of a user: each returns a Result. InvalidArgument, or FailedPrecondition without memory.
+// EigenViews for tensors of a user: each returns a Result. InvalidArgument, or FailedPrecondition without memory.
 inline detail::EigenTensorViews<true, true> CheckedEigenViews(Tensor& tensor) {
   return detail::EigenTensorViews<true, true>(tensor);
 }

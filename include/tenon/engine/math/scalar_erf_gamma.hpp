@@ -23,8 +23,8 @@ TENON_HD double Polynomial(const double (&c)[N], double x) {
   return sum;
 }
 
-// What the quantile of the normal distribution is calculated with: quotients of polynomials in 0.180625 - q^2 up to |q|
-// = 0.425, in r - 1.6 with r = sqrt(-log(tail)) up to r = 5, in r - 5 beyond. M. J. Wichura, "Algorithm AS 241: The
+// Coefficients of the quantile of the normal distribution: quotients of polynomials in 0.180625 - q^2 up to |q| =
+// 0.425, in r - 1.6 with r = sqrt(-log(tail)) up to r = 5, in r - 5 beyond. M. J. Wichura, "Algorithm AS 241: The
 // percentage points of the normal distribution", Applied Statistics 37 (1988), routine PPND16; the third by Remez up to
 // r = 28, error 1e-17.
 struct NormalQuantileFit {
@@ -123,7 +123,7 @@ TENON_HD T Digamma(T x) {
   double y = static_cast<double>(x), sum = 0;
   if (y <= 0) {
     if (std::floor(y) == y) return std::numeric_limits<T>::quiet_NaN();
-    const double rest = y - std::round(y);  // tan has period pi; what is left is exact
+    const double rest = y - std::round(y);  // tan has period pi; the rest is exact
     sum = -kPi / std::tan(kPi * rest);
     y = 1 - y;
   }

@@ -2,7 +2,7 @@
 #pragma once
 // Special functions for simd::Lanes, float and double: modified Bessel functions, Dawson's integral and the exponential
 // integral. All are calculated as doubles by polynomials and their quotients, fitted on two or three intervals (Remez,
-// of the relative error): to 2e-9 for floats, so that a result is within 0.6 ulp, to 2e-16 for doubles (8 ulp).
+// least relative error): to 2e-9 for floats, so that a result is within 0.6 ulp, to 2e-16 for doubles (8 ulp).
 
 #include <tenon/base/config.hpp>
 #include <tenon/engine/math/vector_exp_log.hpp>
@@ -238,7 +238,7 @@ struct ExponentialIntegral {
   TENON_HD static D Of(const D& x) {
     using Fit = ExpintFit<T>;
     const D inverse = D(1) / x;
-    // log(x / root) from the rounded quotient, and near the root what it has lost: (x - quotient root) / x.
+    // log(x / root) from the rounded quotient, and near the root its rounding error: (x - quotient root) / x.
     const D quotient = x * D(1 / root);
     D log = Log(quotient);
     if constexpr (sizeof(T) == 8) {
@@ -249,7 +249,7 @@ struct ExponentialIntegral {
     const D small = Fma(Polynomial(x, Fit::near), (x - D(root)) - D(root_rest), log);
     const D u = Shifted(inverse, Fit::scale, Fit::shift);
     const D large = Exp(x) * inverse * Polynomial(u, Fit::far) / Polynomial(u, Fit::far_below);
-    // The logarithm has what is to be at 0 and below; what is large is NaN at infinity.
+    // The logarithm gives the results at 0 and below; `large` is NaN at infinity.
     return Select(x > D(Fit::least_far), Select(x > D(kLargestLog<T>), large + D(kLaneInfinity), large), small);
   }
 };

@@ -40,8 +40,7 @@ struct QuantileFit<double> : tenon::detail::NormalQuantileFit {};
 
 // The standard normal quantile of 1/2 + q, where `tail` is 1/2 - |q|, given apart because it may be tiny, by three
 // quotients of polynomials: q times one in 0.180625 - q^2 up to 0.425, then in r - 1.6 and, where kHasFar, from 5 on in
-// r - 5, with r = sqrt(-log(tail)). For double the same as
-// NormalQuantile's.
+// r - 5, with r = sqrt(-log(tail)). For double, the polynomials are those of NormalQuantile.
 template <class T, bool kHasFar, class D>
 TENON_HD D Quantile(const D& q, const D& tail) {
   static constexpr QuantileFit<T> kFit{};
@@ -171,7 +170,7 @@ template <LaneValue L>
 TENON_HD L Erfc(const L& x) {
   return detail::Evaluate<detail::Erfc>(x);
 }
-// Of doubles; lane_math.hpp has it for floats.
+// erf of doubles; vector_exp_log.hpp has it for floats.
 template <LaneValue L>
   requires std::is_same_v<typename L::value_type, double>
 TENON_HD L Erf(const L& x) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Functions of floats computed as doubles, for simd::Lanes: a vector of floats is two of doubles, so that fits which
-// are exact to 2e-9 are enough for results within 0.6 ulp, and nothing cancels. What the families of special functions
-// (lane_special.hpp, lane_error_functions.hpp, lane_gamma.hpp) share.
+// Functions of floats computed as doubles, for simd::Lanes. A vector of floats is two of doubles, so that fits which
+// are exact to 2e-9 are enough for results within 0.6 ulp, and nothing cancels. The families of special functions
+// (vector_bessel.hpp, vector_erf.hpp, vector_gamma.hpp) share this header.
 
 #include <limits>
 

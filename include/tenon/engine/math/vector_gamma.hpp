@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// log gamma, its derivatives, incomplete gamma and Hurwitz's zeta functions for simd::Lanes of floats, as doubles:
-// a result is within 0.6 ulp where it is not far below 1. Lanes whose arguments are out of the usual get their results
-// from the scalar functions (higher_functions.hpp), which also have all edges.
+// log gamma, its derivatives, incomplete gamma and Hurwitz's zeta functions for simd::Lanes of floats, as doubles: a
+// result is within 0.6 ulp where it is not far below 1. Lanes with unusual arguments get their results from the scalar
+// functions (scalar_bessel_zeta.hpp), which also have all edges.
 
 #include <tenon/base/config.hpp>
 #include <tenon/engine/math/scalar_bessel_zeta.hpp>
@@ -40,7 +40,7 @@ TENON_HD L Evaluate(const L& a, const L& x) {
   return L::Load(ys);
 }
 
-// The same for functions of one number.
+// Function::Of(x) of floats, computed as doubles. Where x is not in (0, Function::most), the scalar function instead.
 template <class Function, class L>
 TENON_HD L EvaluateUsual(const L& x) {
   using D = typename DoublesOf<L>::type;
@@ -57,7 +57,7 @@ TENON_HD L EvaluateUsual(const L& x) {
   return L::Load(ys);
 }
 
-inline constexpr double kGammaError = 1e-10;  // of the fraction, relative
+inline constexpr double kGammaError = 1e-10;  // relative error of the fraction
 
 // x^a exp(-x) / gamma(a), by Stirling's series for gamma(a + 8). Abramowitz and Stegun, "Handbook of Mathematical
 // Functions", 6.1.41.
@@ -174,7 +174,7 @@ struct Zeta {
 
 // (-1)^(n + 1) n! zeta(n + 1, x).
 struct Polygamma {
-  static constexpr int most = 33;  // the factorial of more is no float
+  static constexpr int most = 33;  // the factorial of more is not a float
 
   template <class L>
   TENON_HD static L Usual(const L& n, const L& x) {

@@ -34,12 +34,12 @@ struct InverseConstants<float> {
   static constexpr float quarter_pi = 0.785398006439208984f, quarter_pi_rest = 1.56958239325e-7f;  // 22 bits, the rest
   static constexpr float half_pi = 1.57079625129699707f, half_pi_rest = 7.54978995489e-8f;
   static constexpr float whole = 8388608.f;  // 2^23: from here on, all numbers are whole
-  static constexpr std::int32_t low_half = 0xfff;  // the lower bits of a fraction: what is left has an exact square
+  static constexpr std::int32_t low_half = 0xfff;  // the lower bits of a fraction: without them, a square is exact
   static constexpr float large = 16384.f;  // acosh and asinh are log(2 x) from here on
   // (atan(t) / t - 1) / t^2 in t^2, t <= 1/2
   static constexpr float atan[] = {-0.333333269329f, 0.199994900409f,   -0.142720771774f,
                                    0.109409304854f,  -0.0798373360856f, 0.0387170064866f};
-  // The same of asin, asinh and atanh
+  // (f(t) / t - 1) / t^2 in t^2 for f = asin, asinh and atanh
   static constexpr float asin[] = {0.166667526073f, 0.0749529146698f, 0.0454713217074f, 0.0241740208752f,
                                    0.0421769290936f};
   static constexpr float asinh[] = {-0.166666435701f, 0.0749865122651f, -0.0443843439309f, 0.0281680205786f,
@@ -164,7 +164,7 @@ TENON_HD L Asin(const L& x) {
   const L magnitude = detail::Abs(x);
   const typename L::Ints is_large = magnitude > L(T(0.5));
   const detail::SmallAsin<L> part(magnitude, is_large);
-  // What the root has lost is (square - root^2) / (2 root), which counts where the root is about 1/2.
+  // The rounding error of the root is (square - root^2) / (2 root), which counts where the root is about 1/2.
   const L upper = detail::UpperHalf(part.root);
   const L lost = (part.square - upper * upper) - (upper + part.root) * (part.root - upper);
   const L large =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Attention: softmax(q k^T) v without the matrix of all scores, which for long texts is larger than everything else. A
-// block of queries meets the keys block by block; the largest score, the sum of the exponentials and the weighted sum
-// of the values are kept for each query and scaled anew when a larger score turns up. Scores stay in the second cache.
-// Milakov and Gimelshein 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682.
+// block of queries meets the keys block by block. For each query, the largest score, the sum of the exponentials and
+// the weighted sum of the values are kept, and scaled anew when a larger score turns up. Scores stay in the second
+// cache. Milakov and Gimelshein 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682.
 
 #include <atomic>
 #include <cmath>
@@ -32,24 +32,24 @@ struct AttentionShape {
 
 template <class T>
 struct AttentionOptions {
-  T scale = 0;  // of the scores; 0: 1 / sqrt(depth)
-  bool causal = false;  // a query sees the keys up to its own place, where the last query's is the last key's
+  T scale = 0;  // factor of the scores; 0: 1 / sqrt(depth)
+  bool causal = false;  // a query sees the keys up to its own position; the last query's is the last key's
   const T* bias = nullptr;  // added to the scaled scores; [bias_batch, queries, keys], or null. -infinity hides a key
-  Index bias_batch = 1;  // 1: the same for all, or `batch`
+  Index bias_batch = 1;  // 1 (one for all) or `batch`
 };
 
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
 namespace detail {
 
-// What is kept of one query while its keys go by.
+// State of one query while its keys go by.
 template <class T>
 struct SeenKeys {
   T largest, sum;  // score; of exp(score - largest)
 };
 
-// One query's scores for n more keys, a whole number of vectors, become exp(score * scale + bias - largest). Gives what
-// the sums so far are to be multiplied by. Scores of -infinity have no weight.
+// One query's scores for n more keys, a whole number of vectors, become exp(score * scale + bias - largest). Gives the
+// factor by which the sums so far are to be multiplied. Scores of -infinity have no weight.
 #if TENON_DETAIL_LANES
 template <class T>
 struct WeighKeys {
@@ -191,7 +191,7 @@ class AttentionWork {
     const Index last = query + s_.keys - s_.queries + 1;
     return last < 0 ? 0 : last;
   }
-  // Of the keys from `key` on, of which the query sees so many; null without a bias. Whole vectors of it are read.
+  // The bias from `key` on, where the query sees `sees` keys; null without a bias. Whole vectors of it are read.
   const T* BiasRow(Index item, Index query, Index key, Index sees, Index padded, T* copy) const {
     if (o_.bias == nullptr) return nullptr;
     const T* const row = o_.bias + ((o_.bias_batch == 1 ? 0 : item) * s_.queries + query) * s_.keys + key;

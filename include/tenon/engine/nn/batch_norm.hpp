@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Batch normalisation on the CPU, of float: with given moments, with the batch's own, and both gradients. Sums are kept
-// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that results do not depend on the number
-// of threads.
+// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that the number of threads does not
+// change the results.
 
 #include <algorithm>
 #include <cmath>
@@ -174,7 +174,7 @@ void NormAtBest(Args... args) {
 }
 #endif
 
-// What is summed up per channel.
+// Kinds of sums per channel.
 enum class NormSum { kFirst, kSquares, kProducts };
 
 // The rows [begin, end) of the outer dimension, added to first[channels] and (kProducts) second[channels].
@@ -266,12 +266,12 @@ inline Status BatchNorm(Cpu& device, const ChannelLayout& l, const float* x, con
   return OkStatus();
 }
 
-// The same with the batch's own moments: mean[channels] and variance[channels] (divided by the number of elements, not
+// BatchNorm with the batch's own moments: mean[channels] and variance[channels] (divided by the number of elements, not
 // one less) are outputs too. x has elements.
 inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float* x, const float* scale,
                                 const float* offset, float epsilon, float* mean, float* variance, float* y) {
   const double n = static_cast<double>(l.per_channel());
-  if (l.outer == 1 && l.inner > 1) {  // what layer normalisation is made of
+  if (l.outer == 1 && l.inner > 1) {  // as in layer normalisation
     ParallelFor(device, l.channels, static_cast<double>(l.inner), [&](Index begin, Index end) {
       for (Index c = begin; c < end; ++c) {
         detail::NormRun run{scale[c], offset[c], epsilon, 0, 0};

@@ -22,7 +22,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What sums of T are kept in.
+// Type that sums of T are kept in.
 template <class T>
 using BiasSum = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
 
@@ -139,7 +139,7 @@ inline Status SumChannels(Cpu& device, DataType dtype, const void* x, Index oute
       }
     }
   });
-  // The parts' sums, added by the same loop: they are what it sums up in.
+  // The parts' sums, added by the loop for their own type.
   const detail::BiasLoops& wide = loops.bytes == loops.sum_bytes ? loops : detail::kBiasLoops<float>;
   for (Index part = 1; part < kParts; ++part)
     wide.sum_run(detail::BiasAt(sums, part * channels, loops.sum_bytes), sums, channels);

@@ -59,7 +59,7 @@ void CrossEntropy(Cpu& device, Index rows, Index classes, const StridedMatrix<C>
   });
 }
 
-// The same where labels[r] is the one class of row r: in [0, classes).
+// CrossEntropy where labels[r] is the one class of row r: in [0, classes).
 template <class C>
 void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits, const Index* labels, C* loss,
                         C* backprop) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What fused convolutions and matrix products do to their output, in place: a bias or a batch normalisation per
-// channel, and an activation. Of float and double.
+// Steps that fused convolutions and matrix products apply to their output, in place: a bias or a batch normalisation
+// per channel, and an activation. For float and double.
 
 #include <cmath>
 #include <cstdint>

@@ -20,7 +20,7 @@ struct TrainingRun {
   void* slots[4];                // the variable first
   const void* grad;
   const void* const* scalars;    // one element each, in the order of the op's inputs
-  std::int64_t global_step;      // of AdagradDA
+  std::int64_t global_step;      // for AdagradDA
   bool flag;                     // use_nesterov, update_slots or multiply_linear_by_lr
   Index n;
 };
@@ -30,7 +30,7 @@ namespace training {
 
 inline constexpr int kMaxScalars = 8;
 
-// What a step is given besides the elements.
+// Arguments of a step other than the elements.
 template <class T>
 struct Given {
   T s[kMaxScalars];

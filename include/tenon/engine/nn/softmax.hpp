@@ -23,7 +23,7 @@ namespace detail {
 // Both work on one row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing
 // but -infinity gives NaNs, as the formula says.
 #if TENON_DETAIL_LANES
-// What does not fill a vector is done with the vector that ends the row, or with one of which only n lanes count.
+// The rest of a row is computed with the row's last vector; a short row, with one whose first n lanes count.
 template <class T>
 struct SoftmaxRow {
   template <int bytes>
@@ -70,7 +70,7 @@ struct SoftmaxRow {
     }
     return simd::Fold<simd::AddLanes>(sum);
   }
-  // Of a row that ends with `last`; anything where there is a NaN.
+  // The largest element of a row that ends with `last`; anything where there is a NaN.
   template <class Wide, class L>
   TENON_HD static T Largest(const T* x, Index n, const L& last) {
     using Wider = simd::Pair<Wide>;  // the steps would wait for each other
@@ -139,14 +139,14 @@ auto RowFunction() {
 
 }  // namespace detail
 
-// out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow: [rows, columns] -> the same. `out` may be `x`.
-// T is float, double, half or bfloat16; the last two are computed as float and rounded once.
+// out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow; x and out are [rows, columns]. `out` may be `x`. T is
+// float, double, half or bfloat16; the last two are computed as float and rounded once.
 template <class T, class Isa = simd::Compiled>
 Status Softmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
   const auto row = detail::RowFunction<detail::SoftmaxRow, detail::RowType<T>, Isa>();
   return detail::ForEachRow<T>(device, row, "Softmax", x, out, rows, columns);
 }
-// The logarithms of the same.
+// out[r, :] = the logarithms of Softmax's out[r, :], for the types of Softmax.
 template <class T, class Isa = simd::Compiled>
 Status LogSoftmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
   const auto row = detail::RowFunction<detail::LogSoftmaxRow, detail::RowType<T>, Isa>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Random tensors, number for number as TensorFlow draws them from a Philox stream: uniform, normal (Box and Muller),
-// normal cut at two standard deviations, integers. Which block an element comes from depends on its place alone, so the
+// normal cut at two standard deviations, integers. The block of an element depends on its position alone, so the
 // numbers are the same for any number of threads.
 
 #include <algorithm>
@@ -22,26 +22,26 @@ TENON_NAMESPACE_BEGIN
 enum class RandomKind : std::uint8_t {
   kUniform,  // floating, in [0, 1)
   kNormal,  // floating, mean 0, deviation 1
-  kTruncatedNormal,  // the same, drawn again until in (-2, 2)
+  kTruncatedNormal,  // kNormal, drawn again until in (-2, 2)
   kInRange,  // integers in [low, low + range)
   kAnyInteger,  // all bits random
 };
 
 // How the elements of one kind and dtype come from random words. Made by RandomFillOf.
 struct RandomFill {
-  // `groups` times `per_block` elements, each from one block of four words; null where a group takes what it needs.
+  // `groups` times `per_block` elements, each from one block of four words; null if a group takes as many as needed.
   void (*convert)(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) = nullptr;
   // `per_block` elements from as many words as it takes; null for all others.
   void (*draw)(PhiloxWords* words, void* out) = nullptr;
   int per_block = 0;
-  int bytes = 0;  // of one element
-  float cost_ns = 1;  // of one group
+  int bytes = 0;  // size of one element
+  float cost_ns = 1;  // time for one group
   std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
 
   bool exists() const { return bytes != 0; }
 };
 
-// How much of a stream n elements of a seeded op take, in blocks: TensorFlow reserves 256 for each.
+// Blocks of the stream that each element of a seeded op takes, as TensorFlow reserves them.
 inline constexpr std::uint64_t kRandomBlocksPerElement = 256;
 
 namespace detail {
@@ -155,7 +155,7 @@ inline void WordsAsTheyAre(const RandomFill&, const std::uint32_t* words, Index 
   std::memcpy(out, words, static_cast<std::size_t>(groups) * sizeof(PhiloxBlock));
 }
 
-// What all threads that fill one tensor share.
+// One fill of a tensor. Shared by the threads that work on it.
 struct RandomWork {
   const RandomFill& fill;
   Philox from;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each has a part
-// of the stream of its own, so that threads do not matter.
+// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each sample has
+// its own section of the stream, so that threads do not matter.
 
 #include <algorithm>
 #include <cmath>
@@ -142,7 +142,7 @@ struct SampleTask {
   DataType type;
 };
 
-// alpha: half, bfloat16, float or double; out of the same type. No refusals: what is no alpha gives NaN.
+// alpha: half, bfloat16, float or double; out of the same type. Never fails: an invalid alpha gives NaN.
 inline void FillGamma(Cpu& device, const SampleTask& task, const Philox& from) {
   ParallelFor(device, task.parameter_count * task.samples, 150, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {

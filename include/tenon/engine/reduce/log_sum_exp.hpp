@@ -61,7 +61,7 @@ Status LogSumExp(Cpu& device, const T* x, const TensorShape& shape, const AxisSe
   T* const powers = scratch.As<T>(shift_bytes);
   TENON_RETURN_IF_ERROR(Reduce(device, kReduceLoops<MaxReducer, T>, x, shape, axes, shift));
   for (Index i = 0; i < outputs; ++i)
-    if (!std::isfinite(shift[i])) shift[i] = T(0);  // of infinities the difference would be NaN
+    if (!std::isfinite(shift[i])) shift[i] = T(0);  // the difference of infinities would be NaN
   TENON_RETURN_IF_ERROR(
       BinaryBroadcast(device, kBinaryLoops<detail::ExpOfDifference, T>, nullptr, x, shape, shift, kept, powers, shape));
   TENON_RETURN_IF_ERROR(Reduce(device, kReduceLoops<SumReducer, T>, powers, shape, axes, out));

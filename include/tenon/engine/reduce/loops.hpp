@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is compiled for each reduction and type: plain loops (kReduceLoops) over runs of elements that make one output
-// each, and over rows that are folded into one.
+// Plain loops, compiled for each reduction and type (kReduceLoops): over runs of elements that make one output each,
+// and over rows that are folded into one.
 
 #include <complex>
 #include <cstdint>
@@ -19,8 +19,8 @@ TENON_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
 
-// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
-// type.
+// A reduction of elements of one type. An accumulator holds the result so far of one output. It may be of a wider type
+// than the elements.
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
@@ -31,12 +31,12 @@ struct ReduceLoops {
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
   // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
   void (*fold)(void* lanes, void* acc);
-  void (*fill)(void* acc, Index n);  // with what changes nothing
+  void (*fill)(void* acc, Index n);  // with the element that changes nothing
   // out[j] from acc[j], which `terms` elements went into.
   void (*finish)(const void* acc, Index terms, void* out, Index n);
-  int in_bytes;   // of one element, of the input and of the output
+  int in_bytes;   // size of one element, of the input and of the output
   int acc_bytes;  // at most 16
-  float cost_ns;  // of one element, on one thread
+  float cost_ns;  // time for one element, on one thread
 };
 
 namespace detail {
@@ -199,8 +199,8 @@ TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
   for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
 }
 // Rows of one or two kilobytes from far away, four at a time as ReduceRows has them, while the next four are fetched: a
-// processor that guesses what comes next fetches what lies behind each row, which is the row after it. Returns how many
-// columns that were.
+// processor that prefetches by guessing fetches the memory behind each row, which is the row after it. Returns the
+// number of these columns.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD Index FarRows(const T* x, Index rows, Index stride, Index n, T* acc) {
   constexpr Index kLine = 64 / Index{sizeof(T)}, kVectors = kLine / L::size;
@@ -297,7 +297,7 @@ TENON_HD T LongRun(const T* x, Index n) {
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
   using Part = simd::Lanes<T, 16>;
-  constexpr int kParts = 4 / Part::size;  // of four results
+  constexpr int kParts = 4 / Part::size;  // vectors that hold four results
   for (; count > 0; count -= 4, x += 4 * step, acc += 4) {
     const T *x1 = x, *x2 = x, *x3 = x;
     if (count > 1) x1 += step;
@@ -367,7 +367,7 @@ void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc
 }
 #endif
 
-// What a sum is divided by: numbers of its type, or the parts of complex ones.
+// The type that a sum is divided by: its own type, or that of the parts of complex numbers.
 template <class A>
 A CountFor(const A&);
 template <class Real>
@@ -401,7 +401,7 @@ TENON_DETAIL_LOOPS_END
 
 }  // namespace detail
 
-// ---- the operations: how two values become one, and what they are held in meanwhile
+// ---- the operations: how two values become one, and the type that holds them meanwhile
 
 // Integers wrap. half and bfloat16 are added up as float.
 struct SumReducer {

@@ -40,7 +40,7 @@ struct ReduceDims {
   }
 };
 
-// A place among some dimensions. one thread.
+// A position among some dimensions. one thread.
 class ReduceWalk {
  public:
   ReduceWalk(const ReduceDims& dims, Index index) : dims_(dims) {
@@ -66,9 +66,9 @@ class ReduceWalk {
   Index at_[kMaxTensorRank / 2 + 1];
 };
 
-// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those
-// of size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run,
-// line].
+// How to walk over the input. Kept and reduced dimensions alternate: neighbours of one kind count as one, and
+// dimensions of size 1 do not count. The two innermost make a block: `line` outputs of `run` terms each, lying as
+// [line, run] or [run, line].
 struct ReducePlan {
   bool runs = false;  // the block is [line, run]
   Index line = 1;
@@ -113,7 +113,7 @@ struct ReducePlan {
 
 // One reduction; shared by all threads that work on it.
 struct ReduceWork {
-  static constexpr Index kTileBytes = 4096;  // of accumulators: so many outputs at a time as they hold
+  static constexpr Index kTileBytes = 4096;  // bytes of accumulators: a tile has as many outputs as they hold
 
   const ReduceLoops& loops;
   const ReducePlan& plan;

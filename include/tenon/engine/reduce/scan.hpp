@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Scans: along one axis, every element becomes the sum (product, ...) of those up to it. Each step is rounded to the
-// element type, as TensorFlow does. What is compiled for each operation and type is one plain loop.
+// element type, as TensorFlow does. Only one plain loop is compiled for each operation and type.
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,8 @@ TENON_NAMESPACE_BEGIN
 // last of them. `step` may be negative: from the end.
 struct ScanLoop {
   void (*run)(const void* x, void* y, Index n, Index step, Index width, bool exclusive) = nullptr;
-  Index bytes = 0;    // of one element
-  double cost_ns = 1;  // of one element
+  Index bytes = 0;    // size of one element
+  double cost_ns = 1;  // time for one element
 };
 
 // ---- the operations

@@ -23,8 +23,8 @@ TENON_NAMESPACE_BEGIN
 struct SegmentLoops {
   void (*fold)(const void* row, void* out, Index n) = nullptr;          // out[j] = out[j] op row[j]
   void (*divide)(void* out, Index count, Index n) = nullptr;            // for means
-  Index bytes = 0;                                                     // of one element
-  alignas(16) unsigned char start[16] = {};  // what changes nothing, or the lowest (highest) finite number
+  Index bytes = 0;                                                     // size of one element
+  alignas(16) unsigned char start[16] = {};  // the element that changes nothing, or the lowest (highest) finite number
 };
 
 // ---- the operations
@@ -202,7 +202,7 @@ inline SegmentLoops MeanSegmentLoops(DataType type) {
 struct PickedSumLoops {
   void (*add)(const void* row, double scale, void* acc, Index n) = nullptr;
   void (*finish)(const void* acc, double by, void* out, Index n) = nullptr;
-  Index bytes = 0, acc_bytes = 0;  // of one element
+  Index bytes = 0, acc_bytes = 0;  // sizes of one element
 };
 
 namespace detail {
@@ -253,8 +253,8 @@ inline PickedSumLoops PickedSumLoopsFor(DataType type) {
   }
 }
 
-// body(begin, end) for ranges of columns that together are [0, columns); each is worked on by one thread. `rows`: how
-// many rows are read.
+// body(begin, end) for ranges of columns that together are [0, columns); one thread works on each. `rows`: how many
+// rows are read.
 template <class Body>
 void ForEachColumnRange(Cpu& device, Index rows, Index columns, const Body& body) {
   constexpr Index kTogether = 64;  // columns that share cache lines

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The k largest of each row, and the element that would be n-th if a row were sorted. Rows are widened first
-// (engine/elementwise/widest_type.hpp), so that each loop is compiled three times only. The order of what is equal, unsorted or NaN
-// follows TensorFlow's algorithm: a heap of the k best so far.
+// (engine/elementwise/widest_type.hpp), so that each loop is compiled three times only. The order of elements that are
+// equal, unsorted or NaN follows TensorFlow's algorithm: a heap of the k best so far.
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 // simd::Batch<float> and Batch<double>: as many lanes as the translation unit's instruction set has, by xsimd (8.1 to
 // 14), for kernels of one's own; <tenon/simd.hpp> shows one. The only file that includes xsimd; where that is missing,
 // a Batch has one lane. Every function here is also there for plain float and double, so that one body serves both.
-// (The standard kernels are compiled for several instruction sets at once, by engine/lanes.hpp.)
+// (The standard kernels are compiled for several instruction sets at once, by engine/simd/vector.hpp.)
 
 #include <cmath>
 #include <concepts>
@@ -27,8 +27,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace simd {
 
-// What Batch has vectors for: the instruction set that the unit is compiled for, where xsimd is there; one lane
-// elsewhere.
+// The instruction set of Batch: the one that the unit is compiled for, where xsimd is there; one lane elsewhere.
 #if TENON_DETAIL_XSIMD
 using Unit = Compiled;
 #else
@@ -58,7 +57,7 @@ struct Batch;
 
 namespace detail {
 
-// What xsimd calls an instruction set; void where it has none, and one lane does the work.
+// xsimd's name of an instruction set; void where it has none, and one lane does the work.
 template <class Isa>
 struct XsimdArch {
   using type = void;
@@ -99,7 +98,7 @@ concept Vectors = !std::is_void_v<typename XsimdArch<Isa>::type>;
 
 }  // namespace detail
 
-// One bool a lane, the answer of a comparison.
+// One bool a lane, the result of a comparison.
 template <class T, class Isa = Unit>
 struct Mask {
   bool v;
@@ -159,7 +158,7 @@ struct Batch<T, Isa> {
   Vector v;
 
   Batch() = default;
-  TENON_HD Batch(T value) : v(value) {}  // the same in every lane
+  TENON_HD Batch(T value) : v(value) {}  // `value` in every lane
   TENON_HD explicit Batch(Vector lanes) : v(lanes) {}
   // `size` elements, aligned to nothing but T.
   TENON_HD static Batch Load(const T* p) { return Batch(Vector::load_unaligned(p)); }
@@ -273,7 +272,7 @@ struct Batch<T, Isa> {
       return Load(lanes);
     }
   }
-  // Of all lanes.
+  // Sum and largest of all lanes.
   TENON_HD T Sum() const {
     if constexpr (requires { reduce_add(v); })
       return reduce_add(v);

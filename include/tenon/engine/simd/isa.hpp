@@ -2,8 +2,8 @@
 #pragma once
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
 // depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
-// the hottest loops are compiled for as well, and which of them to use here. And what makes g++ vectorise a loop at
-// -O2.
+// the hottest loops are compiled for as well, and which of them to use here. And the macros that make g++ vectorise a
+// loop at -O2.
 
 #include <cstdlib>
 #include <string_view>
@@ -24,7 +24,7 @@ struct Avx512 {};  // F, BW, DQ, VL
 struct Neon64 {};
 }  // namespace isa
 
-// What the compiler may use in this unit.
+// The instruction set that the compiler may use in this unit.
 #if defined(__CUDACC__)
 using Compiled = isa::Scalar;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -62,7 +62,7 @@ template <> inline constexpr int kVectorRegisters<isa::Neon64> = 32;
 template <class Isa>
 inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
 
-// What to run: the unit's own code, or that of a function compiled for more. Ascending.
+// Levels of code to run: the unit's own code, or that of a function compiled for more. Ascending.
 enum class Level { kUnit, kAvx2, kAvx512 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)

@@ -2,7 +2,7 @@
 #pragma once
 // simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
 // and ForLevels, which compiles a body for the unit's instruction set and those above it, and picks one while running.
-// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how lane_math.hpp rounds): there
+// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how vector_exp_log.hpp rounds): there
 // TENON_DETAIL_LANES is 0.
 
 #include <cmath>
@@ -64,7 +64,7 @@ struct LaneInts {
   TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
   TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
   TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
-  // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
+  // Half of each number, none negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
   TENON_HD LaneInts Half() const { return LaneInts((Vector)((Unsigned)v >> 1)); }
 };
 
@@ -228,7 +228,7 @@ L ScaleByPower(const L& y, const L& n);
 #pragma GCC diagnostic pop
 #endif
 
-// Two values of type L, whose steps are computed in turns: while one waits for its last step's result the other has
+// Two values of type L, whose steps are computed alternately: while one waits for its last step's result the other has
 // work to do, which a processor does not find by itself where its window is shorter than a function's steps.
 template <class L>
 struct PairInts {
@@ -297,7 +297,7 @@ TENON_HD Pair<L> Sqrt(const Pair<L>& x) {
   return {Sqrt(x.a), Sqrt(x.b)};
 }
 
-// As many of those as are worth computing in turns: AVX-512's processors look further ahead.
+// As many of these as are worth computing alternately: AVX-512's processors look further ahead.
 template <class T, int bytes>
 using WideLanes = std::conditional_t<(bytes < 64), Pair<Lanes<T, bytes>>, Lanes<T, bytes>>;
 
@@ -404,7 +404,7 @@ struct ForLevels {
   TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
   TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
 #endif
-  // The best that this processor has.
+  // Returns the best function that this processor can run.
   static void (*Best())(Args...) {
 #if TENON_DETAIL_TARGETS
     if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
@@ -423,7 +423,7 @@ struct ForLevels {
 
 #else
 
-// Only a name: ops are compiled that have a function of it, which nobody calls.
+// Only a name: ops are compiled that have a function of it, which is never called.
 template <class T, int bytes>
 struct Lanes;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Loops of functions of one number or two over simd::Lanes: whole vectors, also at the end, so that an element's value
-// does not depend on its place; compiled for each level of instructions, of which the processor's best runs.
+// does not depend on its position; compiled for each level of instructions, of which the processor's best runs.
 
 #include <cstddef>
 
@@ -18,7 +18,7 @@ namespace simd {
 namespace detail {
 
 // out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
-// element's value does not depend on its place.
+// element's value does not depend on its position.
 template <class Op, class T, int bytes>
 TENON_HD void MapLanes(const T* x, T* out, Index n) {
   using L = Lanes<T, bytes>;
@@ -94,7 +94,7 @@ template <class Op, class T, class Isa = Compiled>
 void RunLanes(const T* x, T* out, Index n) {
   detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
 }
-// The same for out[i] = Op::lanes(a[i step_a], b[i step_b]), where a step is 1, or 0: one element for all.
+// Computes out[i] = Op::lanes(a[i step_a], b[i step_b]), where a step is 1, or 0: one element for all.
 template <class Op, class T, class Isa = Compiled>
 void RunLanes(const T* a, Index step_a, const T* b, Index step_b, T* out, Index n) {
   detail::MapTwoLanesFor<Op, T, Isa>::Best()(a, step_a, b, step_b, out, n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tables of Unicode for engine/text/case_mapping.hpp: the lower and upper case of every letter that has one, what stands
-// around a final sigma. Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
+// Tables of Unicode for case_mapping.hpp: the lower and upper case of every letter that has one, the characters around
+// a final sigma. Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
 
 #include <cstdint>
 
@@ -21,7 +21,7 @@ struct CodeRange {
 };
 // One character becomes up to three; 0: no more.
 struct LongCase {
-  std::int32_t first, last;  // the same
+  std::int32_t first, last;  // equal: the character
   std::int32_t to[3];
 };
 

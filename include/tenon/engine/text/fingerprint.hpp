@@ -105,7 +105,7 @@ inline std::uint64_t Fingerprint64(std::string_view bytes) {
   std::uint64_t x = kSeed, y = kSeed * kFarm1 + 113, z = ShiftMix(y * kFarm2 + 113) * kFarm2;
   FarmPair v{0, 0}, w{0, 0};
   x = x * kFarm2 + Fetch64(s);
-  const char* const end = s + (n - 1) / 64 * 64;       // of the whole blocks
+  const char* const end = s + (n - 1) / 64 * 64;       // end of the whole blocks
   const char* const last = end + ((n - 1) & 63) - 63;  // the last 64 bytes
   const auto swap = [](std::uint64_t& a, std::uint64_t& b) {
     const std::uint64_t c = a;

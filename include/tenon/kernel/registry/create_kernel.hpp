@@ -68,7 +68,7 @@ inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstru
 }  // namespace detail
 
 // Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
-// kernel. What its constructor (or Init) throws is Internal.
+// kernel. An exception of its constructor (or Init) becomes Internal.
 inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
 #if defined(__cpp_exceptions)
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // KernelMatch: which nodes a kernel is for, beside its device and types, and which of its arguments lie in host memory.
-// What TensorFlow's kernel builder says with Label, Priority, AttrConstraint, TypeConstraint and HostMemory.
+// Stands for Label, Priority, AttrConstraint, TypeConstraint and HostMemory of TensorFlow's kernel builder.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,8 +27,8 @@ void kernel_match_error_allows_more_than_16_values();
 void kernel_match_error_has_more_than_8_host_arguments();
 }  // namespace detail
 
-// A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for the others; of
-// several that fit a node, the one of the highest priority is taken. Immutable, a constant.
+// A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for other nodes.
+// Where several fit a node, the one of the highest priority is taken. Immutable, a constant.
 //
 //   struct MatMulFast {
 //     static constexpr auto signature = MatMul::signature;
@@ -47,12 +47,12 @@ struct KernelMatch {
     Kind kind = Kind::kInt;
     std::size_t count = 0;
     Value values[kMaxValues];
-    const Value* external_values = nullptr;  // in place of `values`, in memory that outlives this
+    const Value* external_values = nullptr;  // instead of `values`, in memory that outlives this
 
     constexpr Span<const Value> allowed() const {
       return {external_values != nullptr ? external_values : values, count};
     }
-    // Whether attrs of this kind have such values: of lists only those of types.
+    // Whether attrs of this kind have such values; among lists, only lists of types do.
     constexpr bool Takes(AttrKind of, bool is_list) const {
       switch (kind) {
         case Kind::kInt: return of == AttrKind::kInt && !is_list;
@@ -69,7 +69,7 @@ struct KernelMatch {
   Constraint constraints[kMaxConstraints];
   std::size_t host_count = 0;
   std::string_view host_arguments[kMaxHostArguments];
-  // In place of the lists above, of any length, in memory that outlives this: compat/register.hpp.
+  // Instead of the lists above, of any length, in memory that outlives this: compat/register.hpp.
   const Constraint* external_constraints = nullptr;
   const std::string_view* external_host_arguments = nullptr;
 
@@ -90,7 +90,7 @@ struct KernelMatch {
     match.priority = value;
     return match;
   }
-  // The attr has one of these values: bool, int, text or DataType. Of a list of types, all have.
+  // The attr has one of these values: bool, int, string or DataType. In a list of types, all have.
   template <class T>
   constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
     if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
@@ -103,7 +103,7 @@ struct KernelMatch {
   }
 
   // The input or output of that name, or a list of them, lies in host memory on any device. For kernels in the raw
-  // form; the others say it with their parameters' types.
+  // form; other kernels say it with their parameters' types.
   constexpr KernelMatch HostMemory(std::string_view argument) const {
     if (host_count == kMaxHostArguments) detail::kernel_match_error_has_more_than_8_host_arguments();
     KernelMatch match = *this;

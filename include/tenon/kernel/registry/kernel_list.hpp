@@ -39,7 +39,7 @@ struct KernelList {
 
 namespace detail {
 
-// Host arguments: those that the match names, parameters that say so, and all of a kernel for any device.
+// Host arguments: arguments that the match names, parameters that say so, and all of a kernel for any device.
 inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
   const auto add = [kernel](std::string_view name) {
     for (const std::string& known : kernel->host_memory_arg)
@@ -132,7 +132,7 @@ inline std::string SerializeKernelList(const KernelList& list) {
   wire::SerializeTo(list, &bytes);
   return bytes;
 }
-// DataLoss when the bytes are no such message.
+// DataLoss when the bytes are not such a message.
 inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
 TENON_SETUP_CODE_END

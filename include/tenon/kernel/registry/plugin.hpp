@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a shared library of ops and kernels shows to the program that loads it: one C function that returns a
+// The entry point of a shared library of ops and kernels for the binary that loads it: one C function that returns a
 // PluginHeader. TENON_PLUGIN (plugin.hpp) writes it, LoadLibrary (io/load_library.hpp) reads it.
 
 #include <array>
@@ -90,7 +90,7 @@ constexpr std::uint32_t PluginLayout() {
   return hash;
 }
 
-// Bytes of one element of every DataType by its number, those with a C++ object in the tensor included.
+// Bytes of one element of every DataType by its number, types with a C++ object in the tensor included.
 using PluginDataTypeSizes = std::array<std::uint8_t, kPluginDataTypes>;
 constexpr PluginDataTypeSizes MakePluginDataTypeSizes() {
   PluginDataTypeSizes sizes{};
@@ -104,16 +104,16 @@ constexpr PluginDataTypeSizes MakePluginDataTypeSizes() {
 
 }  // namespace detail
 
-// immutable. The members down to `dtype_sizes` keep their places in all versions, so that any two can compare them.
+// immutable. The members down to `dtype_sizes` keep their offsets in all versions, so that any two can compare them.
 struct PluginHeader {
   char magic[8];             // kPluginMagic
-  std::uint32_t version[3];  // of the headers that the library was built from
-  std::uint32_t layout;      // of the types that cross
+  std::uint32_t version[3];  // major, minor, patch of the headers that the library was built from
+  std::uint32_t layout;      // a hash of the sizes of the types that cross
   const char* abi;
   std::uint8_t dtype_sizes[kPluginDataTypes];  // by DataType number; kNoSuchDataType: there is none
   // Read only when all of the above is the same.
-  const RegistrationBatch* batch;                        // of TENON_PLUGIN
-  const std::atomic<RegistrationBatch*>* linked_batches;  // of TENON_REGISTER in the library's other files
+  const RegistrationBatch* batch;                        // from TENON_PLUGIN
+  const std::atomic<RegistrationBatch*>* linked_batches;  // from TENON_REGISTER in the library's other files
 };
 
 constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
@@ -131,8 +131,8 @@ constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
   return header;
 }
 
-// Whether a program of these headers may use a library of that header. FailedPrecondition says what differs; `library`
-// names it.
+// Whether a binary of these headers may use a library of that header. FailedPrecondition says how they differ;
+// `library` is the library's name.
 inline Status CheckPlugin(const PluginHeader& header, std::string_view library) {
   const PluginHeader own = MakePluginHeader(nullptr);
   const auto refuse = [library](std::string_view what) {

@@ -19,7 +19,7 @@
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/device/device.hpp>
-#include <tenon/kernel/registry/create_kernel.hpp>  // who looks a kernel up makes it, too
+#include <tenon/kernel/registry/create_kernel.hpp>  // CreateKernel(), for callers of Find()
 #include <tenon/kernel/registry/kernel_text.hpp>
 #include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/kernel/op_kernel.hpp>
@@ -28,8 +28,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
-// order.
+// Asks for the kernel of an op on a device; `types` are the types of the attrs that its kernels are templates
+// over, in order.
 struct KernelKey {
   std::string_view op;
   std::string_view device;
@@ -67,7 +67,7 @@ class Registry {
     const MutexLock lock(mutex_);
     return AddLocked(batch);
   }
-  // What Add would say.
+  // The Status that Add would return; adds nothing.
   Status Check(const RegistrationBatch& batch) const {
     Refresh();
     const MutexLock lock(mutex_);
@@ -78,8 +78,8 @@ class Registry {
 
   // An eager call looks its kernel up every time.
   TENON_SETUP_CODE_END
-  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
-  // there are kernels for.
+  // Searches the kernels that serve every node of the op (structs without a KernelMatch). NotFound names the types
+  // that have kernels.
   Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
@@ -135,8 +135,8 @@ class Registry {
     Refresh();
     return ops_;
   }
-  // The first thing that went wrong while what the program registers was taken in; sessions refuse to start on it.
-  // Kernels whose op has not come are logged, once.
+  // The first error while the registrations of the process were taken in; sessions refuse to start on it. Kernels
+  // whose op is not registered yet are logged, once.
   Status status() const {
     Refresh();
     LogWaiting();
@@ -147,20 +147,20 @@ class Registry {
  private:
   explicit Registry(bool global) : global_(global) {}
 
-  // The rows of one op in one batch; those of other batches behind them. Only `next` changes, from null, once.
+  // The rows of one op in one batch; the rows of other batches follow. Only `next` changes, from null, once.
   struct Table {
     const KernelRow* rows;
     std::size_t count;
     const OpRow* op;
     bool plain;  // no match: for every node
     std::atomic<Table*> next{nullptr};
-    const Table* older = nullptr;  // of all tables of the registry
+    const Table* older = nullptr;  // the next older table of the registry
   };
   struct OpKernels {
     const OpRow* op;
     Table* first;
   };
-  // A kernel by name whose op has not come.
+  // A kernel by name whose op is not registered yet.
   struct Waiting {
     const KernelRow* row;
     bool logged;
@@ -192,7 +192,7 @@ class Registry {
       return list;
     }
 
-    static constexpr int kNoRow = kMaxTypedAttrs + 1;  // more types, or others, than a row can have
+    static constexpr int kNoRow = kMaxTypedAttrs + 1;  // more types, or other ones, than a row can have
     std::uint8_t types[kMaxTypedAttrs]{};
     int count = 0;
   };
@@ -245,8 +245,8 @@ class Registry {
     if (row != nullptr) return KernelDef{row};
     return NoKernelFor(node, {node.op, device, types.ToList(), label}, &kernels, attrs_differ);
   }
-  // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
-  // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
+  // Finds, among the op's kernels with this label whose constraints the node satisfies, the one of highest priority.
+  // *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
   TENON_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
                                      std::string_view label, const KernelRow** row, bool* attrs_differ) {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
@@ -272,7 +272,7 @@ class Registry {
       if (row->op != nullptr && row->device == device) return true;
     return false;
   }
-  // *fits stays null when the node's types are others or it does not satisfy the constraints.
+  // *fits stays null when the node has other types or does not satisfy the constraints.
   TENON_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
                                        const KernelRow** fits) {
     const OpRow& op = *table.op;
@@ -305,7 +305,7 @@ class Registry {
     for (int k = 0; k < row.op->typed_count; ++k) types.push_back(static_cast<DataType>(row.types[k]));
     return types;
   }
-  // Of several rows for the same types, the first.
+  // All rows of the op; only the first of several rows for the same types.
   static SlimVector<const KernelRow*> RowsOf(const OpKernels* kernels) {
     SlimVector<const KernelRow*> rows;
     const Table* table = kernels == nullptr ? nullptr : kernels->first;
@@ -325,7 +325,7 @@ class Registry {
         key.label.empty() ? std::string() : StrCat(" and label '", key.label, "'"), "; ",
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
-  // The same with TensorFlow's sentence and list.
+  // NoKernel with TensorFlow's sentence and list appended.
   TENON_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
                                        bool attrs_differ) {
     std::string lines = detail::KernelLines(RowsOf(kernels));
@@ -355,7 +355,7 @@ class Registry {
       if (a.typed_attr[k] != b.typed_attr[k]) return false;
     return true;
   }
-  // The same struct for the same nodes: a repeated registration.
+  // Whether both are one struct for the same nodes: a repeated registration.
   static bool SameKernels(const OpRow& a, const OpRow& b) {
     if ((a.match == nullptr) != (b.match == nullptr) || !SameStruct(a, b)) return false;
     return a.match == b.match || SameMatch(*a.match, *b.match);
@@ -382,7 +382,7 @@ class Registry {
     }
     return status;
   }
-  // Kernels whose op has come.
+  // Adds the waiting kernels whose op is registered by now.
   TENON_COLD Status AddWaiting() const {
     Status status;
     SlimVector<Waiting> waiting;
@@ -432,7 +432,7 @@ class Registry {
   }
 
   bool global_ = false;
-  mutable Mutex mutex_;  // of those that add
+  mutable Mutex mutex_;  // for calls that add
   mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
   mutable OpRegistry ops_;
   mutable NameTable<OpKernels> kernels_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How an AttrValue keeps what it holds: small values in itself, large ones behind a pointer that copies share.
+// How an AttrValue keeps its value: small values in itself, large values behind a pointer that copies share.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ struct SharedAttr final : RefCounted {
   explicit SharedAttr(T v) : value(std::move(v)) {}
   T value;
   Status error;  // shapes and tensors: why there is no value
-  std::string proto;  // and what there is instead
-  PartialTensorShape shape;  // of a tensor that has none
+  std::string proto;  // the serialised form instead
+  PartialTensorShape shape;  // shape of a tensor that has no value
 };
 template <class T>
   requires(std::same_as<T, AttrList> || std::same_as<T, NameAttrList>)
@@ -37,7 +37,7 @@ struct SharedAttr<T> final : RefCounted {
   T value;
 };
 
-// What a getter of an absent value refers to.
+// The empty value that a getter of an absent value refers to.
 template <class T>
 const T& EmptyAttr() {
   static const T* const empty = new T();

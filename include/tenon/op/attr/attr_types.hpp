@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The types of attrs: AttrValue, AttrList, NameAttrList and AttrMap. Include op/attr/attr_value.hpp, which defines their
-// members as well.
+// The types of attrs: AttrValue, AttrList, NameAttrList and AttrMap. Include op/attr/attr_value.hpp, which defines
+// their members as well.
 
 #include <algorithm>
 #include <concepts>
@@ -142,10 +142,10 @@ class AttrValue {
   const std::string& placeholder() const;
   const AttrList& list() const;
 
-  // OK but for an undecoded shape or tensor, whose serialised form undecoded() then is.
+  // OK except for an undecoded shape or tensor; undecoded() is then its serialised form.
   const Status& decode_status() const;
   std::string_view undecoded() const;
-  // What an undecoded tensor says of its shape, which may be right where its contents are wrong; else unknown.
+  // The shape of an undecoded tensor, which may be right where its contents are wrong; else unknown.
   const PartialTensorShape& undecoded_shape() const;
 
   // The value to be changed; becomes an empty one of that kind when it is of another.
@@ -290,7 +290,7 @@ bool SameObjects(const Tensor& a, const Tensor& b) {
 }
 }  // namespace detail
 
-// The same dtype, shape and bytes; strings and handles element by element. NaN equals itself, 0.0 and -0.0 differ.
+// Compares dtype, shape and bytes; strings and handles element by element. NaN equals itself, 0.0 and -0.0 differ.
 inline bool SameTensor(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (a.NumElements() == 0 || a.raw_data() == b.raw_data()) return true;
@@ -319,7 +319,7 @@ inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   return first;
 }
 inline const AttrValue* AttrMap::Find(std::string_view name) const {
-  constexpr std::size_t kFew = 8;  // whose names are compared one after the other: mostly their lengths tell
+  constexpr std::size_t kFew = 8;  // up to so many names are compared one by one: mostly their lengths differ
   if (items_.size() > kFew) {
     const std::size_t i = LowerBound(name);
     return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An attr's declaration as plain data: the values that its spec string's texts stand for, and whether a node's value
-// keeps to it.
+// An attr's declaration as plain data: the values that its spec string stands for, and whether a node's value keeps to
+// it.
 
 #include <bit>
 #include <cstddef>
@@ -39,7 +39,7 @@ inline std::string Unescape(std::string_view raw) {
 // ------------------------------------------------------------- shape, tensor and func defaults: message text to wire
 // bytes
 
-// What MessageReader hands on, as wire bytes of the message; repeated numbers are packed.
+// A sink of MessageReader that makes wire bytes of the message. Repeated numbers are packed.
 class WireSink {
  public:
   std::string bytes;

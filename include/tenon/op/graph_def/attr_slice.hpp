@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AttrSlice: the attrs of a node or of a function call, seen alike by code that does not care whose they are.
+// AttrSlice: the attrs of a node or of a function call, for code that treats both alike.
 
 #include <cstddef>
 #include <string>
@@ -53,10 +53,10 @@ class AttrSlice {
     return found != nullptr && found->Get(name, value).ok();
   }
 
-  // The same names with the same values (AreAttrValuesEqual).
+  // Whether both have equal names with equal values (AreAttrValuesEqual).
   bool EqualAttrs(AttrSlice other) const { return AreAttrsEqual(*attrs_, *other.attrs_); }
 
-  // Whose attrs these are: "{{node x}} = MatMul[...](a, b)", or "" when no node is known.
+  // The node of these attrs: "{{node x}} = MatMul[...](a, b)", or "" when no node is known.
   std::string SummarizeNode() const { return node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(); }
   // "{{node x}}: [T=DT_FLOAT, ...]"
   std::string DebugString() const {

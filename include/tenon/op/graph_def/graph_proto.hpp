@@ -28,7 +28,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What the tables need of AttrValue's inside: a union of which one member is set.
+// Gives the tables access to AttrValue's inside: a union of which one member is set.
 struct AttrValueAccess {
   using Kind = AttrValue::Kind;
 
@@ -188,7 +188,7 @@ struct Schema<FunctionDefLibrary> {
         "include <tenon/runtime.hpp>, or <tenon/op/graph_def/proto_io.hpp> where there is no session");
     return false;
   }
-  // Whoever serialises has the table; without it nothing but an empty library was read.
+  // Code that serialises links the table. Without it only an empty library was read.
   static void Serialize(MessageWriter& writer, const void* object) {
     const Message* const fields = function_library.load(std::memory_order_acquire);
     if (fields != nullptr) SerializeMessage(*fields, writer, object);
@@ -281,7 +281,7 @@ Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
 
 // A GraphDef from its serialised form; no bytes at all are an empty graph. With an owner of the bytes (a mapped file),
 // constants become views of it. Like TensorFlow's import: InvalidArgument, "Invalid GraphDef", with the byte's offset,
-// when the bytes are none. A constant or shape whose value makes no sense is no error here; reading that attr is.
+// when the bytes are not a graph. A senseless value of a constant or shape is not an error here; reading that attr is.
 inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, owner);
   if (!graph.ok() && errors::IsDataLoss(graph.status())) {

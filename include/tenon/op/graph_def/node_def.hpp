@@ -20,7 +20,7 @@ struct NodeDef {
   std::string name;
   std::string op;
   SlimVector<std::string> input;  // "node", "node:1", and last "^node" for control
-  std::string device;              // what was asked for, e.g. "/device:GPU:0"; may be empty
+  std::string device;              // the requested one, e.g. "/device:GPU:0"; may be empty
   AttrMap attr;
   std::string debug_info;  // serialised NodeDef.ExperimentalDebugInfo, kept as it came
   std::string full_type;   // serialised FullTypeDef (experimental_type), kept as it came
@@ -54,8 +54,7 @@ inline std::string SummarizeNodeDef(const NodeDef& node, std::size_t max_inputs 
   return text += ")";
 }
 
-// The same error, saying at which node: "...\n\t [[{{node x}}]]". Once: a message that names a node already gets
-// "[[x]]".
+// The error with its node added: "...\n\t [[{{node x}}]]". A message that already names a node gets "[[x]]".
 inline Status AttachNode(const Status& status, std::string_view node_name) {
   if (status.ok()) return status;
   const bool named = status.message().find("{{node ") != std::string_view::npos;
@@ -73,7 +72,7 @@ inline Status AtNode(Status status, const NodeDef& node) {
   return status;
 }
 
-// What all types have in common is no template: there are twenty of them.
+// The code that all types share is not a template: there are twenty types.
 using AttrReader = Status (*)(const AttrValue& value, std::string_view name, void* out);
 template <class T>
 Status ReadAttr(const AttrValue& value, std::string_view name, void* out) {

@@ -43,7 +43,7 @@ struct OpDef {
     std::optional<AttrValue> default_value;
     std::string description;
     bool has_minimum = false;
-    std::int64_t minimum = 0;   // of an int, or of a list's length
+    std::int64_t minimum = 0;   // smallest int, or smallest length of a list
     AttrValue allowed_values;   // a list; kNone: everything is allowed
 
     friend bool operator==(const AttrDef&, const AttrDef&) = default;

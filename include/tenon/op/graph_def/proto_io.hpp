@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the table
-// of functions into what reads graphs (op/graph_def/graph_proto.hpp).
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the
+// functions' table into the reader of graphs (op/graph_def/graph_proto.hpp).
 
 #include <atomic>
 #include <cstddef>
@@ -187,7 +187,7 @@ std::string SerializeProto(const T& object) {
 // host.
 inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
 
-// The others: DataLoss, with the byte's offset, when the bytes are no such message.
+// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
 inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<NodeDef>(bytes, owner);
 }

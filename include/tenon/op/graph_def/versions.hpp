@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// VersionDef: who wrote a graph and who may read it; CheckVersions compares it with what this library supports.
+// VersionDef: the version that wrote a graph and the versions that may read it. CheckVersions compares it with the
+// versions that this library supports.
 
 #include <string_view>
 
@@ -12,7 +13,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What graphs written here carry as their producer. The number counts days of TensorFlow's graph format.
+// The producer version of graphs that are written here. The number counts days of TensorFlow's graph format.
 inline constexpr int kGraphDefVersion = 2474;
 inline constexpr int kGraphDefVersionMinConsumer = 0;
 inline constexpr int kGraphDefVersionMinProducer = 0;
@@ -26,7 +27,7 @@ struct VersionDef {
 };
 
 // May a reader of version `consumer` take data with these versions? A producer newer than the reader is fine.
-// `what` names the data in messages ("GraphDef"), `thing` what to make anew ("graph").
+// `what` names the data in messages ("GraphDef"), `thing` names the thing to make anew ("graph").
 inline Status CheckVersions(const VersionDef& versions, int consumer, int min_producer, std::string_view what,
                             std::string_view thing) {
   if (consumer < min_producer) {
@@ -51,7 +52,7 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
 }
 
 namespace detail {
-// What a failed import says of a graph that is so much newer that this may be why.
+// Adds to the error of a failed import that the graph is so much newer that this may be the cause.
 TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) {
   constexpr int kForwardCompatibilityDays = 21;
   if (producer - kGraphDefVersion <= kForwardCompatibilityDays) return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// When two nodes, or two functions, count as the same: what a function library asks before it refuses a second one.
+// Equality of nodes and of functions, which a function library checks before it refuses a second function.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +32,7 @@ AttrMap SomeAttrs(const AttrMap& attrs, Keep&& keep) {
 
 }  // namespace detail
 
-// The same name, op, device, attrs and inputs; control inputs in any order. Attrs whose names begin with '_' do not
+// Compares name, op, device, attrs and inputs; control inputs in any order. Attrs whose names begin with '_' do not
 // count.
 inline bool EqualNodeDef(const NodeDef& a, const NodeDef& b) {
   if (a.name != b.name || a.op != b.op || a.device != b.device || a.input.size() != b.input.size()) return false;
@@ -47,7 +47,7 @@ inline bool EqualNodeDef(const NodeDef& a, const NodeDef& b) {
   return AreAttrsEqual(detail::SomeAttrs(a.attr, is_public), detail::SomeAttrs(b.attr, is_public));
 }
 
-// The same signature, attrs that have values, nodes (in any order), results and control results. What is said of the
+// Compares signature, attrs that have values, nodes (in any order), results and control results. Data about the
 // arguments beside the signature does not count.
 inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
   if (!OpDefEqual(a.signature, b.signature)) return false;

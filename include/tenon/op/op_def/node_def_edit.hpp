@@ -70,7 +70,7 @@ struct RemovedAttr {
   friend bool operator==(const RemovedAttr&, const RemovedAttr&) = default;
 };
 
-// Makes a graph that was written with the ops of `producer` readable with those of `consumer`: attrs that the consumer
+// Makes a graph that was written with the ops of `producer` readable for `consumer`: attrs that the consumer
 // does not have are removed where they hold the producer's default. InvalidArgument when the producer does not have
 // such an attr either; ops that the consumer does not have stay as they are. `removed`, if not null, gets each pair
 // once.
@@ -99,7 +99,7 @@ inline Status RemoveNewDefaultAttrs(const OpRegistry& consumer, const OpRegistry
   }
   return OkStatus();
 }
-// Of the nodes of the graph and of its functions; calls of its functions stay as they are.
+// Does so for the nodes of the graph and of its functions. Calls of its functions stay as they are.
 inline Status RemoveNewDefaultAttrs(const OpRegistry& consumer, const OpRegistry& producer, GraphDef* graph,
                                     SlimVector<RemovedAttr>* removed = nullptr) {
   return detail::ForEachNode(graph,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// May a new version of an op take the place of an old one? Graphs written for the old one must mean the same with the
-// new one: TensorFlow's rules for what an OpDef may change.
+// TensorFlow's rules for the changes of an OpDef: whether a new version of an op may replace an old one. Graphs written
+// for the old version must mean the same with the new one.
 
 #include <algorithm>
 #include <cstddef>
@@ -69,13 +69,13 @@ class ArgsOfOldAttrs {
   const SlimVector<char>& refs() const { return refs_; }  // per tensor as far as they are known
 
  private:
-  static constexpr std::int64_t kMaxTensors = 1 << 20;  // of one argument; no op has that many
+  static constexpr std::int64_t kMaxTensors = 1 << 20;  // per argument; no op has that many
 
   void Add(std::string_view type, bool is_ref, bool first) {
     StrAppend(&text_, first ? "" : ", ", type);
     refs_.push_back(is_ref ? 1 : 0);
   }
-  // What an attr of the new version is worth where the old one does not have it; null where it does.
+  // The default of an attr of the new version where the old one does not have it; null where it does.
   Status DefaultFor(const std::string& name, const AttrValue** value) const {
     static const AttrValue kNothing;
     *value = nullptr;
@@ -224,7 +224,7 @@ inline Status OpDefAttrDefaultsUnchanged(const OpDef& old_op, const OpDef& new_o
   return OkStatus();
 }
 
-// The same op: attrs and control outputs in any order, everything else as it stands.
+// Compares ops: attrs and control outputs in any order, everything else as it stands.
 inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
   const auto sorted = [](OpDef op) {
     const SlimVector<std::size_t> order =

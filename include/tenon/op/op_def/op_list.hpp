@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Lists of OpDefs: what is registered as TensorFlow would export it, which ops a graph needs, ops that are known from a
-// list alone, and whether a graph's version may still use an op.
+// Lists of OpDefs: the registered ops as TensorFlow would export them, the ops that a graph needs, ops that are known
+// from a list alone, and whether a graph's version may still use an op.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// The OpDefs of all ops that are registered, sorted by name; those whose name begins with '_' only when asked for.
+// The OpDefs of all registered ops, sorted by name; names that begin with '_' only with include_internal.
 // SerializeOpList (op/graph_def/proto_io.hpp) gives TensorFlow's OpList message.
 inline SlimVector<OpDef> TenonOps(const OpRegistry& registry, bool include_internal = false) {
   SlimVector<OpDef> ops;
@@ -33,7 +33,7 @@ inline SlimVector<OpDef> TenonOps(const OpRegistry& registry, bool include_inter
   return ops;
 }
 
-// Drops all that is said in words: summary, descriptions, why the op is deprecated.
+// Drops all prose: summary, descriptions, why the op is deprecated.
 inline void RemoveDescriptions(OpDef* op) {
   for (auto* args : {&op->input_arg, &op->output_arg})
     for (OpDef::ArgDef& arg : *args) arg.description.clear();
@@ -66,7 +66,7 @@ class OpDefTable {
                                      [](const OpDef& op, std::string_view n) { return op.name < n; });
     return at != ops_.end() && at->name == name ? &*at : nullptr;
   }
-  // NotFound with TensorFlow's text and the nearest names.
+  // NotFound with TensorFlow's message and the nearest names.
   Status LookUp(std::string_view name, const OpDef** op) const {
     *op = Find(name);
     if (*op != nullptr) return OkStatus();
@@ -83,7 +83,7 @@ class OpDefTable {
   SlimVector<OpDef> ops_;
 };
 
-// ------------------------------------------------------------------------------------------------- what a graph needs
+// ------------------------------------------------------------------------------------------------- the ops of a graph
 
 namespace detail {
 
@@ -91,7 +91,7 @@ class OpsOfGraph {
  public:
   explicit OpsOfGraph(const FunctionDefLibrary& library) : library_(library), seen_(library.function.size()) {}
 
-  // The names of ops that are no functions, sorted, each once.
+  // The names of ops that are not functions, sorted, each once.
   SlimVector<std::string> Collect(const GraphDef& graph) {
     for (const NodeDef& node : graph.node) Use(node.op);
     while (!pending_.empty()) {
@@ -130,8 +130,8 @@ inline SlimVector<std::string> OpsUsedByGraph(const GraphDef& graph) {
   return detail::OpsOfGraph(graph.library).Collect(graph);
 }
 
-// The same as OpDefs without descriptions, which is what a file of a graph carries along. NotFound, naming the op, when
-// one is not registered.
+// These ops as OpDefs without descriptions, as a file of a graph carries them along. NotFound, naming the op, when one
+// is not registered.
 inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& registry, SlimVector<OpDef>* ops) {
   ops->clear();
   for (const std::string& name : OpsUsedByGraph(graph)) {
@@ -144,7 +144,7 @@ inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& re
 
 // -------------------------------------------------------------------------------------------------------- deprecation
 
-// The same for an op that is data; CheckOpDeprecation of a registered one is in op/op_deprecation.hpp.
+// CheckOpDeprecation for an op that is data. The form for a registered op is in op/op_def/op_deprecation.hpp.
 inline Status CheckOpDeprecation(const OpDef& op, int producer) {
   if (!op.deprecation) return OkStatus();
   return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);

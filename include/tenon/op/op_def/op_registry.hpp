@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry/registry.hpp); a program that only edits graphs
-// needs this.
+// OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry/registry.hpp); a binary that only edits
+// graphs needs this.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,8 +21,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// The same declaration: the same texts in the same order and the same flags. Shape functions are not compared (the same
-// one has several addresses in a program of several shared libraries).
+// Compares declarations: their strings in order and their flags. Shape functions are not compared (one function has
+// several addresses in a binary of several shared libraries).
 inline bool SameOp(const OpView& a, const OpView& b) {
   const auto same = [](const auto& x, const auto& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(),
@@ -34,11 +34,11 @@ inline bool SameOp(const OpView& a, const OpView& b) {
          a.flags == b.flags && a.deprecated_since == b.deprecated_since;
 }
 
-// thread-safe: ops may be registered while others are looked up.
+// thread-safe: ops may be registered while other ops are looked up.
 class OpRegistry {
  public:
-  // Hears what became of each registration, and of which op; its answer is what Register returns (the op is there
-  // where `status` is OK, whatever the answer). Called under the registry's lock: it may look ops up, not register any.
+  // Gets the status and the op of each registration. Register returns its answer (the op is there where `status` is OK,
+  // for any answer). Called under the registry's lock: it may look ops up, not register any.
   using Watcher = Function<Status(const Status& status, const OpView& op)>;
 
   OpRegistry() = default;
@@ -60,7 +60,7 @@ class OpRegistry {
     watcher_ = std::move(watcher);
     return OkStatus();
   }
-  // What Register would say.
+  // The status that Register would give, without a watcher.
   Status Check(const OpView& op) const {
     const MutexLock lock(mutex_);
     return CheckLocked(op);
@@ -71,7 +71,7 @@ class OpRegistry {
     const OpView* const* op = ops_.Find(name);
     return op == nullptr ? nullptr : *op;
   }
-  // NotFound with TensorFlow's text and the nearest names.
+  // NotFound with TensorFlow's message and the nearest names.
   Status LookUp(std::string_view name, const OpView** op) const {
     *op = Find(name);
     return *op != nullptr ? OkStatus() : NotRegistered(name);
@@ -105,7 +105,7 @@ class OpRegistry {
                             DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
   }
 
-  mutable Mutex mutex_;  // of those that register
+  mutable Mutex mutex_;  // held while registering
   NameTable<const OpView*> ops_;
   mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };

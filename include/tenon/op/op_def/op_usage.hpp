@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which ops a graph and its functions are made of, how often, and for which dtypes: what a program that runs only this
-// graph needs kernels for. OpsUsedByGraph (op/op_def/op_list.hpp) has the names alone.
+// The ops of a graph and its functions, how often they occur, and their dtypes: a binary for this graph alone needs
+// kernels for these. OpsUsedByGraph (op/op_def/op_list.hpp) has the names alone.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +24,11 @@ TENON_SETUP_CODE_BEGIN
 struct OpUsage {
   struct TypeAttr {
     std::string name;
-    DataTypeSet types;  // that some node has; all that there are where a node's type cannot be told
+    DataTypeSet types;  // types that some node has; all types where a node's type cannot be told
   };
   std::string op;
   std::int64_t nodes = 0;  // in the graph and in each function once for each set of attrs that it is called with
-  SlimVector<TypeAttr> types;  // of attrs of type and list(type), in the op's order
+  SlimVector<TypeAttr> types;  // attrs of type and list(type), in the op's order
   bool registered = false;  // false: the op is not in the registry, so that defaults are not known
 
   // The dtypes of an attr, none when no node has it.
@@ -147,7 +147,7 @@ class UsageOfGraph {
     }
     for (const auto& [name, value] : node.attr) {
       const AttrValue resolved = Resolved(value, bound);
-      DataTypeSet types;  // what nobody binds may be of any kind, not only a type
+      DataTypeSet types;  // an unbound placeholder may be of any kind, not only a type
       if (resolved.kind() != AttrValue::Kind::kPlaceholder) AddTypes(resolved, &types);
       if (types.empty() || name[0] == '_') continue;
       std::size_t at = 0;

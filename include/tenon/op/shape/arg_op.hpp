@@ -15,7 +15,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What the caller's resource holds is in two lists of attrs, one item for each tensor behind the handle.
+// Two list attrs describe the contents of the caller's resource, one item for each tensor behind the handle.
 inline constexpr std::string_view kHandleShapesAttr = "_handle_shapes";
 inline constexpr std::string_view kHandleTypesAttr = "_handle_dtypes";
 

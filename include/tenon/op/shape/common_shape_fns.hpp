@@ -118,7 +118,7 @@ constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, Shape
   *out = c->MakeShape(dims);
   return OkStatus();
 }
-// Of inputs 0 and 1, as output `output`.
+// Broadcasts inputs 0 and 1, as output `output`.
 constexpr Status BroadcastBinaryOpOutputShapeFn(InferenceContext* c, int output) {
   ShapeHandle out;
   TENON_RETURN_IF_ERROR(BroadcastBinaryOpOutputShapeFnHelper(c, c->input(0), c->input(1), true, &out));

@@ -34,8 +34,8 @@ constexpr Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
   return OkStatus();
 }
 
-// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
-// attr `dtype` is not its type.
+// Sets `held` to the contents behind the handle at input 0: one shape, unknown when nothing is known. InvalidArgument:
+// the attr `dtype` is not its type.
 inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
   held->clear();
   const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
@@ -51,7 +51,7 @@ inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<Sha
                                    dtype);
   return OkStatus();
 }
-// The same in another list, such as a std::vector.
+// ValidateVariableResourceHandle into another list, such as a std::vector.
 template <class List>
 Status ValidateVariableResourceHandle(InferenceContext* c, List* held) {
   SlimVector<ShapeAndType> found;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function
-// runs at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found
-// there stops the compiler at a call whose name says what is wrong.
+// InferenceContext: the inputs and results of a shape function, with TensorFlow's members and messages. One function
+// runs at run time and in constant expressions (a network's shapes can be checked by static_assert). A mistake found
+// there stops the compiler at a call whose name states the mistake.
 //
 //   Status MatrixShape(InferenceContext* c) {
 //     ShapeHandle in;
@@ -44,12 +44,12 @@ class AttrSlice;
 // One node's inputs while its output shapes are found. Keeps its memory when it is used again. externally synchronised.
 class InferenceContext : public ShapeAlgebra {
  public:
-  static constexpr int kGraphDefVersion = 2474;  // of graphs described in C++
+  static constexpr int kGraphDefVersion = 2474;  // version of graphs described in C++
 
   constexpr InferenceContext() = default;
 
-  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
-  // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
+  // `tensors` are the values of constant inputs, `as_shapes` the known facts of the shapes that inputs stand for. Both
+  // may be shorter than `inputs`, and hold null for unknown ones. node, op, names and tensors outlive the use of the
   // context.
   InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op, Span<const PartialTensorShape> inputs,
                    Span<const Tensor* const> tensors = {}, Span<const PartialTensorShape* const> as_shapes = {}) {
@@ -156,15 +156,15 @@ class InferenceContext : public ShapeAlgebra {
     for (const Input& i : inputs_) all.push_back(i.as_shape);
     return all;
   }
-  // The values of the first inputs, null for what is not known; the others stay as they are.
+  // The values of the first inputs, null for unknown values. The other inputs stay as they are.
   void set_input_tensors(Span<const Tensor* const> values) {
     for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
   }
-  // The shapes that they stand for, in the same way; unset is not known.
+  // The shapes that the first inputs stand for, in the same way; unset is not known.
   void set_input_tensors_as_shapes(Span<const ShapeHandle> shapes) {
     for (std::size_t i = 0; i < shapes.size() && i < inputs_.size(); ++i) inputs_[i].as_shape = shapes[i];
   }
-  // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
+  // Adds outputs of unset shape beside the op's outputs. InvalidArgument: fewer than there are.
   Status ExpandOutputs(int count) {
     if (count < num_outputs()) return errors::InvalidArgument("Trying to reduce number of outputs of op.");
     outputs_.resize(static_cast<std::size_t>(count));
@@ -174,7 +174,7 @@ class InferenceContext : public ShapeAlgebra {
   constexpr const OpView& op() const { return *op_; }
   const NodeDef* node() const { return node_; }
 
-  // What the resource behind an input or output holds; null when nothing is known.
+  // The contents of the resource behind an input or output; null when nothing is known.
   constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
     return input_handles_.Find(i);
   }
@@ -225,7 +225,7 @@ class InferenceContext : public ShapeAlgebra {
     TENON_RETURN_IF_ERROR(WithRank(input(i), 1, &vector));
     return ShapeOfInput(i, vector, out);
   }
-  // The same; a scalar stands for an unknown shape.
+  // MakeShapeFromShapeTensor, but a scalar stands for an unknown shape.
   constexpr Status MakeShapeFromShapeTensorTreatScalarAsUnknownShape(int i, ShapeHandle* out) {
     ShapeHandle s;
     TENON_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
@@ -267,7 +267,7 @@ class InferenceContext : public ShapeAlgebra {
     return Done(out, MakeDim(value < 0 ? value + rank : value));
   }
 
-  // --- TensorFlow's rarer members: who calls one includes <tenon/op/shape/inference_context_extended.hpp>, which says what each does
+  // --- TensorFlow's rarer members. Callers include <tenon/op/shape/inference_context_extended.hpp>; it explains them
   Status Run(ShapeFn fn);
   AttrSlice attrs() const;
   const AttrValue* GetAttr(std::string_view name) const;
@@ -286,8 +286,8 @@ class InferenceContext : public ShapeAlgebra {
   using ShapeAlgebra::DebugString;
   std::string DebugString() const;
 
-  // The error with the node and what was known of its inputs behind it, as TensorFlow words it. What was merged on the
-  // way to it is forgotten.
+  // The error with the node and the known facts of its inputs behind it, as TensorFlow words it. Forgets the merges on
+  // the way to it.
   TENON_COLD Status AttachContext(const Status& status) {
     ForgetMerges();
     std::string shapes, tensors, as_shapes;
@@ -317,7 +317,7 @@ class InferenceContext : public ShapeAlgebra {
     bool requested_as_shape = false;
   };
 
-  // Where the attr is among those given as constants, or -1.
+  // The position of the attr among the attrs given as constants, or -1.
   constexpr int StaticAttrIndex(std::string_view name) const {
     for (std::size_t i = 0; i < static_attrs_.size(); ++i)
       if (static_attrs_[i].name == name) return static_cast<int>(i);
@@ -326,7 +326,7 @@ class InferenceContext : public ShapeAlgebra {
   constexpr bool NodeHasAttr(std::string_view name) const {
     return node_ != nullptr && node_->attr.Find(name) != nullptr;
   }
-  // Where the attr is among the op's, or -1, also when it has no default.
+  // The position of the attr among the op's attrs, or -1, also when it has no default.
   constexpr int DefaultIndex(std::string_view name) const {
     const int i = op_->AttrIndex(name);
     return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default ? i : -1;
@@ -456,7 +456,7 @@ constexpr Status CallShapeFn(InferenceContext* context, ShapeFn fn) {
 }
 }  // namespace detail
 
-// Calls a shape function. An error, Internal where it throws, says which node it was for and what was known of its
+// Calls a shape function. An error, Internal where the function throws, names the node and the known facts of its
 // inputs.
 constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
   TENON_RETURN_IF_ERROR(Status(context->construction_status()));

@@ -48,7 +48,7 @@ TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::i
 namespace shape_inference {
 
 namespace internal {
-// One of those that begin with the batch and have no blocks of columns.
+// One of the formats that begin with the batch and have no blocks of columns.
 constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   std::string_view text = "NHWC";
   if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
@@ -103,10 +103,10 @@ constexpr Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHan
 }
 
 namespace internal {
-// An image's dimensions, whatever its format.
+// An image's dimensions, in any format.
 struct ImageDims {
   DimensionHandle batch, rows, columns, depth;
-  std::int64_t channel_block = 0;  // of the VECT_C format
+  std::int64_t channel_block = 0;  // VECT_C format only
 };
 constexpr Status ReadImage(InferenceContext* c, ShapeHandle image, TensorFormat format, ImageDims* out) {
   const int spatial = SpatialIndex(format);
@@ -121,7 +121,7 @@ constexpr Status ReadImage(InferenceContext* c, ShapeHandle image, TensorFormat 
     return detail::channel_block_must_be_4_or_32(out->channel_block);
   return c->Multiply(out->depth, out->channel_block, &out->depth);
 }
-// As the pools' shape functions want it, which refuse what is not known.
+// ReadImage for the pools' shape functions, which refuse an unknown block of channels.
 constexpr Status ReadPooledImage(InferenceContext* c, ShapeHandle image, TensorFormat format, ImageDims* out) {
   if (format == TensorFormat::kNCHW_VECT_C && !c->ValueKnown(c->Dim(image, 4)))
     return detail::channel_block_must_be_4_or_32(-1);

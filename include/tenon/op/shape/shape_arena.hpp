@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ShapeArena: the shapes and dimensions that a shape function makes and compares. What is known of them only grows, by
-// the requirements that it states. The base of InferenceContext.
+// ShapeArena: the shapes and dimensions that a shape function makes and compares. The known facts of them only grow, by
+// the requirements that the function states. The base of InferenceContext.
 
 #include <cstddef>
 #include <cstdint>
@@ -80,7 +80,7 @@ class ShapeArena {
         "[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
   }
 
-  // --- requirements: *out is the input with what is known afterwards
+  // --- requirements: *out is the input with the facts that are known afterwards
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
     if (rank > kMax) return Failed(out, detail::rank_is_too_large());
@@ -157,8 +157,8 @@ class ShapeArena {
     return OkStatus();
   }
 
-  // --- what was found to be equal, in the order in which it was found: each pair was different handles before Merge
-  // (or a requirement that merges) made them one. For those who look for the same unknown in several places.
+  // --- equal shapes and dimensions, in the order found: each pair was different handles before Merge
+  // (or a requirement that merges) made them one. For callers that look for one unknown in several shapes.
   struct MergedShape {
     ShapeHandle first, second;
   };
@@ -264,7 +264,7 @@ class ShapeArena {
  private:
   struct ShapeRecord {
     std::int32_t rank;
-    std::uint32_t begin;  // of its sizes in dims_
+    std::uint32_t begin;  // where its sizes begin in dims_
   };
   constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
   constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {

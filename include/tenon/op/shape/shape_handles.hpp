@@ -57,12 +57,12 @@ struct DimensionOrConstant {
   std::int64_t val = -1;
 };
 
-// What a resource or variant holds.
+// The contents of a resource or variant.
 struct ShapeAndType {
   ShapeHandle shape;
   DataType dtype = DataType::kInvalid;
 };
-// What is known of each of several, by number.
+// The known contents behind each of several handles, by number.
 class HeldShapes {
  public:
   // Null where nothing is known.

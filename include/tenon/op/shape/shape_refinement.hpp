@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an analysis of a whole graph does with contexts between runs of shape functions: inputs become better known, or
-// less well where a loop shows that a guess was too good. TensorFlow has these as members of InferenceContext.
+// Changes that an analysis of a whole graph makes to contexts between runs of shape functions. Inputs become better
+// known, or less well known where a loop shows that a guess was too good. In TensorFlow, InferenceContext has these
+// functions as members.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What both are known to be: the older one where they are the same, a new unknown otherwise; then merges are forgotten.
+// The older one where both are the same; otherwise forgets the merges and returns a new unknown.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
   if (older.SameHandle(newer)) return older;
   const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
@@ -35,7 +36,7 @@ inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle new
   }
   return same ? older : c->MakeShape(dims);
 }
-// The same for shapes that live longer than a context.
+// Relax for shapes that live longer than a context.
 inline PartialTensorShape Relax(const PartialTensorShape& older, const PartialTensorShape& newer) {
   InferenceContext c;
   ShapeHandle a, b;
@@ -62,8 +63,8 @@ inline bool RelaxInput(InferenceContext* c, int i, ShapeHandle shape) {
 }
 
 namespace detail {
-// *to with what `more` says, shape by shape; `combine(older, newer)` is a shape. False, and nothing changed, when the
-// numbers or the types differ, or nothing is new.
+// *to := `known` with the facts of `more`, shape by shape; `combine(older, newer)` is a shape. False, and nothing
+// changed, when the numbers or the types differ, or nothing is new.
 template <class Combine>
 bool CombineHeld(const SlimVector<ShapeAndType>* known, const SlimVector<ShapeAndType>& more, Combine combine,
                  SlimVector<ShapeAndType>* to) {
@@ -99,8 +100,8 @@ inline auto RelaxOf(InferenceContext* c) {
 }
 }  // namespace detail
 
-// The same for what the resource behind an input or output holds; of one that is not known to hold anything, nothing
-// is known.
+// Merges and relaxes the contents of the resource behind an input or output. A resource without known contents starts
+// as unknown.
 inline bool MergeInputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
   SlimVector<ShapeAndType> held;
   if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Shapes, inputs and attrs as they are written in constant expressions, and what an attr's default is there.
+// Shapes, inputs and attrs as they are written in constant expressions, and the default of an attr there.
 
 #include <cstddef>
 #include <cstdint>
@@ -68,9 +68,9 @@ struct StaticAttr {
   DataType type = DataType::kInvalid;
   std::string_view text;
   std::size_t list_size = 0;
-  std::int64_t numbers[kMaxNumbers] = {};  // of a shape or of shapes, one behind the other: the sizes
+  std::int64_t numbers[kMaxNumbers] = {};  // sizes of a shape or of shapes, one behind the other
   DataType types[kMaxList] = {};
-  std::int8_t ranks[kMaxList] = {};  // of shapes
+  std::int8_t ranks[kMaxList] = {};  // ranks of shapes
 
   template <class Int>
     requires std::is_integral_v<Int>
@@ -199,7 +199,7 @@ struct ShapeSink {
   constexpr void Real(const TextField&, std::string_view) {}
 };
 
-// -1 for a size that is not known. False when the text is no shape's; any number may stand for a size.
+// -1 for a size that is not known. False when the text is not a shape's; any number may stand for a size.
 constexpr bool ReadShapeText(std::string_view block, SlimVector<std::int64_t>* sizes, bool* unknown_rank) {
   ShapeSink sink;
   if (!MessageReader(block).Block(TextSchema::kShape, &sink)) return false;
@@ -208,7 +208,7 @@ constexpr bool ReadShapeText(std::string_view block, SlimVector<std::int64_t>* s
   return true;
 }
 
-// An attr's default from the text of its spec, where that needs no allocation of texts. False for other types.
+// An attr's default from the text of its spec, where that needs no allocation of strings. False for other types.
 template <class T>
 constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
   DefaultReader values(spec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PlanStridedSlice: what a strided slice with its five masks takes from an input, and the result's shape; for the shape
-// function and for the kernels.
+// PlanStridedSlice: the elements that a strided slice with its five masks takes from an input, and the result's shape.
+// The shape function and the kernels use it.
 
 #include <bit>
 #include <cstddef>
@@ -51,7 +51,7 @@ struct StridedSlicePlan {
   bool is_simple_slice = true;  // all strides are 1
 };
 
-// What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
+// Plans StridedSlice of an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
 constexpr Status PlanStridedSlice(Span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
                                   const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
                                   std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
@@ -65,7 +65,7 @@ constexpr Status PlanStridedSlice(Span<const std::int64_t> input, const SlimVect
     return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
   if (std::popcount(static_cast<std::uint32_t>(ellipsis_mask)) > 1) return detail::only_one_ellipsis_is_allowed();
 
-  // One entry per input dimension: the ellipsis (one at the end unless there is one) takes what is left over.
+  // One entry per input dimension: the ellipsis (one at the end unless there is one) takes the rest.
   std::size_t new_axes_after_ellipsis = 0;
   bool ellipsis_seen = false;
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Defaults of shape, tensor and func attrs: "{ dim { size: 2 } }" in protobuf's text format, read field by field. Who
-// reads says what becomes of the fields: the compiler asks whether the text is right (IsMessageText) and
-// for a shape's sizes (static_shape.hpp), attr_def.hpp makes wire bytes of it. constexpr.
+// Defaults of shape, tensor and func attrs: "{ dim { size: 2 } }" in protobuf's text format, read field by field. A
+// sink uses the fields: the compiler asks whether the text is right (IsMessageText) and for a shape's sizes
+// (static_shape.hpp), attr_def.hpp makes wire bytes of it. constexpr.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ struct TextMessage {
 struct TextField {
   std::string_view name;
   std::uint32_t number;
-  // i int32, I int64, u uint32, U uint64, b bool, f float, d double, e DataType, s text, m message
+  // i int32, I int64, u uint32, U uint64, b bool, f float, d double, e DataType, s string, m message
   char type;
   bool repeated = false;
   bool one_of = false;
@@ -35,7 +35,7 @@ struct TextField {
 };
 
 struct TextSchema {
-  // Of an attr of this kind, whose values are messages.
+  // The schema of an attr of this kind, whose values are messages.
   static constexpr const TextMessage* Of(AttrKind kind);
 
   static const TextMessage kDim, kShape, kTensor, kFunc, kAttrEntry, kAttr, kList;
@@ -92,14 +92,14 @@ constexpr const TextMessage* TextSchema::Of(AttrKind kind) {
                                      : nullptr;
 }
 
-// Reads one "{ field: value ... }" as TensorFlow's reader of such texts does: names that it does not know are skipped.
+// Reads one "{ field: value ... }" as TensorFlow's reader does: names that it does not know are skipped.
 // A sink has Inner() for the sink of a message inside, Message(field, inner), Text(field, raw), Number(field, value)
 // and Real(field, digits). One thread.
 class MessageReader {
  public:
   constexpr explicit MessageReader(std::string_view text) : in_(text) {}
 
-  // False when the text is no such message; the sink then holds what was read so far.
+  // False when the text is not such a message; the sink then holds the fields that were read so far.
   template <class Sink>
   constexpr bool Block(const TextMessage& message, Sink* sink) {
     return Nested(message, sink) && in_.done();

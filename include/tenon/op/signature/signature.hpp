@@ -33,14 +33,14 @@ struct OpFlags {
   friend constexpr bool operator==(const OpFlags&, const OpFlags&) = default;
 };
 
-// What an attr of one node is worth, as far as argument types need it.
+// The value of an attr of one node, as far as argument types need it.
 struct ArgAttrValue {
-  std::int64_t number = 0;            // of an int attr
-  DataType type = DataType::kInvalid;  // of a type attr
-  Span<const DataType> types;     // of a list(type) attr
+  std::int64_t number = 0;            // value of an int attr
+  DataType type = DataType::kInvalid;  // value of a type attr
+  Span<const DataType> types;     // value of a list(type) attr
 };
 
-// Any signature without its sizes: what registries, graphs and executors hold. Points at static data (or at an
+// Any signature without its sizes, as registries, graphs and executors hold it. Points at static data (or at an
 // OwnedOp).
 struct OpView {
   std::string_view name;

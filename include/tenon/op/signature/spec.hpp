@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a spec string says once it is read: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and
-// SpecIssue for what is wrong with it. They point into the text. op/signature/spec_reader.hpp makes them.
+// The contents of a spec string: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and SpecIssue
+// for the mistake in it. They point into the text. op/signature/spec_reader.hpp makes them.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr std::string_view Name(AttrKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-// What is wrong with a spec string.
+// The mistake in a spec string.
 enum class SpecError : std::uint8_t {
   kNone,
   kNameNotIdentifier,
@@ -46,7 +46,7 @@ enum class SpecError : std::uint8_t {
 struct SpecIssue {
   SpecError error = SpecError::kNone;
   bool word_runs_on = false;  // the attr kind goes on with letters: "integer"
-  std::size_t begin = 0;      // text[begin, end) is what the message quotes
+  std::size_t begin = 0;      // the message quotes text[begin, end)
   std::size_t end = 0;
 
   constexpr bool ok() const { return error == SpecError::kNone; }
@@ -98,7 +98,7 @@ struct AttrSpec {
   std::int64_t minimum = 0;         // smallest value of an int, smallest length of a list
   DataTypeSet allowed_types;        // empty: any type
   std::uint32_t default_begin = 0;
-  std::uint32_t allowed_begin = 0;  // of "numbertype" or of the first item in braces
+  std::uint32_t allowed_begin = 0;  // begin of "numbertype" or of the first item in braces
   std::uint16_t name_size = 0;
   AttrKind kind = AttrKind::kInt;
   AllowedForm allowed = AllowedForm::kNone;

@@ -88,7 +88,7 @@ struct Concat {
   };
 };
 
-// The same with the axis last.
+// Concat with the axis as the last input.
 struct ConcatV2 {
   static constexpr auto signature = Op("ConcatV2")
                                         .Input("values: N * T")

@@ -64,7 +64,7 @@ inline bool StartsWithShape(const TensorShape& shape, const TensorShape& prefix)
 
 }  // namespace detail
 
-// merged[indices[i][j]] = data[i][j]; the last one stays, rows that nobody names are zero
+// merged[indices[i][j]] = data[i][j]; the last of equal indices stays, rows without an index are zero
 struct DynamicStitch {
   static constexpr auto signature = Op("DynamicStitch")
                                         .Input("indices: N * int32")
@@ -94,7 +94,7 @@ struct DynamicStitch {
   static Status Run(OpKernelContext& context, Cpu& device, const InList<std::int32_t>& indices,
                     std::span<const Tensor> data, Tensor* merged) {
     Index rows = 0;
-    TensorShape row;  // of one row; the same for all
+    TensorShape row;  // shape of each row
     for (int i = 0; i < indices.size(); ++i) {
       const In<std::int32_t> at = indices[i];
       const Tensor& part = data[static_cast<std::size_t>(i)];
@@ -109,7 +109,7 @@ struct DynamicStitch {
                                        "].shape[", at.shape().dims(), ":], got data[0].shape = ", data[0].shape(),
                                        ", data[", i, "].shape = ", part.shape());
       for (Index j = 0; j < at.size(); ++j) {
-        if (at[j] < 0 || at[j] == std::numeric_limits<std::int32_t>::max())  // as many rows are no int32
+        if (at[j] < 0 || at[j] == std::numeric_limits<std::int32_t>::max())  // that many rows are not an int32
           return errors::InvalidArgument("DynamicStitch: indices[", j, "] = ", at[j], " is out of range");
         rows = std::max<Index>(rows, Index{at[j]} + 1);
       }

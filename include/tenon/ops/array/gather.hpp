@@ -128,7 +128,7 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   TensorShape shape;
   TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, whatever the indices are
+  if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, with any indices
   const Index bad =
       tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
   if (bad < 0) return OkStatus();
@@ -213,7 +213,7 @@ struct Gather {
   };
 };
 
-// The same along any axis; the first batch_dims dimensions of params and indices go together.
+// Gather along any axis. The first batch_dims dimensions of params and indices go together.
 struct GatherV2 {
   static constexpr auto signature = Op("GatherV2")
                                         .Input("params: Tparams")

@@ -23,8 +23,8 @@ namespace ops {
 
 namespace detail {
 
-// TensorFlow changes x itself, whoever else reads it; here others keep what they have. Rows are counted modulo their
-// number. `combine` null: the row is replaced.
+// TensorFlow changes x itself, even while other nodes read it. Here the other nodes keep their value. Rows are counted
+// modulo their number. `combine` null: the row is replaced.
 inline Status RunInplace(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& rows,
                          const Tensor& v, CombineFn combine, bool served, Tensor* y) {
   const std::string_view op = context.op_kernel().type_string();
@@ -126,7 +126,7 @@ struct InplaceSub {
   using kernel = detail::InplaceKernel<InplaceSub, Device>;
 };
 
-// The same elements in a buffer of its own.
+// Copies x into a buffer of its own.
 struct DeepCopy {
   static constexpr auto signature = Op("DeepCopy")
                                         .Input("x: T")

@@ -28,7 +28,7 @@ namespace detail {
 struct Diagonals {
   Index lower = 0, upper = 0;
   bool left_above = false, left_below = true;  // where superdiagonals and subdiagonals begin in their rows
-  Index rows = 0, columns = 0, length = 0;     // of a matrix; of the longest diagonal
+  Index rows = 0, columns = 0, length = 0;     // rows, columns of a matrix; length of the longest diagonal
 
   void Align(std::string_view align) {  // "RIGHT_LEFT": superdiagonals, subdiagonals
     left_above = align == "LEFT_LEFT" || align == "LEFT_RIGHT";
@@ -221,7 +221,7 @@ struct MatrixSetDiag {
   };
 };
 
-// MatrixDiag with diagonals k[0] to k[1], sizes and what is around them.
+// MatrixDiag with diagonals k[0] to k[1], the sizes of a matrix and the value around the diagonals.
 struct MatrixDiagV3 {
   static constexpr auto signature =
       Op("MatrixDiagV3")

@@ -60,7 +60,7 @@ inline Status MatrixDiagPartShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-// What the diagonals' leading dimensions add to what is known of the matrices.
+// Merges the leading dimensions of the diagonals into the known shape of the matrices.
 inline Status MergeBatch(InferenceContext* c, ShapeHandle input, ShapeHandle diagonal, std::int64_t own_dims) {
   ShapeHandle out = input;
   if (c->RankKnown(diagonal) && !c->FullyDefined(input)) {

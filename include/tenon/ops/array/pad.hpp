@@ -55,7 +55,7 @@ inline Status PadShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// What one dimension gets in front and behind.
+// Numbers of elements added before and after one dimension.
 struct PaddingOfDim {
   Index before, after;
 };
@@ -118,7 +118,7 @@ inline void FillFrame(Cpu& device, const ElementMover& mover, const void* value,
     for (const bool behind : {false, true}) {
       const Index thickness = behind ? paddings[d].after : paddings[d].before;
       if (thickness == 0) continue;
-      NdCopy slab;  // the middle of the dimensions outside of d, all of those inside
+      NdCopy slab;  // the middle of the dimensions outside of d, all of the dimensions inside
       slab.out_first = behind ? (paddings[d].before + size) * step[d] : 0;
       for (std::size_t outside = 0; outside < d; ++outside) {
         slab.out_first += paddings[outside].before * step[outside];
@@ -173,7 +173,7 @@ struct Pad {
   };
 };
 
-// The same with constant_values around.
+// Pad with constant_values around instead of zeros.
 struct PadV2 {
   static constexpr auto signature = Op("PadV2")
                                         .Input("input: T")
@@ -244,7 +244,7 @@ struct MirrorPad {
     const ElementMover mover = MoverOf(input.dtype());
     detail::CopyIntoFrame(device, mover, input, paddings, output);
     const InlinedVector<Index, 8> step = StridesOf(shape.dim_sizes());
-    // From the innermost dimension outwards each is mirrored for the middle of those outside of it.
+    // Mirrors each dimension, from the innermost outwards, for the middle of the dimensions outside of it.
     for (int axis = input.dims() - 1; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
       const Index begin = paddings[a].before, end = begin + input.dim_size(axis);

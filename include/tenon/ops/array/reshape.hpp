@@ -41,11 +41,11 @@ struct Reshape {
   };
 
  private:
-  // The shape asked for, with its -1 (at most one) replaced by what is left. A scalar is taken as a vector of one size.
+  // The requested shape. Its -1 (at most one) becomes the size that is left. A scalar counts as a vector of one size.
   static Status Target(const TensorShape& input, const HostIndices& sizes, TensorShape* target) {
     if (sizes.shape().dims() > 1) return errors::InvalidArgument("sizes input must be 1-D, not shape ", sizes.shape());
     InlinedVector<Index, 8> dims;
-    Index product = 1;  // of the sizes that are not 0
+    Index product = 1;  // product of the sizes that are not 0
     int unknown = -1;
     bool zero = false;
     for (Index d = 0; d < sizes.size(); ++d) {
@@ -175,7 +175,7 @@ inline Status SqueezeShape(InferenceContext* c) {
 }
 }  // namespace detail
 
-// Without dimensions of size 1: all of them, or those that squeeze_dims names.
+// Removes all dimensions of size 1, or only the dimensions in squeeze_dims.
 struct Squeeze {
   static constexpr auto signature = Op("Squeeze")
                                         .Input("input: T")

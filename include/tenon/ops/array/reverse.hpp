@@ -127,7 +127,7 @@ struct Reverse {
       const int rank = tensor.dims();
       if (rank > 0 && tensor.dim_size(0) == 0)
         return errors::InvalidArgument("Reverse: Invalid input first dimension. Found 0.");
-      if (rank == 0) {  // whatever dims are
+      if (rank == 0) {  // for any dims
         output = tensor;
         return OkStatus();
       }
@@ -190,7 +190,7 @@ struct ReverseV2 {
   };
 };
 
-// Of entry b of dimension batch_dim, the first seq_lengths[b] entries of dimension seq_dim in reverse order.
+// Reverses the first seq_lengths[b] entries of dimension seq_dim in entry b of dimension batch_dim.
 struct ReverseSequence {
   static constexpr auto signature = Op("ReverseSequence")
                                         .Input("input: T")

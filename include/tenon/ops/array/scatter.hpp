@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ScatterNd and the TensorScatter ops: slices put, added, ... to the places that index vectors name.
+// ScatterNd and the TensorScatter ops: slices written, added, ... to the positions that index vectors name.
 
 #include <cstddef>
 #include <cstdint>
@@ -94,7 +94,7 @@ using shape_inference::ScatterNdShape;
 using shape_inference::ScatterShape;
 using shape_inference::TensorScatterShape;
 
-// What the kernels check: every vector of indices names a slice of `target`, updates has one slice for each.
+// Checks the shapes: every vector of indices names a slice of `target`, updates has one slice for each vector.
 inline Status CheckScatter(const TensorShape& target, const TensorShape& indices, const TensorShape& updates) {
   constexpr Index kMaxDepth = 7;
   if (indices.dims() < 1)
@@ -200,7 +200,7 @@ struct TensorScatterKernel : Op::Attrs {
 
 }  // namespace detail
 
-// Zeros of `shape` with the updates added: those for the same place add up (texts are joined, bools are or-ed).
+// Zeros of `shape` with the updates added. Updates of one position add up (strings are joined, bools are or-ed).
 struct ScatterNd {
   static constexpr auto signature = Op("ScatterNd")
                                         .Input("indices: Tindices")
@@ -242,7 +242,7 @@ struct ScatterNd {
   };
 };
 
-// The tensor with slices replaced: the last of several for the same place stays.
+// The tensor with slices replaced. The last of several updates of one position stays.
 struct TensorScatterUpdate {
   static constexpr auto signature = Op("TensorScatterUpdate")
                                         .Input("tensor: T")
@@ -315,7 +315,7 @@ struct TensorScatterSub {
   using kernel = detail::TensorScatterKernel<TensorScatterSub, Device>;
 };
 
-// The greater of what is there and what comes.
+// The tensor with the greater of an element and its update.
 struct TensorScatterMax {
   static constexpr auto signature = Op("TensorScatterMax")
                                         .Input("tensor: T")
@@ -340,7 +340,7 @@ struct TensorScatterMax {
   using kernel = detail::TensorScatterKernel<TensorScatterMax, Device>;
 };
 
-// The lesser of what is there and what comes.
+// The tensor with the lesser of an element and its update.
 struct TensorScatterMin {
   static constexpr auto signature = Op("TensorScatterMin")
                                         .Input("tensor: T")

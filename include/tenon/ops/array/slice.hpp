@@ -98,7 +98,7 @@ struct StridedSlice {
     }
 
     mutable SpinLock lock_;
-    mutable Ref<Plan> plan_;  // of the last call: a call with other shapes or indices makes its own
+    mutable Ref<Plan> plan_;  // plan of the last call: a call with other shapes or indices makes its own
   };
 
  private:

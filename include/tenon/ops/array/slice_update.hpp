@@ -65,8 +65,8 @@ inline bool ValueSteps(const StridedSlicePlan& plan, const TensorShape& value, I
   const int rank = static_cast<int>(plan.final_shape.size()), extra = value.dims() - rank;
   for (int d = 0; d < extra; ++d)
     if (value.dim_size(d) != 1) return false;
-  // Dimensions of size 1 count for nothing, so that those left go together in order.
-  InlinedVector<Index, 8> sizes, by;  // of the final dimensions that are longer than 1
+  // Dimensions of size 1 do not count, so that the other dimensions go together in order.
+  InlinedVector<Index, 8> sizes, by;  // sizes and steps of the final dimensions that are longer than 1
   Index step = 1;
   for (int d = rank - 1; d >= 0; --d) {
     const Index wanted = plan.final_shape[static_cast<std::size_t>(d)];
@@ -92,7 +92,7 @@ inline void PutSlice(Cpu& device, const ElementMover& mover, const StridedSliceP
   const InlinedVector<Index, 8> to = StridesOf(output->shape().dim_sizes());
   for (std::size_t d = 0; d < plan.processing_shape.size(); ++d) {
     const Index n = plan.processing_shape[d], stride = plan.strides[d];
-    const bool backwards = stride < 0 && n > 1;  // places are counted upwards
+    const bool backwards = stride < 0 && n > 1;  // positions are counted upwards
     copy.out_first += (backwards ? plan.begin[d] + (n - 1) * stride : plan.begin[d]) * to[d];
     if (backwards) copy.in_first += (n - 1) * steps[d];
     copy.Add(n, backwards ? -steps[d] : steps[d], (backwards ? -stride : stride) * to[d]);

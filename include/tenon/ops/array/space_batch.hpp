@@ -130,7 +130,7 @@ inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Ind
   const char* const op = to_depth ? "SpaceToDepth" : "DepthToSpace";
   if (input.dims() != 4) return errors::InvalidArgument(op, ": Input rank should be: 4 instead of: ", input.dims());
   const Index n = input.dim_size(0);
-  Index h = input.dim_size(1), w = input.dim_size(2), d = input.dim_size(3);  // of the smaller image, of one pixel
+  Index h = input.dim_size(1), w = input.dim_size(2), d = input.dim_size(3);  // size of the smaller image, of one pixel
   const Index blocks = MultiplyWithoutOverflow(block, block);
   if (to_depth ? h % block != 0 || w % block != 0 : blocks < 0 || d % blocks != 0)
     return errors::InvalidArgument(op,
@@ -153,8 +153,8 @@ inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Ind
   const auto add = [&](Index size, Index in_deep, Index in_wide) {
     copy.Add(size, to_depth ? in_wide : in_deep, to_depth ? in_deep : in_wide);
   };
-  const Index row = w * block * d;  // of the wide image
-  if (to_depth) {                   // in the order of the output
+  const Index row = w * block * d;  // elements of a row of the wide image
+  if (to_depth) {  // in the order of the output
     add(n * h, w * blocks * d, block * row);
     add(w, blocks * d, block * d);
     add(block, block * d, row);
@@ -176,8 +176,9 @@ struct BlockDim {
   Index wide = 0, narrow = 0;  // its size on the space side (without padding, after the crop) and on the batch side
 };
 
-// All blocks between the space side and the batch side. `batch` is the space side's, `inner` the product of what is
-// behind the blocked dimensions. Every block is a copy of its own: positions outside of the space side are left out.
+// Copies all blocks between the space side and the batch side. `batch` is the space side's, `inner` the product of the
+// dimensions behind the blocked ones. Every block is a copy of its own. Positions outside of the space side are left
+// out.
 inline void CopyBlocks(Cpu& device, const ElementMover& mover, bool to_batch, Index batch, Index inner,
                        const SlimVector<BlockDim>& dims, const void* in, void* out) {
   Index blocks = 1, wide_size = inner, narrow_size = inner;

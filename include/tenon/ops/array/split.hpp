@@ -200,7 +200,7 @@ inline Status SplitVShape(InferenceContext* c) {
 }
 }  // namespace detail
 
-// The same with the sizes as an input; one of several may be -1: what is left.
+// Split with the sizes as an input. One of several sizes may be -1: it takes the rest.
 struct SplitV {
   static constexpr auto signature = Op("SplitV")
                                         .Input("value: T")
@@ -240,7 +240,7 @@ struct SplitV {
     const Index whole = value.dim_size(axis);
     SlimVector<Index> sizes;
     Index sum = 0;
-    std::ptrdiff_t open = -1;  // the one that takes what is left
+    std::ptrdiff_t open = -1;  // the output that takes the rest
     for (Index i = 0; i < parts; ++i) {
       const Index size = detail::SplitSizeAt(size_splits, i);
       sizes.push_back(size);

@@ -27,7 +27,7 @@ namespace ops {
 
 namespace detail {
 
-// The elements of a tensor of plain real numbers, bools or texts as keys. Numbers are their bits, but both zeros are
+// The elements of a tensor of plain real numbers, bools or strings as keys. Numbers are their bits, but both zeros are
 // one number, and a NaN differs from everything.
 class ElementKeys {
  public:
@@ -73,7 +73,7 @@ class ElementKeys {
   const void* data_;
   int bytes_;
   Index size_;
-  std::uint64_t infinity_ = 0;  // its bits; 0 for what is not floating
+  std::uint64_t infinity_ = 0;  // bits of infinity; 0 for types that are not floating
 };
 
 // Numbers of elements, by their values: open addressing, at most half full.
@@ -86,8 +86,8 @@ class ElementTable {
   }
   // The element that equals other[j], or -1.
   Index Find(const ElementKeys& other, Index j) const { return slots_[SlotOf(other, j)]; }
-  // The same; where there is none element j of the table's own keys is added and -1 returned. A NaN is never found: it
-  // is not added.
+  // The element that equals element j of the table's own keys. Without one, adds j and returns -1. A NaN is never found
+  // and not added.
   Index FindOrAdd(Index j) {
     if (!keys_.is_text() && keys_.IsNan(j)) return -1;
     Index& slot = slots_[SlotOf(keys_, j)];
@@ -149,7 +149,7 @@ inline Status RunUnique(OpKernelContext& context, const Tensor& x, bool with_cou
   if (x.dims() != 1) return errors::InvalidArgument("Unique: unique expects a 1D vector, got shape ", x.shape());
   const ElementKeys keys(x);
   ElementTable table(keys);
-  SlimVector<Index> first, counts;  // of each distinct element
+  SlimVector<Index> first, counts;  // first position and count of each distinct element
   SlimVector<Index> number(static_cast<std::size_t>(x.NumElements()), 0);
   Tensor *idx = nullptr, *count = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(1, x.shape(), &idx));
@@ -224,7 +224,7 @@ struct Where {
   static void WritePlaces(const TensorShape& shape, const bool* set, std::int64_t* out) {
     const int last = shape.dims() - 1;
     const Index row = shape.dim_size(last), rows = shape.num_elements() / row;
-    std::int64_t at[8] = {};  // of the row
+    std::int64_t at[8] = {};  // indices of the row
     for (Index r = 0; r < rows; ++r, set += row) {
       for (Index i = 0; i < row; ++i) {
         if (!set[i]) continue;

@@ -87,7 +87,7 @@ class Calls {
   FunctionCalls* calls_ = nullptr;
 };
 
-// What the kernels below share: looking functions up and calling them.
+// Base of the kernels below: finds functions and calls them.
 class CallingKernel : public OpKernel {
  public:
   explicit CallingKernel(OpKernelConstruction* construction) : OpKernel(construction) {}
@@ -105,7 +105,7 @@ class CallingKernel : public OpKernel {
     if (!found.ok()) return c->SetStatus(found.status());
     *handle = *found;
   }
-  // TensorFlow lowers nodes with this attr, and a Switch or a LoopCond refuses what is no scalar bool.
+  // TensorFlow lowers nodes with this attr. A Switch or a LoopCond then refuses a value that is not a scalar bool.
   static bool IsLowered(const OpKernelConstruction& c) {
     const AttrValue* const value = c.def().attr.Find("_lower_using_switch_merge");
     return value != nullptr && value->kind() == AttrValue::Kind::kBool && value->b();
@@ -266,7 +266,7 @@ class ForKernel : public CallingKernel {
   }
 
   FunctionHandle body_;
-  FunctionHandle counting_body_;  // the same, for RunFor; number -1: its first argument is a list
+  FunctionHandle counting_body_;  // the body for RunFor; number -1: its first argument is a list
 };
 
 TENON_SETUP_CODE_BEGIN

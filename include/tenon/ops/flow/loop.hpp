@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The ops that while loops are made of: values enter a frame, go to its next iteration, leave it. An engine with frames
-// hands the values on itself (runtime/control_flow/executor.hpp).
+// The ops that while loops are made of: values enter a frame, go to its next iteration, leave it. An executor with
+// frames hands the values on itself (runtime/control_flow/executor.hpp).
 
 #include <cstdint>
 #include <string_view>
@@ -23,7 +23,7 @@ namespace ops {
 
 namespace detail {
 
-// Of a loop variable nothing is known but what a resource holds; what stays the same keeps its shape.
+// The shape of a loop variable is unknown, except for the values behind a resource. A constant keeps its shape.
 constexpr Status EnterShapes(InferenceContext* c) {
   c->set_output(0, c->UnknownShape());
   if (const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0); held != nullptr) {

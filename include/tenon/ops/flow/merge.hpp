@@ -23,7 +23,7 @@ namespace ops {
 
 namespace detail {
 
-// What all inputs have in common: unknown sizes where they differ, unknown rank where ranks do.
+// The common shape of all inputs: unknown sizes where sizes differ, unknown rank where ranks differ.
 constexpr Status MergeShapes(InferenceContext* c) {
   ShapeHandle out = c->input(0);
   const bool ranked = c->RankKnown(out);
@@ -43,7 +43,7 @@ constexpr Status MergeShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// An input without a dtype is dead. An engine with frames does all of this itself.
+// An input without a dtype is dead. An executor with frames does all of this itself.
 class MergeKernel : public OpKernel {
  public:
   explicit MergeKernel(OpKernelConstruction* c) : OpKernel(c) { set_output_memory_type(1, MemoryType::kHost); }

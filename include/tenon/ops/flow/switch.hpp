@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Switch and its kin: the input becomes one of the outputs, the others are dead. An engine with frames hands the value
-// on itself (runtime/control_flow/executor.hpp); the kernels here do the same for whoever calls them alone.
+// Switch and its kin: the input becomes one of the outputs, the other outputs are dead. An executor with frames hands
+// the value on itself (runtime/control_flow/executor.hpp). The kernels here serve callers without such an executor.
 
 #include <cstdint>
 
@@ -22,11 +22,11 @@ namespace ops {
 
 namespace detail {
 
-// What TensorFlow's control flow on a CPU is built for.
+// Types that TensorFlow's control flow on a CPU is built for.
 inline constexpr DataTypeSet kSwitchedTypes =
     kPodAndObjectTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
 
-// Every output has the shape of input 0, and what that holds; input 1 is a scalar.
+// Every output has the shape of input 0 and the shapes behind its handle. Input 1 is a scalar.
 constexpr Status SwitchShapes(InferenceContext* c) {
   ShapeHandle scalar;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &scalar));
@@ -38,7 +38,7 @@ constexpr Status SwitchShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// Input 1 is a bool, or an int32 of which values that are no output's number mean the last output.
+// Input 1 is a bool or an int32. An int32 that is not the number of an output means the last output.
 class SwitchKernel : public OpKernel {
  public:
   explicit SwitchKernel(OpKernelConstruction* c) : OpKernel(c) {

@@ -40,7 +40,7 @@ inline Status CheckDecodeChannels(std::int64_t channels) {
   return errors::InvalidArgument("`channels` must be 0, 1, 3 or 4 but got ", channels);
 }
 
-// What all decoders ask of their input.
+// Checks the input of any decoder and sets *file to its bytes.
 inline Status EncodedImage(const Tensor& contents, std::string_view* file) {
   if (contents.dims() != 0) return errors::InvalidArgument("`contents` must be scalar but got shape", contents.shape());
   *file = contents.data<tstring>()->view();
@@ -137,11 +137,11 @@ inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, con
   return UnknownImageFormat();
 }
 
-// A BMP file's header, of which no more is looked at than TensorFlow does: no compression, no palette.
+// The header of a BMP file. As in TensorFlow, only these fields are read: not the compression, not the palette.
 struct BmpLayout {
   Index first = 0;  // byte of the first pixel
   Index width = 0, height = 0;
-  Index channels = 0;  // of the file: 1 grey, 3 BGR, 4 BGRA
+  Index channels = 0;  // in the file: 1 grey, 3 BGR, 4 BGRA
   Index row_bytes = 0;  // a multiple of 4
   bool from_top = false;  // rows come from the bottom up otherwise
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ExtractImagePatches and ExtractVolumePatches: every place of a window as one long pixel.
+// ExtractImagePatches and ExtractVolumePatches: every position of a window as one long pixel.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,7 @@ inline Status PatchesShape(InferenceContext* c, int space) {
   }
   SlimVector<DimensionHandle> dims;
   dims.push_back(c->Dim(input, 0));
-  // What is not known has two dimensions of space in TensorFlow, even between volumes.
+  // TensorFlow gives an unknown output two spatial dimensions, even for volumes.
   for (int i = 1; i <= (known ? space : 2); ++i) {
     const auto at = static_cast<std::size_t>(i);
     dims.push_back(c->UnknownDim());

@@ -103,8 +103,8 @@ inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view 
   return resize(device, g, images.dtype(), images.raw_data(), out->data<float>());
 }
 
-// Input 0: grads, float; input 1: the original images, whose size counts. TensorFlow takes batch and depth from grads
-// although its shape function promises those of the images; here they are the same.
+// Input 0: grads, float. Input 1: the original images, which give the size. TensorFlow takes batch and depth from
+// grads, although its shape function promises the batch and depth of the images. Here they must be equal.
 inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
                             ResizeMethod method) {
   const Tensor &grads = context.input(0), &images = context.input(1);
@@ -222,7 +222,7 @@ struct ResizeArea {
   };
 };
 
-// The same, in the type of the images.
+// The resized images in the type of the images.
 struct ResizeNearestNeighbor {
   static constexpr auto signature =
       Op("ResizeNearestNeighbor")

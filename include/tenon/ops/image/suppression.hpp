@@ -52,7 +52,7 @@ inline Status CheckOverlapThreshold(std::string_view op, float threshold) {
   return errors::InvalidArgument(op, ": iou_threshold must be in [0, 1], got ", threshold);
 }
 
-// What a version has: inputs behind max_output_size (overlap threshold, score threshold, sigma), outputs.
+// The inputs behind max_output_size (overlap threshold, score threshold, sigma) and the outputs of a version.
 struct SuppressionVersion {
   std::string_view op;
   int scalars;  // with max_output_size
@@ -90,7 +90,7 @@ Status SuppressInto(OpKernelContext& context, const SuppressionVersion& v, float
   return OkStatus();
 }
 
-// `overlap`: the threshold, where it is no input.
+// `overlap`: the threshold of versions that do not have it as an input.
 inline Status RunSuppression(OpKernelContext& context, const SuppressionVersion& v, float overlap, bool pad) {
   const Tensor &boxes = context.input(0), &scores = context.input(1);
   constexpr std::string_view kNames[] = {"max_output_size", "iou_threshold", "score_threshold", "soft_nms_sigma"};

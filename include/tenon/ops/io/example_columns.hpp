@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the ops that parse Examples share: one call of one of them, from serialised examples to the outputs.
+// ExampleParse: one call of an op that parses Examples, from serialised examples to the outputs.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace ops {
 
 namespace detail {
 
-// One call of one of the ops: what is wanted, and what was found.
+// One call of an op that parses Examples: the wanted columns and the found features.
 struct ExampleParse {
   const Tensor* serialized = nullptr;
-  const Tensor* names = nullptr;  // of the examples, for messages; may be empty
+  const Tensor* names = nullptr;  // names of the examples, for messages; may be empty
   SlimVector<FeatureColumn> columns;  // sparse ones, dense ones, ragged ones
   std::size_t sparse = 0, dense = 0, ragged = 0;
   FoundFeatures found;

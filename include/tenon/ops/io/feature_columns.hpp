@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the ops that parse Examples share: the features that are wanted, found in serialised examples, checked, counted
-// and written to dense, sparse and ragged outputs.
+// Shared code of the ops that parse Examples. Finds wanted features in serialised examples, checks and counts them, and
+// writes them to dense, sparse and ragged outputs.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,9 +41,9 @@ struct FeatureColumn {
   // kDense only: the shape of one example's values; of a variable one the first size is unknown.
   PartialTensorShape shape;
   bool variable = false;
-  Index stride = 1;                // values of one example, of a variable one: of one row
+  Index stride = 1;  // values of one example, of a variable one: of one row
   const Tensor* missing = nullptr;  // the value of examples without the feature, or padding; null or empty: none
-  bool may_be_missing = false;      // a feature list: no rows then
+  bool may_be_missing = false;  // a feature list: no rows then
 };
 
 // The values of one column in one example, or in one row of a feature list.
@@ -79,7 +79,7 @@ inline Status SetDenseShape(const PartialTensorShape& shape, std::size_t i, bool
   column->stride = stride;
   return OkStatus();
 }
-// What stands for a dense feature that an example does not have.
+// Sets the value that stands for a dense feature that an example does not have.
 inline Status SetDefault(const Tensor& value, std::size_t i, FeatureColumn* column) {
   if (value.dtype() != column->dtype)
     return errors::InvalidArgument("dense_defaults[", i, "].dtype() == ", value.dtype(), " != dense_types_[", i,
@@ -131,7 +131,7 @@ class ColumnIndex {
     }
     return OkStatus();
   }
-  // -1: nobody wants the feature.
+  // The column of a feature, or -1 when the feature is not wanted.
   std::ptrdiff_t Find(std::string_view key) const {
     const std::size_t* c = table_.Find(key);
     return c == nullptr ? -1 : static_cast<std::ptrdiff_t>(*c);
@@ -142,7 +142,7 @@ class ColumnIndex {
 };
 
 // Notes the wanted features of a serialised Features message; of equal keys the last with a list counts. False when the
-// bytes are no such message.
+// bytes are not such a message.
 inline bool FindFeatures(std::string_view features, const ColumnIndex& index, Index example, FoundFeatures* found) {
   return ForEachEntry(features, [&](std::string_view key, std::string_view value) {
     const std::ptrdiff_t c = index.Find(key);
@@ -154,7 +154,7 @@ inline bool FindFeatures(std::string_view features, const ColumnIndex& index, In
   });
 }
 
-// "[?,2]" is not counted; the others need as many values as their shape has.
+// "[?,2]" is not counted; other columns need as many values as their shape has.
 inline Status CountFeature(const FeatureColumn& column, FoundFeature* feature) {
   if (feature->view.dtype == DataType::kInvalid) {
     const bool required = column.kind == ColumnKind::kDense && !column.variable &&
@@ -196,7 +196,7 @@ inline void FillWith(const Tensor& value, Tensor* out, Index at, Index count) {
   for (Index i = 0; i < count; ++i) CopyRun(mover, value.raw_data(), mover.At(out->raw_data(), at + i), 1);
 }
 inline void FillWithZero(Tensor* out, Index at, Index count) {
-  if (out->dtype() == DataType::kString || count == 0) return;  // texts are made empty
+  if (out->dtype() == DataType::kString || count == 0) return;  // strings are made empty
   const auto size = static_cast<std::size_t>(SizeOf(out->dtype()));
   std::memset(static_cast<char*>(out->raw_data()) + static_cast<std::size_t>(at) * size, 0,
               static_cast<std::size_t>(count) * size);
@@ -232,7 +232,7 @@ struct SparseOutputs {
     for (Index d = 0; d < rank; ++d) shape->data<std::int64_t>()[d] = sizes[static_cast<std::size_t>(d)];
     return OkStatus();
   }
-  // The places (before..., 0), (before..., 1), ... of `count` values from number `at` on.
+  // Writes the indices (before..., 0), (before..., 1), ... of `count` values from number `at` on.
   void Place(Index at, std::span<const Index> before, Index count) const {
     const auto rank = static_cast<Index>(before.size() + 1);
     std::int64_t* to = indices->data<std::int64_t>() + at * rank;
@@ -266,8 +266,8 @@ inline Status DenseParts(InferenceContext* c, ShapeHandle prefix, std::span<cons
   }
   return OkStatus();
 }
-// Values, then `splits` lists of splits, of which the first belong to the examples; those of one example by itself are
-// a vector, or (`scalar_of_one`) a scalar.
+// Values, then `splits` lists of splits. The first list belongs to the examples. For one example by itself, it is a
+// vector, or (`scalar_of_one`) a scalar.
 inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle examples, int splits, bool scalar_of_one,
                           int* at) {
   ShapeHandle rows = c->Vector(c->UnknownDim());

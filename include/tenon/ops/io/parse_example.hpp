@@ -277,7 +277,7 @@ inline Status ParseSingleExampleShape(InferenceContext* c) {
 
 }  // namespace detail
 
-// Of one Example, with the keys as attrs.
+// ParseExample for one Example, with the keys as attrs.
 struct ParseSingleExample {
   static constexpr auto signature = Op("ParseSingleExample")
                                         .Input("serialized: string")

@@ -277,7 +277,7 @@ struct ParseSequenceExampleV2 {
   }
 };
 
-// Of one SequenceExample, with each key an input of its own.
+// ParseSequenceExample for one SequenceExample. Each key is an input of its own.
 struct ParseSingleSequenceExample {
   static constexpr auto signature = Op("ParseSingleSequenceExample")
                                         .Input("serialized: string")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Placeholder: an input of the graph. Its kernel runs only when nobody fed it, and says so.
+// Placeholder: an input of the graph. Its kernel runs only without a feed, and returns InvalidArgument.
 
 #include <string_view>
 
@@ -70,7 +70,7 @@ struct PlaceholderV2 {
   };
 };
 
-// What is fed, else the input.
+// The fed value, or the input without a feed.
 struct PlaceholderWithDefault {
   static constexpr auto signature = Op("PlaceholderWithDefault")
                                         .Input("input: dtype")
@@ -81,7 +81,7 @@ struct PlaceholderWithDefault {
                                           ShapeHandle out, unused;
                                           TENON_RETURN_IF_ERROR(c->GetShapeAttr("shape", &out));
                                           TENON_RETURN_IF_ERROR(c->Merge(c->input(0), out, &unused));
-                                          c->set_output(0, out);  // what is fed may differ from the default
+                                          c->set_output(0, out);  // a fed value may differ from the default
                                           return OkStatus();
                                         });
 

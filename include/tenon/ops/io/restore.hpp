@@ -28,7 +28,7 @@ namespace ops {
 
 namespace detail {
 
-// What the text says of an output; "" is nothing.
+// Sets the shape of an output from its slice spec; "" gives an unknown shape.
 inline Status SetSliceShape(InferenceContext* c, int i, std::string_view spec) {
   if (spec.empty()) {
     c->set_output(i, c->UnknownShape());
@@ -67,7 +67,7 @@ inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, cons
     return errors::InvalidArgument("Got ", names.NumElements(), " tensor names, but ", count, " expected dtypes.");
   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view())));
   SlimVector<TensorShape> shapes(static_cast<std::size_t>(count));
-  std::string wrong;  // all types that are not those asked for
+  std::string wrong;  // all types that differ from the requested ones
   for (int i = 0; i < count; ++i) {
     const std::string_view name = names.data<tstring>()[i].view();
     DataType stored = DataType::kInvalid;
@@ -134,8 +134,8 @@ inline Status RestoreOne(OpKernelContext& context, const Tensor& pattern, const 
 
 }  // namespace detail
 
-// The tensors of these names. A text of shape_and_slices asks for part of a tensor ("4 5 0,2:-": rows 0 and 1 of a
-// [4,5]); "" for all of it.
+// The tensors of these names. A string of shape_and_slices asks for a slice of a tensor ("4 5 0,2:-": rows 0 and 1 of a
+// [4,5]); "" asks for all of it.
 struct RestoreV2 {
   static constexpr auto signature = Op("RestoreV2")
                                         .Input("prefix: string")

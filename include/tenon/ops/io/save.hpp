@@ -53,7 +53,7 @@ inline Status CheckPrefixAndNames(const Tensor& prefix, const Tensor& names, con
                                    names.NumElements(), " vs. ", specs.NumElements());
   return OkStatus();
 }
-// What the text says of the tensor to save; "" is all of it.
+// Parses the slice spec of the tensor to save; "" is all of it.
 inline Result<ShapeAndSlice> SliceToSave(std::string_view spec, const Tensor& tensor) {
   if (spec.empty()) return ShapeAndSlice{tensor.shape(), TensorSlice(tensor.dims()), tensor.shape()};
   TENON_ASSIGN_OR_RETURN(ShapeAndSlice part, ShapeAndSlice::Parse(spec));
@@ -122,7 +122,7 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
   const std::string merged(destination.data<tstring>()->view());
   TENON_RETURN_IF_ERROR(MergeBundles({names.data(), names.size()}, merged, allow_missing_files));
   if (!delete_old_dirs) return OkStatus();
-  for (const std::string& name : names) {  // those that are empty now
+  for (const std::string& name : names) {  // removes the folders that are empty now
     const std::string_view folder = tenon::detail::FolderOf(name);
     if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) ::rmdir(std::string(folder).c_str());
   }
@@ -131,8 +131,8 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
 
 }  // namespace detail
 
-// Writes PREFIX.index and PREFIX.data-00000-of-00001. A text of shape_and_slices says which part of a larger tensor a
-// tensor is ("4 5 0,2:-": rows 0 and 1 of a [4,5]); "" is all of it.
+// Writes PREFIX.index and PREFIX.data-00000-of-00001. A string of shape_and_slices says which slice of a larger tensor
+// a tensor is ("4 5 0,2:-": rows 0 and 1 of a [4,5]); "" is all of it.
 struct SaveV2 {
   static constexpr auto signature = Op("SaveV2")
                                         .Input("prefix: string")
@@ -155,7 +155,7 @@ struct SaveV2 {
   };
 };
 
-// Makes one checkpoint of several, whose data files it renames. delete_old_dirs: their folders go, where empty.
+// Makes one checkpoint of several and renames their data files. delete_old_dirs: removes their folders when empty.
 struct MergeV2Checkpoints {
   static constexpr auto signature = Op("MergeV2Checkpoints")
                                         .Input("checkpoint_prefixes: string")

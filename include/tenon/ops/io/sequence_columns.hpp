@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the ops that parse SequenceExamples share: features and lists of features found, counted and written to dense,
-// sparse and ragged outputs.
+// Shared code of the ops that parse SequenceExamples. Finds and counts features and lists of features, and writes them
+// to dense, sparse and ragged outputs.
 
 #include <algorithm>
 #include <cstddef>
@@ -36,8 +36,8 @@ struct SequenceParse {
   ColumnCounts context_counts, list_counts;
   bool lengths = true;  // whether dense feature lists have an output with their lengths
   FoundFeatures context_found;
-  SlimVector<FoundFeature> rows;  // of all lists, column by column and example by example
-  SlimVector<Index> begin;        // where those of a column and example begin; one more at the end
+  SlimVector<FoundFeature> rows;  // rows of all lists, column by column and example by example
+  SlimVector<Index> begin;        // where the rows of a column and example begin; one more at the end
   SlimVector<std::string_view> lists;
 
   bool single() const { return serialized->dims() == 0; }

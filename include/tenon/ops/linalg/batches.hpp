@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the linear algebra ops share: tensors as batches of matrices, their shapes, loops over them.
+// Shared code of the linear algebra ops: tensors as batches of matrices, their shapes, loops over them.
 
 #include <atomic>
 #include <cstdint>

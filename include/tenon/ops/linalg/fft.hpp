@@ -151,8 +151,8 @@ struct IFFT {
   using kernel = detail::FftKernel<IFFT, Device>;
 };
 
-// Of real numbers, cut to fft_length: the first fft_length / 2 + 1 elements of the last dimension, which tell the
-// others.
+// FFT of real numbers, cut to fft_length. Gives the first fft_length / 2 + 1 elements of the last dimension, which
+// determine the rest.
 struct RFFT {
   static constexpr auto signature = Op("RFFT")
                                         .Input("input: Treal")
@@ -216,8 +216,8 @@ struct IFFT2D {
   using kernel = detail::FftKernel<IFFT2D, Device>;
 };
 
-// Of real numbers, cut to fft_length: the first fft_length / 2 + 1 elements of the last dimension, which tell the
-// others.
+// FFT2D of real numbers, cut to fft_length. Gives the first fft_length / 2 + 1 elements of the last dimension, which
+// determine the rest.
 struct RFFT2D {
   static constexpr auto signature = Op("RFFT2D")
                                         .Input("input: Treal")
@@ -281,8 +281,8 @@ struct IFFT3D {
   using kernel = detail::FftKernel<IFFT3D, Device>;
 };
 
-// Of real numbers, cut to fft_length: the first fft_length / 2 + 1 elements of the last dimension, which tell the
-// others.
+// FFT3D of real numbers, cut to fft_length. Gives the first fft_length / 2 + 1 elements of the last dimension, which
+// determine the rest.
 struct RFFT3D {
   static constexpr auto signature = Op("RFFT3D")
                                         .Input("input: Treal")

@@ -70,8 +70,8 @@ bool SolveNormal(const T* matrix, const T* rhs, Index m, Index n, Index k, linal
   }
   return true;
 }
-// The least squares solution where columns, or rows where those are fewer, are far from depending on each other: false
-// where they are not.
+// The least squares solution. False when the columns, or the rows when these are fewer, are close to depending on each
+// other.
 template <class T>
 bool SolveIndependent(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
   using W = typename WideOf<T>::type;
@@ -176,7 +176,7 @@ bool SolveBanded(const T* bands, Index count, Index n, const TriangularAttrs& at
     for (Index d = 1; d < count; ++d) {
       const Index j = forward ? i - d : i + d;
       if (j < 0 || j >= n) break;
-      const Index row = attrs.adjoint ? j : i;  // of the matrix as it is stored
+      const Index row = attrs.adjoint ? j : i;  // row of the matrix as it is stored
       const T element = bands[(lower ? d : count - 1 - d) * n + row];
       linalg::Subtract(attrs.adjoint ? linalg::Conj(element) : element, b + j * k, b + i * k, k);
     }

@@ -37,7 +37,7 @@ inline Status MatrixSolveLsShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
   return SolveShape(c, false);
 }
-// The same with leading dimensions that are broadcast.
+// SolveShape with leading dimensions that are broadcast.
 inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
   ShapeHandle matrix, rhs, batch, rhs_batch, out;
   DimensionHandle m;

@@ -108,7 +108,7 @@ void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool
   linalg::SvdTall(left.data(), most, least, values.data(), right.data());
   for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
   if (!vectors) return;
-  // Of the longer side there may be more columns than values.
+  // The longer side may have more columns than there are values.
   T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
   const Index columns = m >= n ? u_columns : v_columns;
   CopyAs(right.data(), shorter, least * least);

@@ -51,7 +51,7 @@ inline Status TensorArrayShape(InferenceContext* c) {
   }
   return OkStatus();
 }
-// What the elements are known to be; null: nothing.
+// The known shape and type of the elements; null: none.
 inline const ShapeAndType* HeldElements(InferenceContext* c) {
   const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
   return held == nullptr || held->empty() ? nullptr : &(*held)[0];
@@ -295,7 +295,7 @@ struct TensorArraySizeV3 {
   };
 };
 
-// Drops the elements; what comes after is refused.
+// Drops the elements. Later uses of the array are refused.
 struct TensorArrayCloseV3 {
   static constexpr auto signature =
       Op("TensorArrayCloseV3").Input("handle: resource").SetIsStateful().SetShapeFn([](InferenceContext* c) {

@@ -133,7 +133,7 @@ inline Status ConcatArray(OpKernelContext& context, const PartialTensorShape& re
   TENON_RETURN_IF_ERROR(GetArray(context, &array));
   TENON_RETURN_IF_ERROR(CheckReadType(context, *array));
   TENON_RETURN_IF_ERROR(array->Size(&count));
-  TensorShape shape;  // of an element, without its first dimension
+  TensorShape shape;  // shape of an element, without its first dimension
   if (count == 0 && !rest.AsTensorShape(&shape))
     return errors::Unimplemented("TensorArray has size zero, but element_shape_except0 ", rest,
                                  " is not fully defined. Currently only static shapes are supported when "

@@ -34,7 +34,7 @@ class TensorArray final : public Resource {
     DataType dtype = DataType::kInvalid;
     PartialTensorShape element_shape;
     bool dynamic_size = false, clear_after_read = true, identical_element_shapes = false;
-    bool is_grad = false;  // writes to one place add up
+    bool is_grad = false;  // several writes to one element add up
   };
 
   TensorArray(Options options, Index size) : options_(std::move(options)), elements_(static_cast<std::size_t>(size)) {}
@@ -53,7 +53,7 @@ class TensorArray final : public Resource {
     const tenon::MutexLock lock(mutex_);
     return options_.dynamic_size;
   }
-  // Takes in what an op says of the elements' shape.
+  // Merges the shape that an op gives into the element shape of the array.
   Status MergeElementShape(const PartialTensorShape& shape) {
     const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
@@ -129,7 +129,7 @@ class TensorArray final : public Resource {
     return OkStatus();
   }
 
-  // A gradient array of the same size: places that were written here read as zeros until something is written there.
+  // A gradient array of the same size. Elements that were written here read as zeros there until they are written.
   Status MakeGradient(std::string name, Ref<TensorArray>* gradient) {
     const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
@@ -162,7 +162,7 @@ class TensorArray final : public Resource {
 
  private:
   struct Element {
-    Tensor value{DataType::kInvalid};  // of invalid type: none, or none yet
+    Tensor value{DataType::kInvalid};  // invalid type: no value, or none yet
     TensorShape shape;
     bool written = false, read = false, cleared = false;
     bool has_value() const { return value.dtype() != DataType::kInvalid; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorList: the value inside a variant that the TensorList ops work on, and what their kernels share: getting at a
-// node's list, changing it in place where nobody else sees it, the shape that its elements have.
+// TensorList: the value inside a variant that the TensorList ops work on. Also the shared code of their kernels, which
+// reads a node's list, changes it in place when no other node has it, and gets the shape of its elements.
 
 #include <cstddef>
 #include <cstdint>
@@ -74,7 +74,7 @@ struct TensorList {
     std::uint64_t unset_count = 0, dtype = 0, most = 0;
     if (!TakeVarint(&text, &unset_count) || unset_count > text.size()) return false;  // each takes a byte or more
     SlimVector<Tensor> decoded;
-    std::size_t next = 0;  // of data.tensors
+    std::size_t next = 0;  // index in data.tensors
     for (std::uint64_t k = 0; k < unset_count; ++k) {
       std::uint64_t at = 0;
       if (!TakeVarint(&text, &at) || at < decoded.size()) return false;
@@ -118,7 +118,7 @@ struct TensorList {
 
 namespace ops::detail {
 
-// ---- what AddN and ZerosLike do with lists, through VariantRegistry
+// ---- AddN and ZerosLike of lists, through VariantRegistry
 
 inline Status ZerosLikeList(OpKernelContext* context, const TensorList& x, TensorList* out) {
   out->element_dtype = x.element_dtype;
@@ -152,8 +152,8 @@ inline Status CopyListTensors(const TensorList& from, TensorList* to, const Vari
   return OkStatus();
 }
 
-// So that lists are decoded, added, zeroed and copied wherever variants are. Kernels of lists call it when they are
-// made; the second call does nothing.
+// Registers lists, so that they are decoded, added, zeroed and copied wherever variants are. Kernels of lists call it
+// when they are made; the second call does nothing.
 inline Status RegisterTensorList() {
   static const Status status = [] {
     VariantRegistry& registry = VariantRegistry::Global();
@@ -169,7 +169,7 @@ inline Status RegisterTensorList() {
   return status;
 }
 
-// ---- what the kernels share
+// ---- shared code of the kernels
 
 // Elements of a list that ops copy.
 inline constexpr DataTypeSet kListTypes = kPodAndStringTypes | kQuantizedTypes | ToSet(DataType::kVariant);
@@ -210,7 +210,7 @@ struct ListInput {
                                      ": Input list must be a scalar saw: ", handle.shape());
     return ListOf(handle.data<Variant>()[0], &decoded, &list);
   }
-  // The same, of a list whose elements have the type that the op says.
+  // Gets input i and checks that its elements have the type that the op says.
   Status Get(const OpKernelContext& context, int i, DataType element_dtype) {
     TENON_RETURN_IF_ERROR(Get(context, i));
     if (list->element_dtype == element_dtype) return OkStatus();
@@ -255,7 +255,7 @@ inline Status ReadElementShape(const Tensor& t, PartialTensorShape* shape) {
   return wide ? MakeShape(t.data<std::int64_t>(), t.NumElements(), shape)
               : MakeShape(t.data<std::int32_t>(), t.NumElements(), shape);
 }
-// What shape input i says, merged with what the list knows.
+// The element shape that input i gives, merged with the list's element shape.
 inline Status MergedElementShape(const OpKernelContext& context, const TensorList& list, int i,
                                  PartialTensorShape* shape) {
   PartialTensorShape wanted;
@@ -278,7 +278,7 @@ inline Status ReadNumber(const OpKernelContext& context, int i, const char* name
   *value = t.data<std::int32_t>()[0];
   return OkStatus();
 }
-// The same; a matrix of one number is none.
+// The one number of an int32 input without dimensions. Refuses a matrix of one number.
 inline Status ReadScalar(const OpKernelContext& context, int i, const char* name, Index* value) {
   const TensorShape& shape = context.input(i).shape();
   if (shape.dims() == 0) return ReadNumber(context, i, name, value);
@@ -286,7 +286,7 @@ inline Status ReadScalar(const OpKernelContext& context, int i, const char* name
                                  " must be a tensor size 1 without dimensions, but got ", shape);
 }
 
-// A new tensor of zeros (empty texts, empty variants).
+// A new tensor of zeros (empty strings, empty variants).
 inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorShape& shape, Tensor* out) {
   TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, out));
   Zero(context.device<Cpu>(), MoverOf(dtype), out->raw_data(), out->NumElements());

@@ -20,13 +20,13 @@ namespace ops {
 
 namespace detail {
 
-// Elements [n_i, ...], joined along their first dimension; output 1: the n_i. `inputs`: of the op.
+// Elements [n_i, ...], joined along their first dimension; output 1: the n_i.
 struct ConcatElements {
   const TensorList& list;
-  PartialTensorShape rest;  // of an element, without its first dimension
+  PartialTensorShape rest;  // shape of an element, without its first dimension
   Index first = -1;         // its first dimension, where all agree
 
-  // Merges what the elements that are set say.
+  // Merges the shapes of the elements that are set.
   Status Merge() {
     bool differ = false;
     Index common = first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Shape functions of the TensorList ops. A list's handle carries one shape and dtype: those of its elements.
+// Shape functions of the TensorList ops. A list's handle carries the one shape and dtype of its elements.
 
 #include <cstdint>
 
@@ -19,8 +19,8 @@ inline void SetListHandle(InferenceContext* c, ShapeHandle element_shape, DataTy
   held.push_back({element_shape, dtype});
   c->set_output_handle_shapes_and_types(0, held);
 }
-// What is known of the list of input i, which must hold `dtype`; `complaint` begins the error, null: as for reading an
-// item.
+// The known element shape of the list at input i, which must hold `dtype`. `complaint` begins the error; null: the
+// error for reading an item.
 inline Status ListElementShape(InferenceContext* c, int i, DataType dtype, const char* complaint, ShapeHandle* shape) {
   *shape = c->UnknownShape();
   const auto* held = c->input_handle_shapes_and_types(i);

@@ -33,7 +33,7 @@ inline constexpr DataTypeSet kBatchMatMulTypes =
     ToSet(DataType::kInt16) | ToSet(DataType::kInt32) | ToSet(DataType::kInt64) | ToSet(DataType::kComplex64) |
     ToSet(DataType::kComplex128);
 
-// What the operands make; `broadcasts`: whether their leading dimensions may differ.
+// Plans the product and sets *out to its shape. `broadcasts`: whether the operands' leading dimensions may differ.
 inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const BatchMatMulAttrs& attrs,
                               bool broadcasts, BatchMatMulPlan* plan, TensorShape* out) {
   const int x_rank = x.dims(), y_rank = y.dims(), rank = std::max(x_rank, y_rank);
@@ -133,7 +133,7 @@ struct BatchMatMul {
   using kernel = detail::BatchMatMulKernel<BatchMatMul, Device>;
 };
 
-// The same; leading dimensions are broadcast.
+// BatchMatMul with leading dimensions that are broadcast.
 struct BatchMatMulV2 {
   static constexpr auto signature =
       Op("BatchMatMulV2")
@@ -157,7 +157,7 @@ struct BatchMatMulV2 {
   using kernel = detail::BatchMatMulKernel<BatchMatMulV2, Device>;
 };
 
-// The same for operands of two types: small integers make int32, and bfloat16 together with bfloat16.
+// BatchMatMulV2 for operands of two types. Small integers make int32, and together with bfloat16 they make bfloat16.
 struct BatchMatMulV3 {
   static constexpr auto signature =
       Op("BatchMatMulV3")

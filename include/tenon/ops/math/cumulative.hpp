@@ -116,7 +116,7 @@ struct Cumsum {
   using kernel = detail::ScanKernel<Cumsum, Device>;
 };
 
-// The same with products.
+// Cumsum with products instead of sums.
 struct Cumprod {
   static constexpr auto signature =
       Op("Cumprod")
@@ -154,7 +154,7 @@ struct CumulativeLogsumexp {
 
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr DataTypeSet kServed = detail::kScanTypes;  // of those that the op allows
+  static constexpr DataTypeSet kServed = detail::kScanTypes;  // the op allows some of them
   static ScanLoop Loop(DataType type) { return detail::LogSumExpLoopFor(type); }
 
   template <class Device>

@@ -36,7 +36,7 @@ bool SomeNegative(const T* x, Index n) {
 }
 template <class T>
 bool DividesByZero(In<T> divisor) {
-  const auto* elements = reinterpret_cast<const std::make_unsigned_t<T>*>(divisor.data);  // of either sign: one loop
+  const auto* elements = reinterpret_cast<const std::make_unsigned_t<T>*>(divisor.data);  // one loop for both signs
   return SomeZero(elements, divisor.size());
 }
 TENON_COLD inline Status DivisionByZero() { return errors::InvalidArgument("Integer division by zero"); }

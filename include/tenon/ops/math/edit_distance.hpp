@@ -26,8 +26,7 @@ namespace ops {
 
 namespace detail {
 
-// What shape inference knows to be wrong with inputs first (indices: [n, rank]), first + 1 (values: [n]) and first + 2
-// (shape: [rank]).
+// Checks the known shapes of inputs first (indices: [n, rank]), first + 1 (values: [n]) and first + 2 (shape: [rank]).
 inline Status SparseInputShape(InferenceContext* c, int first) {
   ShapeHandle indices, values, shape;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), 2, &indices));
@@ -59,7 +58,7 @@ inline Status EditDistanceShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// One of the two sparse tensors; sequences are runs of elements whose indices but the last are the same.
+// One of the two sparse tensors. A sequence is a run of elements with equal indices in all dimensions but the last.
 class SequenceReader {
  public:
   SequenceReader(In<std::int64_t> indices, Index rank) : indices_(indices), rank_(rank), n_(indices.size() / rank) {
@@ -84,7 +83,7 @@ class SequenceReader {
   Index rank_, n_, begin_ = 0, end_ = 0;
 };
 
-// Complex numbers: bytes decide, as far as no zeros and NaN are concerned; others as ElementKeys has it.
+// Compares complex numbers by value: both zeros are equal, a NaN equals nothing. Other types compare as in ElementKeys.
 class SymbolKeys {
  public:
   explicit SymbolKeys(const Tensor& x) : keys_(x), data_(static_cast<const char*>(x.raw_data())), type_(x.dtype()) {}

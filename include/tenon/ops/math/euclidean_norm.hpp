@@ -25,7 +25,7 @@ namespace ops {
 
 namespace detail {
 
-// What squares of T are added up in: the real type of complex numbers, unsigned for integers, which wrap.
+// The type that squares of T are added up in: the real type of complex numbers, unsigned for integers, which wrap.
 template <class T>
 constexpr auto NormAccumulator() {
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
@@ -61,7 +61,7 @@ void SquareRuns(const void* px, Index count, Index step, Index n, void* acc) {
     static_cast<A*>(acc)[k] = sum;
   }
 }
-// The root of a sum that has wrapped around to a negative number is what TensorFlow's conversion makes of NaN.
+// The root of a sum. For a sum that wrapped to a negative number it is NaN as TensorFlow converts it to T.
 template <class T>
 T RootOf(T sum) {
   if constexpr (std::is_integral_v<T>) {

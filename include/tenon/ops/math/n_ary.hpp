@@ -31,7 +31,7 @@ namespace detail {
 
 inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<Add, float>, nullptr};
 
-// What adds two runs of elements of a dtype; loop.vv is null where TensorFlow has no kernel.
+// Loops that add two runs of elements of a dtype. loops.vv is null where TensorFlow has no kernel.
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// QuantizeAndDequantize: numbers rounded to what an integer of so many bits can tell apart.
+// QuantizeAndDequantize: numbers rounded to the steps that an integer of num_bits bits can hold.
 
 #include <cmath>
 #include <cstdint>
@@ -80,12 +80,12 @@ struct QuantizedChannels {
   }
 };
 
-// One channel: what a number is multiplied by before it is rounded and after, and the range that is kept.
+// One channel: the factors of a number before and after it is rounded, and the range that is kept.
 template <class T>
 struct QuantizeScale {
   T scale, inverse, low, high;
 
-  // From the range to steps so that neither end exceeds what num_bits can say, and 0 stays 0.
+  // Turns the range into steps so that neither end exceeds the integers of num_bits, and 0 stays 0.
   QuantizeScale(const QuantizeSettings& s, T min, T max) : low(min), high(max) {
     const auto bits = static_cast<int>(s.num_bits);
     const Index half = s.signed_input ? Index{1} << (bits - 1) : 0;
@@ -173,7 +173,7 @@ Status RunQuantize(OpKernelContext& context, const QuantizeSettings& s, bool vec
   return QuantizeChannels(op, s, layout, input.data, min.data, max.data, output->data<T>());
 }
 
-// The kernel of V2 and V4. As in TensorFlow ranges that are given may only be scalars, whatever the axis.
+// The kernel of V2 and V4. As in TensorFlow, given ranges may only be scalars, for any axis.
 template <class Attrs, class Device, class T>
 struct QuantizeKernel : Attrs {
   Status operator()(Context<Device>& context, In<T> input, In<T> input_min, In<T> input_max, Tensor& output) const {
@@ -214,7 +214,7 @@ struct QuantizeAndDequantizeV2 {
   using kernel = detail::QuantizeKernel<Attrs, Device, T>;
 };
 
-// The same; its gradient knows the range.
+// QuantizeAndDequantizeV2 with a gradient that knows the range.
 struct QuantizeAndDequantizeV4 {
   static constexpr auto signature = Op("QuantizeAndDequantizeV4")
                                         .Input("input: T")

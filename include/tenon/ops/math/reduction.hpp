@@ -100,7 +100,7 @@ struct Sum {
   using kernel = detail::Reduction<SumReducer, Device, T>;
 };
 
-// Of integers: cut towards zero. Of nothing: 0 for integers, else NaN.
+// The mean of integers is cut towards zero. Without elements it is 0 for integers, else NaN.
 struct Mean {
   static constexpr auto signature =
       Op("Mean")

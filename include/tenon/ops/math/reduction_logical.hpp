@@ -42,7 +42,7 @@ struct BoolReduction : ReductionAttrs {
 
 }  // namespace detail
 
-// Of nothing: true.
+// True without elements.
 struct ReduceAll {
   static constexpr auto signature = Op("All")
                                         .Input("input: bool")
@@ -58,7 +58,7 @@ struct ReduceAll {
   using kernel = detail::BoolReduction<MinReducer, Device>;
 };
 
-// Of nothing: false.
+// False without elements.
 struct ReduceAny {
   static constexpr auto signature = Op("Any")
                                         .Input("input: bool")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Segment ops: the rows of `data` whose ids are the same become one row. In the Segment ops ids ascend; in the
-// UnsortedSegment ops they are any, negative ones are left out, and data may have more dimensions in place of rows.
+// Segment ops: the rows of `data` with equal ids become one row. In the Segment ops ids ascend. In the UnsortedSegment
+// ops they have any order, negative ids are left out, and data may have more dimensions in place of rows.
 
 #include <cstdint>
 #include <limits>
@@ -57,7 +57,7 @@ inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index
 // Elements of one row.
 inline Index RowSize(const TensorShape& shape, int from) { return ProductOfSizes(shape, from, shape.dims()); }
 
-// `starts_in_gaps`: rows that no id names are what the operation starts from, otherwise zeros.
+// `starts_in_gaps`: rows that no id names get the start value of the operation, otherwise zeros.
 inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLoops& loops, bool starts_in_gaps,
                           const Tensor& data, const HostIndices& ids, Tensor* output) {
   const std::string_view op = context.op_kernel().type_string();
@@ -199,7 +199,7 @@ struct SegmentSum {
   using kernel = detail::SegmentKernel<SegmentSum, Device>;
 };
 
-// Of integers: the (wrapped) sum, divided towards zero.
+// The mean of integers is the (wrapped) sum, divided towards zero.
 struct SegmentMean {
   static constexpr auto signature =
       Op("SegmentMean")
@@ -363,7 +363,7 @@ struct UnsortedSegmentMin {
   using kernel = detail::UnsortedSegmentKernel<UnsortedSegmentMin, Device>;
 };
 
-// Of graphs for accelerators.
+// The V2 ops belong to graphs for accelerators.
 struct SegmentSumV2 {
   static constexpr auto signature =
       Op("SegmentSumV2")

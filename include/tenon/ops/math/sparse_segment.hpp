@@ -27,7 +27,7 @@ namespace ops {
 
 namespace detail {
 
-// What a sum of n rows is divided by: 1, n or sqrt(n).
+// The divisor of a sum of n rows: 1, n or sqrt(n).
 enum class SegmentScale : std::uint8_t { kSum, kMean, kSqrtN };
 inline double ScaleOf(SegmentScale scale, Index n) {
   return scale == SegmentScale::kSum    ? 1
@@ -152,7 +152,7 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);  // of rows without columns there may be too many
+  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);  // only now: rows without columns may be too many
   for (Index i = 0; i < count; ++i) ++sizes[static_cast<std::size_t>(ids[i])];
   const Index columns = RowSize(shape, 1);
   const PickedSumLoops loops = PickedSumLoopsFor(grad.dtype());
@@ -222,7 +222,7 @@ struct SparseSegmentSum {
   using kernel = detail::SparseSegmentKernel<SparseSegmentSum, Device>;
 };
 
-// The same, divided by the number of rows.
+// SparseSegmentSum, divided by the number of rows.
 struct SparseSegmentMean {
   static constexpr auto signature = Op("SparseSegmentMean")
                                         .Input("data: T")
@@ -243,7 +243,7 @@ struct SparseSegmentMean {
   using kernel = detail::SparseSegmentKernel<SparseSegmentMean, Device>;
 };
 
-// The same, divided by the root of the number of rows.
+// SparseSegmentSum, divided by the root of the number of rows.
 struct SparseSegmentSqrtN {
   static constexpr auto signature = Op("SparseSegmentSqrtN")
                                         .Input("data: T")

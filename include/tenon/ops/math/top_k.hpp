@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TopK, TopKV2, InTopK, InTopKV2, NthElement: what the greatest elements of each row are.
+// TopK, TopKV2, InTopK, InTopKV2, NthElement: the greatest elements of each row.
 
 #include <cmath>
 #include <cstdint>
@@ -110,7 +110,7 @@ inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input
   return OkStatus();
 }
 
-// Whether fewer than k predictions are beyond that of the target; no for targets that are no class, and where a
+// Whether fewer than k predictions are beyond the target's. False for targets that are not a class, and when a
 // prediction met on the way is not finite.
 inline bool IsInTopK(const float* predictions, Index classes, Index target, Index k) {
   if (target < 0 || target >= classes || !std::isfinite(predictions[target])) return false;
@@ -168,7 +168,7 @@ struct TopKV2 {
   };
 };
 
-// The same with k as an attr; of old graphs.
+// TopKV2 with k as an attr, for old graphs.
 struct TopK {
   static constexpr auto signature =
       Op("TopK")

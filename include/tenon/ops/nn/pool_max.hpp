@@ -29,7 +29,7 @@ namespace detail {
 
 inline constexpr DataTypeSet kPoolTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
 
-// What an element type has.
+// The loops of one element type.
 struct MaxPoolLoops {
   Status (*pool)(Cpu&, const PoolGeometry&, const void*, void*);
   void (*places)(Cpu&, const PoolGeometry&, const void*, void*, Index*);
@@ -141,7 +141,7 @@ inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_
   return OkStatus();
 }
 
-// Places as Targmax; those in the whole batch rather than in an image have `image` elements for each image before.
+// Writes positions as Targmax. With `in_batch` they count the whole batch: `image` elements for each image before.
 inline void WritePlaces(const Index* places, Index batch, Index count, Index image, bool in_batch, DataType dtype,
                         void* out) {
   for (Index i = 0; i < batch * count; ++i) {
@@ -152,7 +152,7 @@ inline void WritePlaces(const Index* places, Index batch, Index count, Index ima
       static_cast<std::int64_t*>(out)[i] = place;
   }
 }
-// The reverse: in an image again. InvalidArgument where a place is not in its image.
+// Reads positions back as positions in an image. InvalidArgument: a position is not in its image.
 inline Status ReadPlaces(const Tensor& argmax, Index batch, Index count, Index image, bool in_batch, Index* places) {
   for (Index i = 0; i < batch * count; ++i) {
     const Index place =
@@ -262,7 +262,7 @@ struct MaxPoolWithArgmax {
   };
 };
 
-// orig_input: [n, h, w, c], orig_output and grad: what MaxPool makes of it  ->  [n, h, w, c]
+// orig_input: [n, h, w, c], orig_output and grad: the shape of MaxPool's output  ->  [n, h, w, c]
 struct MaxPoolGrad {
   static constexpr auto signature =
       Op("MaxPoolGrad")

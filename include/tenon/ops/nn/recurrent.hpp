@@ -44,7 +44,7 @@ inline Status CheckCellRank(std::string_view op, std::string_view name, const Te
   if (tensor.dims() == rank) return OkStatus();
   return errors::InvalidArgument(op, ": ", name, " must be ", rank, "D but is rank ", tensor.dims());
 }
-// -1 where it is no int64: no size is that.
+// a + b, or -1 when it is not an int64: no size is -1.
 constexpr Index SumOfCellSizes(Index a, Index b) { return a > std::numeric_limits<Index>::max() - b ? -1 : a + b; }
 inline Status CheckCellSize(std::string_view op, std::string_view what, Index got, std::string_view want_what,
                             Index want) {
@@ -77,7 +77,7 @@ inline Status CheckLstm(OpKernelContext& context, std::string_view op, int first
   TENON_RETURN_IF_ERROR(
       CheckCellSize(op, "b.dim_size(0)", b.dim_size(0), "cell_size * 4", MultiplyWithoutOverflow(n, 4)));
   constexpr std::string_view kPeepholes[] = {"wci", "wcf", "wco"};
-  for (int i = 0; i < 3; ++i) {  // of sequences also where they are not used
+  for (int i = 0; i < 3; ++i) {  // sequences check them even when unused
     const Tensor& weights = context.input(first + 4 + i);
     TENON_RETURN_IF_ERROR(CheckCellRank(op, kPeepholes[i], weights, 1));
     if (peephole || first == 1)

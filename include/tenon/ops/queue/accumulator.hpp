@@ -154,7 +154,7 @@ struct ConditionalAccumulator {
   };
 };
 
-// The same by handle.
+// ConditionalAccumulator by handle.
 struct ResourceConditionalAccumulator {
   static constexpr auto signature = Op("ResourceConditionalAccumulator")
                                         .Output("handle: resource")

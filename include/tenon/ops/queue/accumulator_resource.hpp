@@ -95,7 +95,7 @@ class GradientAccumulator : public WaitedResource {
   };
 
  protected:
-  // Under the lock: the op's outputs from at least one gradient, which are no longer needed then.
+  // Runs under the lock. Makes the op's outputs from at least one gradient; the gradients are not needed afterwards.
   virtual Status Yield(SlimVector<Tensor>* outputs) = 0;
   // add() -> Status runs unless the gradient is stale.
   template <class F>
@@ -111,7 +111,7 @@ class GradientAccumulator : public WaitedResource {
 
   const std::string name_;
   const DataType dtype_;
-  const PartialTensorShape shape_;  // of a whole gradient, as far as it is known
+  const PartialTensorShape shape_;  // shape of a whole gradient, as far as it is known
   const bool mean_;
   std::int32_t counter_ = 0;  // gradients since the last take
   std::int64_t global_step_ = 0;
@@ -209,7 +209,7 @@ class SparseAccumulator final : public GradientAccumulator {
     return OkStatus();
   }
 
-  // One row of the sum: a place in what there was, in the new gradient, or -1 where it has no such row.
+  // One row of the sum: its row in the old sum and in the new gradient, or -1 when there is none.
   struct Source {
     Index old, added;
   };
@@ -246,7 +246,7 @@ class SparseAccumulator final : public GradientAccumulator {
     counts_ = std::move(counts);
     return OkStatus();
   }
-  // indices: [n], values: [n, ...], shape: the accumulator's first dimension and those of a row
+  // indices: [n], values: [n, ...], shape: the accumulator's first dimension and the dimensions of a row
   Status Yield(SlimVector<Tensor>* outputs) override {
     const Index n = static_cast<Index>(indices_.size()), width = n == 0 ? 0 : rows_.NumElements() / n;
     TENON_ASSIGN_OR_RETURN(Tensor indices, Tensor::Make(DataType::kInt64, TensorShape({n})));
@@ -267,7 +267,7 @@ class SparseAccumulator final : public GradientAccumulator {
     return OkStatus();
   }
 
-  SlimVector<std::int64_t> indices_, counts_;  // of each row: its number, the gradients that had it
+  SlimVector<std::int64_t> indices_, counts_;  // per row: its number, the count of gradients that had it
   Tensor rows_;
 };
 

@@ -51,14 +51,14 @@ class KeyBarrier final : public WaitedResource {
     return static_cast<std::int32_t>(incomplete_.size());
   }
 
-  // Component `component` of the tuples `keys` (n of them); values: [n] + its shape. Those before one that is refused
-  // are inserted.
+  // Inserts component `component` of the tuples `keys` (n of them); values: [n] + its shape. Components before a
+  // refused one are inserted.
   Status Insert(const Tensor& keys, std::size_t component, const Tensor& values) {
     Status status;
     Change([&] { status = InsertLocked(keys, component, values); });
     return status;
   }
-  // Keys that are not there yet are refused from now on; with `cancel` those that are incomplete go, too.
+  // Refuses new keys from now on. With `cancel`, incomplete tuples go, too.
   Status Close(bool cancel) {
     Status status;
     Change([&] {
@@ -90,7 +90,7 @@ class KeyBarrier final : public WaitedResource {
  private:
   using Tuple = SlimVector<Tensor>;  // kInvalid: not yet there
   struct Entry {
-    std::int64_t index;  // of the insertion that brought the key
+    std::int64_t index;  // number of the insertion that brought the key
     Tuple tuple;
   };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear and the OrderedMap forms: tuples
-// of tensors by key on their way from one run to another. No thread waits with those that have to wait.
+// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear and the OrderedMap forms:
+// tuples of tensors by key on their way from one run to another. Ops that have to wait do so without a thread.
 
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ namespace ops {
 
 namespace detail {
 
-// What all of them keep.
+// The members that all kernels here keep.
 template <bool kOrdered>
 struct MapStageKernel : StagingAttrs {
   Status Init(OpKernelConstruction& c) {
@@ -39,7 +39,7 @@ struct MapStageKernel : StagingAttrs {
 
 }  // namespace detail
 
-// Tensor k goes to place indices[k] of the tuple; the tuple is there when it is complete. Waits while the map is full.
+// Puts tensor k at index indices[k] of the tuple. The tuple is there when it is complete. Waits while the map is full.
 struct MapStage {
   static constexpr auto signature = Op("MapStage")
                                         .Input("key: int64")
@@ -66,7 +66,7 @@ struct MapStage {
   };
 };
 
-// The tensors at these places of the tuple, which go; waits for the key.
+// Takes the tensors at these indices out of the tuple. Waits for the key.
 struct MapUnstage {
   static constexpr auto signature = Op("MapUnstage")
                                         .Input("key: int64")
@@ -92,7 +92,7 @@ struct MapUnstage {
   };
 };
 
-// The same; they stay.
+// The tensors at these indices of the tuple, which stay. Waits for the key.
 struct MapPeek {
   static constexpr auto signature = Op("MapPeek")
                                         .Input("key: int64")
@@ -118,7 +118,7 @@ struct MapPeek {
   };
 };
 
-// Of any tuple; waits for one.
+// MapUnstage of any tuple. Waits for one.
 struct MapUnstageNoKey {
   static constexpr auto signature = Op("MapUnstageNoKey")
                                         .Input("indices: int32")
@@ -294,7 +294,7 @@ struct OrderedMapPeek {
   };
 };
 
-// Of the tuple with the smallest key.
+// OrderedMapUnstage of the tuple with the smallest key.
 struct OrderedMapUnstageNoKey {
   static constexpr auto signature = Op("OrderedMapUnstageNoKey")
                                         .Input("indices: int32")

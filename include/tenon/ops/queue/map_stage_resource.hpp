@@ -48,7 +48,7 @@ class StagingMapBase : public WaitedResource {
     });
   }
 
-  // Puts tensor k at place indices[k] of the tuple `key`.
+  // Puts tensor k at index indices[k] of the tuple `key`.
   struct Put final : Attempt {
     Put(OpKernelContext* c, Done d, Ref<StagingMapBase> m, std::int64_t k, std::span<const std::int32_t> i, Tuple t)
         : Attempt(c, std::move(d)), map(std::move(m)), key(k), indices(i), tuple(std::move(t)) {}
@@ -63,7 +63,7 @@ class StagingMapBase : public WaitedResource {
     }
     Ref<StagingMapBase> map;
     std::int64_t key;
-    std::span<const std::int32_t> indices;  // of the op's input
+    std::span<const std::int32_t> indices;  // elements of the op's input
     Tuple tuple;
   };
 

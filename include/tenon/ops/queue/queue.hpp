@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // FIFOQueueV2, PaddingFIFOQueueV2, RandomShuffleQueueV2, PriorityQueueV2: the ops that make a queue. queue_access.hpp
-// has those that put tensors in and take them out.
+// has the ops that put tensors in and take them out.
 
 #include <cstddef>
 #include <cstdint>
@@ -151,7 +151,7 @@ struct FIFOQueueV2 {
   };
 };
 
-// The same; elements of several sizes are padded with zeros when they are taken together.
+// First in, first out. Elements of several sizes are padded with zeros when they are taken together.
 struct PaddingFIFOQueueV2 {
   static constexpr auto signature = Op("PaddingFIFOQueueV2")
                                         .Output("handle: resource")
@@ -196,7 +196,7 @@ struct RandomShuffleQueueV2 {
   };
 };
 
-// The element with the least priority first; priorities are an int64 component in front of the others.
+// The element with the least priority first; priorities are an int64 component in front of the other components.
 struct PriorityQueueV2 {
   static constexpr auto signature = Op("PriorityQueueV2")
                                         .Output("handle: resource")

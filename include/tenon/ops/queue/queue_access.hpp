@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// QueueEnqueueV2, QueueDequeueV2, their Many and UpTo forms, QueueCloseV2, QueueSizeV2, QueueIsClosedV2. Those that may
+// QueueEnqueueV2, QueueDequeueV2, their Many and UpTo forms, QueueCloseV2, QueueSizeV2, QueueIsClosedV2. Ops that may
 // have to wait are asynchronous: no thread waits with them.
 
 #include <cstddef>
@@ -288,7 +288,7 @@ struct QueueDequeueManyV2 {
   };
 };
 
-// The same; fewer when the queue is closed.
+// n elements, joined, or fewer when the queue is closed.
 struct QueueDequeueUpToV2 {
   static constexpr auto signature = Op("QueueDequeueUpToV2")
                                         .Input("handle: resource")
@@ -311,7 +311,7 @@ struct QueueDequeueUpToV2 {
   };
 };
 
-// No more elements come in; what is there may be taken out.
+// Refuses new elements. Elements that are there may be taken out.
 struct QueueCloseV2 {
   static constexpr auto signature = Op("QueueCloseV2")
                                         .Input("handle: resource")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorQueue: the resource behind the queue ops. Whoever cannot be served yet waits, without a thread; attempts of
-// each kind are served in the order in which they came.
+// TensorQueue: the resource behind the queue ops. An attempt that cannot be served yet waits without a thread.
+// Attempts of each kind are served in the order in which they came.
 
 #include <algorithm>
 #include <cstddef>
@@ -44,7 +44,7 @@ class TensorQueue final : public Resource {
     Index min_after_dequeue = 0;            // kShuffle: elements that stay while the queue is open
     std::uint64_t seed = 0, seed2 = 0;
   };
-  // What is to be done with the rows that a dequeue got; it reports the end of the op.
+  // Takes the rows that a dequeue got and reports the end of the op.
   struct Receiver {
     virtual ~Receiver() = default;
     virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
@@ -72,7 +72,7 @@ class TensorQueue final : public Resource {
     const Index count = Count(rows);
     Start(MakeAttempt(Attempt::kEnqueue, count, std::move(rows), std::move(receiver)), cancellation);
   }
-  // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` what there is will do then.
+  // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` the rows that are left will do.
   void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Owned<Receiver> receiver) {
     Owned<Attempt> attempt = MakeAttempt(Attempt::kDequeue, count, SlimVector<Row>(), std::move(receiver));
     attempt->up_to = up_to;
@@ -102,8 +102,8 @@ class TensorQueue final : public Resource {
     enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
     Kind kind;
     bool up_to = false;
-    Index wanted = 0;   // rows
-    Index done = 0;     // rows taken over or got so far
+    Index wanted = 0;  // rows
+    Index done = 0;  // rows taken over or got so far
     SlimVector<Row> rows;
     Owned<Receiver> receiver;
     Status status;
@@ -182,7 +182,7 @@ class TensorQueue final : public Resource {
     }
   }
 
-  // Serves whom it can, until nothing moves.
+  // Serves all attempts that it can, until nothing moves.
   void ServeLocked(Attempts* finished) {
     for (bool moved = true; moved;) {
       moved = ServeFirst(&enqueues_, finished);
@@ -235,7 +235,7 @@ class TensorQueue final : public Resource {
     closed_ = true;
     return true;
   }
-  // What an attempt got goes back to the front, in its order; in no order to a shuffled queue.
+  // Puts the rows of an attempt back at the front, in their order. A shuffled queue has no order.
   void GiveBack(Attempt* attempt) {
     for (std::size_t i = attempt->rows.size(); i-- > 0;) {
       if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
@@ -247,7 +247,7 @@ class TensorQueue final : public Resource {
     attempt->done = 0;
   }
 
-  // Of rows with the same priority any may be the first: a heap, so that it is the one that TensorFlow takes.
+  // Any of several rows with one priority may be first. A heap makes it the row that TensorFlow takes.
   static bool After(const Row& a, const Row& b) { return *a[0].data<std::int64_t>() > *b[0].data<std::int64_t>(); }
   void Put(Row row) {
     rows_.push_back(std::move(row));
@@ -274,7 +274,7 @@ class TensorQueue final : public Resource {
   mutable Mutex mutex_;
   const Options options_;
   SlimVector<Row> rows_;
-  Attempts enqueues_, dequeues_;  // those who wait; closing waits among the enqueues
+  Attempts enqueues_, dequeues_;  // waiting attempts; closing waits among the enqueues
   bool closed_ = false;
   std::int64_t next_number_ = 0;
   PhiloxWords random_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Stage, Unstage, StagePeek, StageSize, StageClear: tuples of tensors on their way from one run to another, first in,
-// first out. Those that may have to wait are asynchronous: no thread waits with them.
+// first out. Ops that may have to wait are asynchronous: no thread waits with them.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ struct StagingRoom {
     for (const Tensor& tensor : tensors) sum += static_cast<Index>(tensor.TotalBytes());
     return sum;
   }
-  // Whoever asks for more than the limit would wait for ever.
+  // An op that asks for more than the limit would wait for ever.
   Status Check(Index more) const {
     if (memory_limit <= 0 || more <= memory_limit) return OkStatus();
     return errors::ResourceExhausted("Attempted to insert tensors with combined size of '", more,
@@ -51,7 +51,7 @@ struct StagingRoom {
   bool HasPlace(std::size_t used) const { return capacity <= 0 || static_cast<Index>(used) < capacity; }
 };
 
-// Of each kernel of the family: the area that container and shared_name (or the node's name) say.
+// The area of a kernel of the family, which container and shared_name (or the node's name) name.
 template <class Area>
 struct StagingPlace {
   ContainerInfo info;

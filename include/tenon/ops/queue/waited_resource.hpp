@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. Whoever
-// cannot be served yet waits without a thread and can be cancelled.
+// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. An
+// attempt that cannot be served yet waits without a thread and can be cancelled.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace ops::detail {
 // thread-safe. A derived class guards its state with `mutex` and changes it in attempts and in Change().
 class WaitedResource : public Resource {
  public:
-  // What one run of an op wants of the resource.
+  // The request of one run of an op to the resource.
   class Attempt {
    public:
     Attempt(OpKernelContext* c, Done d) : context(c), done_(std::move(d)) {}
@@ -67,7 +67,7 @@ class WaitedResource : public Resource {
   mutable Mutex mutex;
 
  protected:
-  // change() runs under the lock; those who waited for it are served afterwards.
+  // Runs change() under the lock, then serves the attempts that waited for it.
   template <class F>
   void Change(const F& change) {
     Attempts finished;
@@ -101,7 +101,7 @@ class WaitedResource : public Resource {
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
     return attempt;
   }
-  // The last of those who wait can be cancelled from now on; at once if its run has been cancelled already.
+  // Makes the last waiting attempt cancellable. Ends it at once if its run has been cancelled already.
   void RegisterLast(Attempts* finished) {
     Attempt& attempt = *waiting_.back();
     CancellationManager* const cancellation = attempt.context->cancellation_manager();
@@ -126,7 +126,7 @@ class WaitedResource : public Resource {
         finished.push_back(TakeOut(i));
         break;
       }
-      ServeLocked(&finished);  // those behind it in its line
+      ServeLocked(&finished);  // attempts behind it in its line
     }
     Report(std::move(finished));
   }
@@ -136,7 +136,7 @@ class WaitedResource : public Resource {
       if (attempt->result_.ok()) attempt->result_ = attempt->Deliver();
       Done done = std::move(attempt->done_);
       const Status status = attempt->result_;
-      attempt = nullptr;  // what it holds goes before the op ends
+      attempt = nullptr;  // its members go before the op ends
       done(status);
     }
   }

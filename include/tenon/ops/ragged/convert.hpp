@@ -109,12 +109,12 @@ struct RaggedTensorToSparse {
     }
     for (int d = 1; d < values.dims(); ++d) sizes[nested + static_cast<std::size_t>(d)] = values.dim_size(d);
 
-    if (n == 0) return OkStatus();  // however many rows
+    if (n == 0) return OkStatus();  // for any number of rows
     const Index rows = values.dim_size(0), run = n / rows;
-    SlimVector<Index> row(nested, 0);  // of each splits, where the present row of values is
+    SlimVector<Index> row(nested, 0);  // per splits: the row that has the present row of values
     std::int64_t* to = indices->data<std::int64_t>();
     for (Index i = 0; i < rows; ++i) {
-      Index at = i;  // of the next dimension
+      Index at = i;  // row of the next dimension
       for (std::size_t d = nested; d-- > 0; at = row[d])
         for (const detail::Splits one(splits[d]); one[row[d] + 1] <= at;) ++row[d];
       for (Index k = 0; k < run; ++k) {
@@ -162,11 +162,11 @@ struct RowPartitions {
   }
   bool has_size() const { return types[0] == RowPartition::kFirstDimSize; }
   int ragged_rank() const { return static_cast<int>(types.size()) - (has_size() ? 1 : 0); }
-  // What cuts dimension d, which is 1 or more.
+  // The partition that cuts dimension d, which is 1 or more.
   RowPartition cut(int d) const { return types[static_cast<std::size_t>(has_size() ? d : d - 1)]; }
 };
 
-// What is wrong with a default value of this shape for these values, if anything.
+// Checks whether a default value of this shape fits these values.
 inline Status CheckDefaultShape(const PartialTensorShape& default_shape, const PartialTensorShape& values) {
   if (default_shape.unknown_rank() || values.unknown_rank()) return OkStatus();
   const int rank = default_shape.dims();
@@ -276,7 +276,7 @@ struct RaggedTensorToTensor {
  private:
   using Places = SlimVector<Index>;  // rows of the output; -1: nowhere
 
-  // Of a row whose splits nobody has checked yet.
+  // The width of a row with splits that are not checked yet.
   static Index Width(Index begin, Index end) {
     if (end <= begin) return 0;
     const std::uint64_t width = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
@@ -297,16 +297,16 @@ struct RaggedTensorToTensor {
 
   // Where the rows of one dimension begin in the output.
   struct RowPlaces {
-    Places known;     // of the first rows; the others are nowhere
-    Index count = 0;  // of all
+    Places known;     // places of the first rows; the other rows are nowhere
+    Index count = 0;  // number of all rows
 
     Index At(Index row) const {
       return row < static_cast<Index>(known.size()) ? known[static_cast<std::size_t>(row)] : -1;
     }
   };
 
-  // From the places of a dimension's rows to those of the next one's, of which there are at most `most`: each row has
-  // `size` of them, `step` apart.
+  // Maps the places of a dimension's rows to the places of the next dimension's rows, at most `most`. Each row has
+  // `size` places, `step` apart.
   static Status NextBySplits(const detail::Splits& splits, const RowPlaces& from, Index step, Index size, Index most,
                              RowPlaces* to) {
     if (splits.rows() > from.count)
@@ -370,7 +370,7 @@ struct RaggedTensorToTensor {
     return OkStatus();
   }
 
-  // Row i of the values goes to row places[i] of the output, all others become the default.
+  // Writes row i of the values to row places[i] of the output. All other rows become the default.
   static Status Write(OpKernelContext& context, const RowPlaces& places, int ragged_rank, Tensor* out) {
     const Tensor &values = context.input(1), &default_value = context.input(2);
     Cpu& device = context.device<Cpu>();
@@ -431,7 +431,7 @@ struct RaggedTensorToTensor {
     places.count = rows;
     for (Index i = 0; i < std::min(rows, sizes[0]); ++i) places.known.push_back(i * step);
     for (int d = 1; d <= ragged_rank; ++d) {
-      // Rows of inner dimensions are listed one by one, so there is a limit to what wrong splits may ask for.
+      // Rows of inner dimensions are listed one by one, so wrong splits may only ask for a limited number.
       constexpr Index kMostRows = Index{1} << 28;
       const Index size = sizes[static_cast<std::size_t>(d)];
       const Index most = d < ragged_rank ? kMostRows : values.dim_size(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the random ops share: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
+// Shared code of the random ops: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
 // that are inputs, and the shape functions.
 
 #include <atomic>
@@ -57,7 +57,7 @@ class SeededGenerator {
     philox_.Skip(blocks);
     return start;
   }
-  // The same for n elements.
+  // A stream of which the blocks of n elements are the caller's.
   Philox ReserveElements(Index n) { return Reserve(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement); }
 
  private:
@@ -132,7 +132,7 @@ inline Status ShapeOfInput(std::string_view op, const HostIndices& sizes, Tensor
   return TensorShape::Build({list.data(), list.size()}, shape);
 }
 
-// What an integer in [minval, maxval) is drawn with. The two are scalars of fill's dtype, 32 or 64 bits.
+// Sets the range [minval, maxval) of drawn integers. Both bounds are scalars of fill's dtype, 32 or 64 bits.
 inline Status SetRange(std::string_view op, const Tensor& minval, const Tensor& maxval, RandomFill* fill) {
   const bool wide = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kUint64;
   const bool is_signed = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kInt32;

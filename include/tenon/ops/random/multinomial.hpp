@@ -140,7 +140,7 @@ struct Multinomial {
   };
 };
 
-// The same as a function of a seed.
+// Multinomial as a function of a seed.
 struct StatelessMultinomial {
   static constexpr auto signature =
       Op("StatelessMultinomial")

@@ -20,7 +20,7 @@ namespace ops {
 
 namespace detail {
 
-// What draws: FillGamma refuses nothing.
+// A function that draws samples. DrawGamma adapts FillGamma, which refuses nothing.
 using SampleFill = Status (*)(Cpu& device, const SampleTask& task, const Philox& from);
 inline Status DrawGamma(Cpu& device, const SampleTask& task, const Philox& from) {
   FillGamma(device, task, from);

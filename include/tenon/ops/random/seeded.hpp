@@ -90,7 +90,7 @@ struct RandomStandardNormal {
   struct kernel : detail::SeededFill<Device, RandomKind::kNormal> {};
 };
 
-// The same, drawn again until it lies in (-2, 2).
+// Mean 0, deviation 1, drawn again until it lies in (-2, 2).
 struct TruncatedNormal {
   static constexpr auto signature = Op("TruncatedNormal")
                                         .Input("shape: T")

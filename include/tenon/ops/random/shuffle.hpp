@@ -24,8 +24,8 @@ inline bool NeedsShuffling(const Tensor& value) {
   return value.dims() > 0 && value.NumElements() > 1 && value.dim_size(0) > 1;
 }
 
-// output: the rows of value. Place i swaps with one of those from i on, by one word of the stream each (Fisher and
-// Yates); rows move once.
+// output: the rows of value. Slot i swaps with one of the slots from i on, by one word of the stream each (Fisher and
+// Yates). Rows move once.
 inline Status ShuffleRows(OpKernelContext& context, Cpu& device, const Philox& from, const Tensor& value,
                           Tensor* output) {
   const Index rows = value.dim_size(0), run = value.NumElements() / rows;
@@ -88,7 +88,7 @@ struct RandomShuffle {
   };
 };
 
-// The same as a function of key and counter.
+// RandomShuffle as a function of key and counter.
 struct StatelessShuffle {
   static constexpr auto signature = Op("StatelessShuffle")
                                         .Input("value: T")

@@ -86,7 +86,7 @@ struct StatelessRandomNormal {
   struct kernel : detail::StatelessFill<Device, RandomKind::kNormal> {};
 };
 
-// The same, drawn again until it lies in (-2, 2).
+// Mean 0, deviation 1, drawn again until it lies in (-2, 2).
 struct StatelessTruncatedNormal {
   static constexpr auto signature = Op("StatelessTruncatedNormal")
                                         .Input("shape: T")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// StatelessRandomUniformV2 and its sisters: each value is a function of shape, key and counter. And what makes key and
-// counter from a seed.
+// StatelessRandomUniformV2 and its sisters: each value is a function of shape, key and counter. And the ops that make
+// key and counter from a seed.
 
 #include <cstdint>
 
@@ -110,7 +110,7 @@ struct StatelessRandomNormalV2 {
   struct kernel : detail::KeyedFill<Device, RandomKind::kNormal> {};
 };
 
-// The same, drawn again until it lies in (-2, 2).
+// Mean 0, deviation 1, drawn again until it lies in (-2, 2).
 struct StatelessTruncatedNormalV2 {
   static constexpr auto signature = Op("StatelessTruncatedNormalV2")
                                         .Input("shape: Tshape")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // SparseCross, SparseCrossV2, SparseCrossHashed: all combinations of the features of each row of a batch, as joined
-// texts or as hashes of hashes.
+// strings or as hashes of hashes.
 
 #include <algorithm>
 #include <cstddef>
@@ -136,7 +136,7 @@ class CrossColumn {
 
  private:
   const Tensor* values_;
-  const std::int64_t* rows_ = nullptr;  // of sparse columns' indices, [n, 2]; may be null where n is 0
+  const std::int64_t* rows_ = nullptr;  // indices of a sparse column, [n, 2]; may be null when n is 0
   bool sparse_ = false;
   Index end_ = 0, first_ = 0, count_ = 0;
 };
@@ -254,7 +254,7 @@ inline Status RunSparseCross(OpKernelContext& context, const CrossInputs& in, co
 
 }  // namespace detail
 
-// Texts joined by "_X_", or (out_type int64) hashes beginning with hash_key.
+// Strings joined by "_X_", or (out_type int64) hashes beginning with hash_key.
 struct SparseCross {
   static constexpr auto signature = Op("SparseCross")
                                         .Input("indices: N * int64")
@@ -298,7 +298,7 @@ struct SparseCross {
   };
 };
 
-// Texts joined by sep.
+// Strings joined by sep.
 struct SparseCrossV2 {
   static constexpr auto signature = Op("SparseCrossV2")
                                         .Input("indices: N * int64")

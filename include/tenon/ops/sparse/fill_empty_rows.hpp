@@ -75,8 +75,8 @@ inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_val
 
 }  // namespace detail
 
-// The elements by their first index, those of a row in their order; a row without any gets default_value at [row, 0, 0,
-// ...]. reverse_index_map[i]: where input element i went.
+// The elements by their first index, in their order within a row. A row without elements gets default_value at [row, 0,
+// 0, ...]. reverse_index_map[i]: where input element i went.
 struct SparseFillEmptyRows {
   static constexpr auto signature = Op("SparseFillEmptyRows")
                                         .Input("indices: int64")
@@ -111,7 +111,7 @@ struct SparseFillEmptyRows {
     Tensor *indices = nullptr, *values = nullptr, *empty = nullptr, *map = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({rows}), &empty));
     TENON_RETURN_IF_ERROR(context.allocate_output(3, TensorShape({in.n}), &map));
-    Tensor next_place;  // of the row's next element
+    Tensor next_place;  // output slot of the row's next element
     TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rows}), &next_place));
     std::int64_t* const next = next_place.data<std::int64_t>();
     for (Index r = 0; r < rows; ++r) next[r] = 0;
@@ -150,7 +150,7 @@ struct SparseFillEmptyRows {
   }
 };
 
-// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the others.
+// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the other grad_values.
 struct SparseFillEmptyRowsGrad {
   static constexpr auto signature = Op("SparseFillEmptyRowsGrad")
                                         .Input("reverse_index_map: int64")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DenseToDenseSetOperation and its sisters, SetSize: the last dimension holds sets, the others say which; a - b, b - a,
-// a and b, a or b of each pair of sets.
+// DenseToDenseSetOperation and its sisters, SetSize: the last dimension holds sets, the other dimensions number them.
+// The results are a - b, b - a, a and b, a or b of each pair of sets.
 
 #include <algorithm>
 #include <cstddef>
@@ -100,7 +100,7 @@ inline Status ParseSetOperation(std::string_view text, SetOperation* operation) 
   return errors::InvalidArgument("Invalid set_operation ", text, "; it must be a-b, b-a, intersection or union.");
 }
 
-// An element as something to compare and the place that it is copied from.
+// An element: a key to compare and the address that it is copied from.
 template <class Key>
 struct SetElement {
   Key key;
@@ -190,12 +190,12 @@ class SetGroups {
   Index rank_;
   SlimVector<std::int64_t> index_;  // dense
   SparseRows rows_{nullptr, 0, 0};  // sparse
-  SlimVector<Index> sizes_;  // of all dimensions but the last
+  SlimVector<Index> sizes_;  // sizes of all dimensions but the last
   Index length_ = 0, begin_ = 0, end_ = 0;
   bool done_ = true;
 };
 
-// Of a sparse operand, as it comes in.
+// Checks a sparse operand as it comes in.
 inline Status CheckSetOperand(std::string_view op, const SparseInput& x, bool validate) {
   TENON_RETURN_IF_ERROR(CheckSparse(op, x));
   if (x.rank() < 2) return errors::InvalidArgument(op, ": Invalid input, expected rank >= 2, got ", x.rank());
@@ -221,7 +221,7 @@ inline Status CheckSetOperand(std::string_view op, const SparseInput& x, bool va
 template <class Key>
 struct SetResults {
   SlimVector<SetElement<Key>> elements;
-  SlimVector<std::int64_t> indices;  // of each element, rank numbers
+  SlimVector<std::int64_t> indices;  // rank numbers for each element
   Index longest = 0;
 
   void Indices(const std::int64_t* group, Index rank, std::size_t first) {
@@ -258,7 +258,7 @@ Status CombineGroups(OpKernelContext& context, SetOperation operation, SetGroups
   SlimVector<SetElement<Key>> set_a, set_b;
   while (!a.done() || (all_of_b && !b.done())) {
     int order = a.done() ? 1 : b.done() ? -1 : CompareRows(a.index(), b.index(), like.rank() - 1);
-    if (order > 0 && !all_of_b) order = -1;  // what b has there belongs to no group of a
+    if (order > 0 && !all_of_b) order = -1;  // this set of b belongs to no group of a
     const SetGroups& first = order <= 0 ? a : b;
     for (std::size_t d = 0; d < like.sizes().size(); ++d)
       if (first.index()[d] >= like.sizes()[d])  // one below 0 is taken as it is, as in TensorFlow

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the sparse ops share: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r] int64),
-// its checks, and outputs picked from rows.
+// Shared code of the sparse ops: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r]
+// int64), its checks, and outputs picked from rows.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// MutexV2, MutexLock, ConsumeMutexLock: a lock between runs. Who has to wait for it does so without a thread, and is
-// served in the order in which they came.
+// MutexV2, MutexLock, ConsumeMutexLock: a lock between runs. Ops wait for it without a thread, and are served in the
+// order in which they came.
 
 #include <atomic>
 #include <string>
@@ -67,7 +67,7 @@ class GraphMutex final : public WaitedResource {
   bool locked_ = false;
 };
 
-// What the lock's variant holds.
+// The value inside the lock's variant.
 struct MutexLockValue {
   Ref<GraphMutex::Held> held;
 
@@ -145,7 +145,7 @@ struct MutexV2 {
   };
 };
 
-// Waits for the mutex; locked until the output is consumed or nobody holds it any more.
+// Waits for the mutex. It stays locked until the output is consumed or has no holder any more.
 struct MutexLock {
   static constexpr auto signature = Op("MutexLock")
                                         .Input("mutex: resource")

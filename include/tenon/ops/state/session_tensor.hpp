@@ -88,7 +88,7 @@ struct GetSessionHandle {
   };
 };
 
-// The same as a resource; fed to a run by names it stands for its tensor.
+// GetSessionHandle with a resource as the handle. When it is fed to a run by names, it stands for its tensor.
 struct GetSessionHandleV2 {
   static constexpr auto signature = Op("GetSessionHandleV2")
                                         .Input("value: T")

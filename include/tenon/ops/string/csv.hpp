@@ -43,10 +43,10 @@ struct CsvReader {
 
   bool Keeps(std::size_t kept, std::int64_t field) const { return columns.empty() || columns[kept] == field; }
 
-  // Null when it worked, otherwise what is wrong.
+  // Reads the fields of a record. Returns null when it worked, otherwise the mistake.
   const char* Read(std::string_view record, SlimVector<std::string>* fields) const {
     fields->clear();
-    std::int64_t number = 0;  // of the field
+    std::int64_t number = 0;  // number of the field
     std::string field;
     for (std::size_t at = 0; at < record.size();) {
       if (record[at] == '\n' || record[at] == '\r') {
@@ -169,7 +169,7 @@ struct DecodeCSV {
     }
     return OkStatus();
   }
-  // Element i of output f := what the field says, or the default where it is empty.
+  // Element i of output f := the value of the field, or the default when the field is empty.
   static Status Store(OpKernelContext& context, const Attrs& attrs, const std::string& field, int f, Index i) {
     Tensor* const out = context.mutable_output(f);
     if (field.empty() || field == attrs.na_value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Ops on each text by itself: StringLength, StringLower, StringUpper, StringStrip, Substr, EncodeBase64, DecodeBase64.
+// Ops on each string alone: StringLength, StringLower, StringUpper, StringStrip, Substr, EncodeBase64, DecodeBase64.
 
 #include <algorithm>
 #include <cstdint>
@@ -62,7 +62,7 @@ inline Status CheckCaseEncoding(std::string_view encoding) {
 
 }  // namespace detail
 
-// ASCII letters only, or with encoding 'utf-8' all letters; bytes that are no UTF-8 become U+FFFD then.
+// ASCII letters only, or with encoding 'utf-8' all letters; bytes that are not UTF-8 become U+FFFD then.
 struct StringLower {
   static constexpr auto signature = Op("StringLower")
                                         .Input("input: string")
@@ -164,7 +164,7 @@ inline bool SubstrUtf8(std::string_view text, Index pos, Index length, std::stri
   *out = text.substr(begin, forward(begin, length, &counted) - begin);
   return true;
 }
-// The same for bytes; with a negative length all the rest.
+// SubstrUtf8 in bytes. A negative length takes all the rest.
 inline bool SubstrBytes(std::string_view text, Index pos, Index length, std::string_view* out) {
   const Index size = static_cast<Index>(text.size());
   if (pos < -size || pos > size) return false;

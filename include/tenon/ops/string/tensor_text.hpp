@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// StringFormat; SerializeTensor, ParseTensor; DecodeRaw, DecodePaddedRaw: tensors to texts and texts to tensors.
+// StringFormat; SerializeTensor, ParseTensor; DecodeRaw, DecodePaddedRaw: tensors to strings and strings to tensors.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace ops {
 
 namespace detail {
 
-// Places of `placeholder` in `text`. An empty one stands between all bytes, as absl::StrSplit has it.
+// The number of placeholders in `text`. An empty one stands between all bytes, as absl::StrSplit has it.
 inline Index CountPlaceholders(std::string_view text, std::string_view placeholder) {
   if (placeholder.empty()) return text.empty() ? 0 : static_cast<Index>(text.size()) - 1;
   Index count = 0;
@@ -49,7 +49,7 @@ inline Status StringFormatShape(InferenceContext* c) {
 
 }  // namespace detail
 
-// `template` with its placeholders replaced by what tf.print writes of the inputs.
+// `template` with its placeholders replaced by the inputs as tf.print writes them.
 struct StringFormat {
   static constexpr auto signature = Op("StringFormat")
                                         .Input("inputs: T")
@@ -151,12 +151,12 @@ struct ParseTensor {
 
 namespace detail {
 
-// The parts of an element whose bytes are turned round: a complex number's are its two halves.
+// Bytes of one group of an element that is reversed. The groups of a complex number are its two halves.
 inline Index SwappedBytes(DataType dtype) {
   const Index bytes = MoverOf(dtype).bytes;
   return kComplexTypes.contains(dtype) ? bytes / 2 : bytes;
 }
-// `size` bytes, turned round in groups of `group` bytes unless that is 1. `to` may be `from`.
+// Copies `size` bytes, reversed in groups of `group` bytes unless that is 1. `to` may be `from`.
 inline void CopyGroups(const char* from, Index size, Index group, char* to) {
   if (size > 0 && to != from) std::memcpy(to, from, static_cast<std::size_t>(size));
   if (group > 1)
@@ -183,7 +183,7 @@ inline Status DecodePaddedRawShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// Bytes other than 0 and 1 are no bool; they become 1.
+// Bytes other than 0 and 1 are not a bool; they become 1.
 inline void NormalizeBools(Tensor* tensor) {
   if (tensor->dtype() != DataType::kBool) return;
   auto* const bytes = static_cast<unsigned char*>(tensor->raw_data());
@@ -192,7 +192,7 @@ inline void NormalizeBools(Tensor* tensor) {
 
 }  // namespace detail
 
-// bytes: [a, b] of texts of one length  ->  [a, b, elements]
+// bytes: [a, b] of strings of one length  ->  [a, b, elements]
 struct DecodeRaw {
   static constexpr auto signature =
       Op("DecodeRaw")
@@ -239,7 +239,7 @@ struct DecodeRaw {
   }
 };
 
-// The same for texts of any length: cut, or filled with zeros, to `fixed_length` bytes.
+// DecodeRaw for strings of any length: cut, or filled with zeros, to `fixed_length` bytes.
 struct DecodePaddedRaw {
   static constexpr auto signature =
       Op("DecodePaddedRaw")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// UnicodeTranscode, UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript: texts and code points.
+// UnicodeTranscode, UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript: strings and code points.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace ops {
 
 namespace detail {
 
-// What becomes of bytes that are no character: replaced, left out, or the end of the run.
+// The treatment of bytes that are not a character: replaced, left out, or the end of the run.
 struct UnicodeErrors {
   bool strict = false, ignore = false, control_characters = false;
   std::int32_t replacement = kReplacementCharacter;
@@ -39,8 +39,8 @@ struct UnicodeErrors {
     replacement = static_cast<std::int32_t>(replacement_char);
     return OkStatus();
   }
-  // What stands for a character as it was read, or TextDecoder::kNone; kInvalid: the run must fail. With `strict`,
-  // control characters are mistakes for UnicodeTranscode only.
+  // The code that stands for a character as it was read, or TextDecoder::kNone; kInvalid: the run must fail. With
+  // `strict`, control characters are mistakes for UnicodeTranscode only.
   std::int32_t Apply(std::int32_t code, bool strict_control) const {
     const bool control = control_characters && code >= 0 && code <= 0x1f;
     if (code != TextDecoder::kInvalid && !control) return code;
@@ -58,7 +58,7 @@ inline Status OpenDecoder(std::string_view encoding, TextDecoder* decoder) {
 inline Charset OutputCharset(std::string_view encoding) {
   return encoding == "UTF-16-BE" ? Charset::kUtf16 : encoding == "UTF-32-BE" ? Charset::kUtf32 : Charset::kUtf8;
 }
-// A surrogate, which no text may hold, becomes U+FFFD.
+// A surrogate, which no string may hold, becomes U+FFFD.
 inline std::int32_t Scalar(std::int32_t code) { return IsSurrogate(code) ? kReplacementCharacter : code; }
 
 inline Status UnicodeDecodeShape(InferenceContext* c) {
@@ -79,8 +79,8 @@ inline Status UnicodeEncodeShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// Output 0: where each text's characters begin; output 1: the characters; output 2, where there is one: the byte at
-// which each begins in its text.
+// Output 0: where each string's characters begin; output 1: the characters; output 2, where there is one: the byte at
+// which each begins in its string.
 inline Status DecodeTexts(OpKernelContext& context, std::string_view encoding, const UnicodeErrors& errors) {
   const Tensor& input = context.input(0);
   TextDecoder decoder;
@@ -179,7 +179,7 @@ struct UnicodeTranscode {
   }
 };
 
-// Texts to the characters of all of them, and where each text's begin.
+// Strings to the characters of all of them, and where each string's characters begin.
 struct UnicodeDecode {
   static constexpr auto signature = Op("UnicodeDecode")
                                         .Input("input: string")
@@ -247,7 +247,7 @@ struct UnicodeDecodeWithOffsets {
   };
 };
 
-// Characters, and where each text's begin, to texts.
+// Characters, and where each string's characters begin, to strings.
 struct UnicodeEncode {
   static constexpr auto signature = Op("UnicodeEncode")
                                         .Input("input_values: int32")
@@ -314,7 +314,7 @@ struct UnicodeEncode {
   }
 };
 
-// ICU's number of the script that each character belongs to; -1 for what is none.
+// ICU's number of the script that each character belongs to; -1 for a number that is not a character.
 struct UnicodeScript {
   static constexpr auto signature =
       Op("UnicodeScript").Input("input: int32").Output("output: int32").SetShapeFn(shape_inference::UnchangedShape);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors: mutable tables that only their handles name; every run
-// of the op makes one. table.hpp has the ops that fill and read them.
+// AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors: mutable tables that only their handles name. Each run
+// makes one. table.hpp has the ops that fill and read them.
 
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>

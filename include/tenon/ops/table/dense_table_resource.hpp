@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DenseTable: the resource behind the MutableDenseHashTable ops - open addressing over buckets that LookupTableExport
-// shows as they are. Two keys that no entry may have mark the buckets that are free and those that were given up.
+// shows as they are. Two keys that no entry may have mark the free buckets and the buckets that were given up.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,14 +23,14 @@ TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// Keys are int32, int64 or texts, or vectors of them. thread-safe.
+// Keys are int32, int64 or strings, or vectors of them. thread-safe.
 class DenseTable final : public LookupTable {
  public:
   struct Options {
     Tensor empty_key, deleted_key;
     Index buckets = 0;  // at first
     float max_load_factor = 0.8f;
-    Allocator* allocator = nullptr;  // of the buckets; null: the processor's. It outlives the table
+    Allocator* allocator = nullptr;  // memory for the buckets; null: the processor's. It outlives the table
   };
 
   // InvalidArgument for options that make no table.
@@ -203,7 +203,7 @@ class DenseTable final : public LookupTable {
     return OkStatus();
   }
 
-  // All buckets are written at once: what the machine cannot hold is refused before.
+  // All buckets are written at once: a table that the machine cannot hold is refused before.
   Status CheckMemory(const TensorShape& keys, const TensorShape& values) const {
     const Index key_bytes = MultiplyWithoutOverflow(keys.num_elements(), SizeOf(key_dtype()));
     const Index value_bytes = MultiplyWithoutOverflow(values.num_elements(), SizeOf(value_dtype()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TableKernel: what the ops that make a lookup table have in common, of whatever kind that is; and what shape functions
-// know of its handle.
+// TableKernel: the shared kernel of the ops that make a lookup table, of any kind. Also the shape functions of the
+// table's handle.
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// What a table of each kind may hold: value types by key type, as TensorFlow has kernels.
+// The types that a table of each kind may hold: value types by key type, as TensorFlow has kernels.
 struct TableTypes {
   DataTypeSet of_int32, of_int64, of_text;
   constexpr bool Has(DataType key, DataType value) const {

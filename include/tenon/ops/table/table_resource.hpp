@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // LookupTable: the resource behind the table ops - values by key, filled once (HashTable) or changed at will
-// (MutableHashTable); IndexedTable is both. Keys are int32, int64 or texts; a value has a fixed shape.
+// (MutableHashTable); IndexedTable is both. Keys are int32, int64 or strings; a value has a fixed shape.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// Distinct keys, numbered in the order in which they came: open addressing over a power of two of places.
+// Distinct keys, numbered in the order in which they came: open addressing over a power of two of slots.
 // externally synchronised.
 class KeyIndex {
  public:
@@ -39,7 +39,7 @@ class KeyIndex {
     const std::int64_t place = places_[FindPlace(keys, i)];
     return place >= 0 ? place : -1;
   }
-  // The same; a new key gets the number size().
+  // The number of element i of `keys`. Adds a new key, which gets the number size().
   Index FindOrAdd(const Tensor& keys, Index i) {
     if (2 * (used_ + 1) > places_.size()) Rebuild();
     const std::size_t at = FindPlace(keys, i);
@@ -142,10 +142,10 @@ class KeyIndex {
   SlimVector<std::int64_t> numbers_;
   SlimVector<tstring> texts_;
   SlimVector<std::int64_t> places_;  // a key's number, kFree or kRemoved
-  std::size_t used_ = 0;             // places that are not free
+  std::size_t used_ = 0;             // slots that are not free
 };
 
-// What the table ops know of a table. thread-safe.
+// The interface of a table for the table ops. thread-safe.
 class LookupTable : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tensorflow::lookup::LookupInterface";
@@ -169,14 +169,14 @@ class LookupTable : public Resource {
     return errors::InvalidArgument("Table ", name_, " is not initializable");
   }
   virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
-  // The shapes that Import takes: those of Export.
+  // Checks for the shapes that Import takes, which are the shapes of Export.
   virtual Status CheckImport(const Tensor& keys, const Tensor& values) const {
     TensorShape wanted = keys.shape();
     for (const Index size : value_shape_) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(size));
     if (values.shape() == wanted) return OkStatus();
     return errors::InvalidArgument("Expected shape ", wanted, " for value, got ", values.shape());
   }
-  // These entries and no others.
+  // Replaces all entries with these entries.
   virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
   virtual Status Remove(const Tensor& keys) = 0;
   virtual Status Export(Tensor* keys, Tensor* values) const = 0;
@@ -321,7 +321,7 @@ class IndexedTable final : public LookupTable {
   KeyIndex index_;
   const bool once_;
   bool initialized_ = false;
-  Tensor values_;  // [capacity_] + value_shape_; those of the keys first
+  Tensor values_;  // [capacity_] + value_shape_; the values of the keys first
   Index capacity_ = 0;
 };
 

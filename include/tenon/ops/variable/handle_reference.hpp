@@ -16,7 +16,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// What a reference output carries.
+// The tensor that a reference output carries.
 inline Tensor HandleReference(std::string_view container, std::string_view name) {
   auto variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kString));
   variable->tensor = Tensor(DataType::kString, TensorShape({2}));

@@ -145,7 +145,7 @@ struct ReadVariableOp {
   };
 };
 
-// The same for several variables, one after the other.
+// ReadVariableOp for several variables, one after the other.
 struct _ReadVariablesOp {
   static constexpr auto signature =
       Op("_ReadVariablesOp")
@@ -184,7 +184,7 @@ struct _ReadVariablesOp {
   };
 };
 
-// The variable takes over the value, with its buffer if nobody else has it; it is made when there is none.
+// The variable takes over the value, and its buffer if that has no other owner. It is made when there is none.
 struct AssignVariableOp {
   static constexpr auto signature = Op("AssignVariableOp")
                                         .Input("resource: resource")
@@ -231,7 +231,7 @@ struct AssignVariableOp {
     old = std::move(variable->tensor);
     variable->tensor = value;
     variable->is_initialized = true;
-    // A buffer that others hold may be one that the caller of the run fed and will fill again.
+    // A shared buffer may be one that the caller of the run fed and will fill again.
     return variable->MakeWritable();
   }
 };
@@ -260,7 +260,7 @@ struct VarIsInitializedOp {
   };
 };
 
-// Deletes the resource that a handle names, whatever it is; what handles alone keep goes with the last of them.
+// Deletes the resource of any kind that a handle names. A resource that handles alone keep goes with the last handle.
 struct DestroyResourceOp {
   static constexpr auto signature = Op("DestroyResourceOp")
                                         .Input("resource: resource")

@@ -45,7 +45,7 @@ struct DivideBy {
   }
 };
 
-// What ends up in rows named by number. `divides`: integers must not be divided by zero.
+// The change of rows named by number. `divides`: integers must not be divided by zero.
 struct RowUpdate {
   CombineFn combine;  // null: the last one stays
   bool divides;
@@ -74,8 +74,8 @@ inline Status CheckRowUpdate(const TensorShape& params, const TensorShape& indic
       ", indices.shape ", indices, ", params.shape ", params);
 }
 
-// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates may be longer than a row, of
-// which it begins with one.
+// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates begins with a row and may be
+// longer.
 inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& indices, const TensorShape& updates) {
   bool fits =
       params.dims() >= 1 && updates.dims() == indices.dims() + params.dims() - 1 && StartsWith(updates, indices);
@@ -84,7 +84,7 @@ inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& in
   return fits ? OkStatus() : CheckRowUpdate(params, indices, updates);
 }
 
-// One index after the other; those before a bad one have been worked off, as in TensorFlow.
+// Applies one index after the other. As in TensorFlow, the indices before a bad one are applied.
 inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const Tensor& indices, const Tensor& updates,
                           const RowUpdate& update) {
   LockedVar variable;
@@ -95,7 +95,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
-  if (by_handle)  // TensorFlow writes what is too long for a row past it
+  if (by_handle)  // TensorFlow writes an update that is too long past its row
     TENON_RETURN_IF_ERROR(
         (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
   TENON_RETURN_IF_ERROR(variable.MakeWritable());
@@ -167,7 +167,7 @@ constexpr auto HandleScatter(std::string_view name, std::string_view types) {
       .SetShapeFn(HandleScatterShape);
 }
 
-// What is done to a row, by name; one table for both forms of an op.
+// The change of a row, by name. Both forms of an op share one table.
 template <class Combine, class List>
 struct RowOp {
   static constexpr DataTypeSet kServed = dtypes_of<List>::value;

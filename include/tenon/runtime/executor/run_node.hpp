@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <tenon/base/clock.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>

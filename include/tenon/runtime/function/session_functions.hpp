@@ -26,7 +26,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>

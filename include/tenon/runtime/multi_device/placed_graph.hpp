@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/owned.hpp>
@@ -32,7 +32,7 @@
 #include <tenon/runtime/session/partial_program.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

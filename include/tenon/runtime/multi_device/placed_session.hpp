@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -30,7 +30,7 @@
 #include <tenon/runtime/multi_device/placed_graph.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

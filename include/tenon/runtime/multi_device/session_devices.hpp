@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -32,7 +32,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/multi_device/placed_graph.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

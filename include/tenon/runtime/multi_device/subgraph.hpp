@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -21,7 +21,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/function/session_functions.hpp>
 #include <tenon/runtime/program/kernel_cache.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -18,7 +18,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/graph.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

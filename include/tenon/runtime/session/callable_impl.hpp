@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/memory/stats.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/thread_pool.hpp>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>

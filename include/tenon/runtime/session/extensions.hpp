@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/span.hpp>
@@ -20,7 +20,7 @@
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/session/run_settings.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
@@ -37,7 +37,7 @@
 #include <tenon/graph/function_library.hpp>
 #include <tenon/graph/gradient_maker.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

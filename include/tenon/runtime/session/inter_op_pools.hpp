@@ -16,7 +16,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/thread.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

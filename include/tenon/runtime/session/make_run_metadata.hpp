@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/device/device.hpp>

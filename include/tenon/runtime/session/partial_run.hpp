@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/fork.hpp>

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tenon/base/clock.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/kernel/cancellation.hpp>

@@ -10,7 +10,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/base/clock.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/span.hpp>

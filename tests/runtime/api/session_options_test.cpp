@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/runtime/session_options.hpp>
+#include <tenon/runtime/api/session_options.hpp>
 
 #include <doctest/doctest.h>
 
