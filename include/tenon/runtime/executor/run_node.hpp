@@ -21,7 +21,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/ref_inputs.hpp>
 #include <tenon/runtime/executor/step.hpp>
-#include <tenon/runtime/trace_collector.hpp>
+#include <tenon/runtime/executor/trace_collector.hpp>
 
 TENON_NAMESPACE_BEGIN
 

@@ -15,7 +15,7 @@
 #include <tenon/base/log.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/memory_record.hpp>
 #include <tenon/kernel/step_environment.hpp>

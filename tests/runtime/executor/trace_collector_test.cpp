@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/runtime/trace_collector.hpp>
+#include <tenon/runtime/executor/trace_collector.hpp>
 
 #include <doctest/doctest.h>
 
