@@ -43,6 +43,7 @@
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
 // TENON_EXPORT: a function that a shared library offers to whoever loads it, also where symbols are hidden otherwise.
 // TENON_PREFETCH: has the memory at an address brought near, wherever that is.
+// TENON_FRAME_ADDRESS: of the calling function, on the stack itself (AddressSanitizer keeps local variables elsewhere).
 // TENON_COMPILER_ABI: how functions are called and classes laid out, as text.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
@@ -51,6 +52,7 @@
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #define TENON_EXPORT __attribute__((visibility("default")))
 #define TENON_PREFETCH(address) __builtin_prefetch(address)
+#define TENON_FRAME_ADDRESS() __builtin_frame_address(0)
 #define TENON_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
@@ -59,6 +61,7 @@
 #define TENON_SIGNATURE __FUNCSIG__
 #define TENON_EXPORT __declspec(dllexport)
 #define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_FRAME_ADDRESS() _AddressOfReturnAddress()
 #define TENON_COMPILER_ABI "msvc"
 #else
 #define TENON_COLD
@@ -67,6 +70,7 @@
 #define TENON_SIGNATURE __func__
 #define TENON_EXPORT
 #define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_FRAME_ADDRESS() nullptr
 #define TENON_COMPILER_ABI "unknown"
 #endif
 
