@@ -88,7 +88,7 @@ inline const StackBounds& StackBoundsOfThread() {
 
 }  // namespace detail
 
-// Bytes of stack below the caller, or kStackUnknown. A thread asks the system once, and then it takes 2 ns.
+// Bytes of stack below the caller, or kStackUnknown. A thread asks the system once, and then it takes 3 ns.
 TENON_NOINLINE inline std::size_t StackLeft() {
   const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
