@@ -11,6 +11,7 @@
 
 #include <tenon/graph/lower_functional.hpp>
 
+#include "base/sized_thread.hpp"
 #include "graph/function_graphs.hpp"
 #include "graph/placing.hpp"
 
@@ -317,6 +318,39 @@ TEST_SUITE("PartitionGraph") {
         }
       }
     }
+  }
+
+  TEST_CASE("loops in loops, deeper than the stack has room for") {
+    constexpr int kLoops = 400;
+    const auto frame = [](int i) { return AttrValue(StrCat("f", i)); };
+    SlimVector<NodeDef> nodes{MakeInput("a")};
+    std::string value = "a";
+    for (int i = 0; i < kLoops; ++i) {
+      nodes.push_back(
+          MakeNode(StrCat("enter", i), "Enter", {value}, {{"T", DataType::kFloat}, {"frame_name", frame(i)}}));
+      nodes.push_back(MakeFloat(StrCat("merge", i), "Merge", {StrCat("enter", i), StrCat("next", i)}));
+      nodes.back().attr.Set("N", AttrValue(2));
+      nodes.push_back(MakeFloat(StrCat("less", i), "Less", {StrCat("merge", i), StrCat("merge", i)}));
+      nodes.push_back(MakeNode(StrCat("cond", i), "LoopCond", {StrCat("less", i)}, {}));
+      nodes.push_back(MakeFloat(StrCat("switch", i), "Switch", {StrCat("merge", i), StrCat("cond", i)}));
+      value = StrCat("switch", i, ":1");
+    }
+    nodes.push_back(MakeFloat("inside", "Neg", {value}));
+    value = "inside";
+    for (int i = kLoops; i-- > 0;) {
+      nodes.push_back(MakeFloat(StrCat("next", i), "NextIteration", {value}));
+      nodes.push_back(MakeFloat(StrCat("exit", i), "Exit", {StrCat("switch", i)}));
+      value = StrCat("exit", i);
+    }
+    GraphDef def = MakeGraph({});
+    def.node = std::move(nodes);
+    const Graph graph = Assigned(std::move(def), {{"inside", "GPU:0"}});
+    Result<SlimVector<GraphPartition>> parts = errors::Internal("");
+    sized_thread::OnStackOf(std::size_t{128} << 10, [&] { parts = PartitionGraph(graph, Environment(), {}); });
+    REQUIRE_MESSAGE(parts.ok(), parts.status().ToString());
+    // A loop on each device, and those of the graph.
+    for (const GraphPartition& part : *parts)
+      CHECK(NodesOf(part.graph, "Enter").size() == (part.device == Full("GPU:0") ? kLoops : 2 * kLoops));
   }
 
   TEST_CASE("with start times a tensor is fetched when its time comes") {

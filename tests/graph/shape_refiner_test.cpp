@@ -12,6 +12,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/integer_folding.hpp>
 
+#include "base/sized_thread.hpp"
 #include "test_ops.hpp"
 
 namespace shape_refiner_test {
@@ -248,6 +249,18 @@ TEST_SUITE("ShapeRefiner") {
     for (int i = 0; i < 100000; ++i) x = b.Add("AddV2", StrCat("n", i), {x, one});
     const Output filled = b.Add("Fill", "filled", {b.Add("Pack", "pack", {x}), b.Const("v", Tensor::Scalar(1.0f))});
     CHECK(ShapeOf(b, filled) == "[100000]");
+  }
+  TEST_CASE("a chain of slices is followed as far as the stack allows") {
+    GraphBuilder b(TestOps());
+    Output s = b.Add("Shape", "shape", {b.Placeholder("x", DataType::kFloat, {7, -1})});
+    for (int i = 0; i < 900; ++i) s = Range(&b, s, 0, 1);
+    const Output filled = b.Add("Fill", "filled", {s, b.Const("v", Tensor::Scalar(1.0f))});
+    std::string small;
+    sized_thread::OnStackOf(std::size_t{128} << 10, [&] { small = ShapeOf(b, filled); });
+    CHECK(small == "[?]");
+    std::string large;
+    sized_thread::OnStackOf(std::size_t{16} << 20, [&] { large = ShapeOf(b, filled); });
+    CHECK(large == "[7]");
   }
   TEST_CASE("slices of concatenations that double at every step end") {
     GraphBuilder b(TestOps());

@@ -8,6 +8,8 @@
 
 #include <temp_folder.hpp>
 
+#include "base/sized_thread.hpp"
+
 namespace folders_test {
 using namespace tenon;
 
@@ -60,6 +62,7 @@ TEST_SUITE("MatchFiles") {
     for (int i = 0; i < 500000; ++i) deep += "d/";
     CHECK(Found(deep + "a.txt").empty());
     CHECK(!MatchFiles(deep + "*").ok());
+    sized_thread::OnShortStack([] { CHECK(errors::IsResourceExhausted(MatchFiles("*/*").status())); });
   }
 }
 

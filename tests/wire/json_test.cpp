@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/sized_thread.hpp"
+
 using namespace tenon;
 using namespace std::string_view_literals;
 
@@ -93,5 +95,9 @@ TEST_SUITE("JsonToWire") {
   TEST_CASE("depth is limited") {
     std::string nested = "{\"features\": {\"feature\": {\"a\": {\"int64List\": {\"value\": ";
     Refused(nested.append(100000, '['));
+    sized_thread::OnShortStack([&nested] {
+      CHECK(Wire(Json(R"({"int64List": {"value": [1]}})")).ok());
+      CHECK(Refused(nested).find("KiB of stack left") != std::string::npos);
+    });
   }
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/sized_thread.hpp"
+
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -191,6 +193,17 @@ TEST_SUITE("wire::Reader") {
     while (reader.ReadTag(&tag) && reader.Enter(&outer)) ++depth;
     CHECK(depth == 100);
     CHECK(reader.status("GraphDef").message().find("messages are nested more than 100 deep") != std::string_view::npos);
+    sized_thread::OnShortStack([&bytes] {
+      wire::Reader short_of_stack(wire::AsBytes(bytes));
+      wire::Tag inner{};
+      wire::Reader::Outer around;
+      int entered = 0;
+      while (short_of_stack.ReadTag(&inner) && short_of_stack.Enter(&around)) ++entered;
+      CHECK(entered == wire::kDepthOfFiles);
+      const Status status = short_of_stack.status("GraphDef");
+      CHECK(status.code() == Code::kResourceExhausted);
+      CHECK(status.message().find("nested more than 12 deep, and the thread has ") != std::string_view::npos);
+    });
   }
   TEST_CASE("after the first mistake nothing is read any more, and the mistake stays") {
     wire::Reader reader(wire::AsBytes("\x0f\x08\x01"));

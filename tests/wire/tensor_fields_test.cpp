@@ -6,6 +6,7 @@
 #include <string>
 
 #include <tenon/wire/tensor_writer.hpp>
+#include "base/sized_thread.hpp"
 #include "memory/needed.hpp"
 #include "wire/tensor_pieces.hpp"
 
@@ -87,6 +88,12 @@ TEST_SUITE("elements that are messages") {
       CHECK(s.code() == Code::kInvalidArgument);
       CHECK(Has(s, "variants are nested more than 48 deep"));
       CHECK_FALSE(ReadError(nested(2000, content)).ok());
+      sized_thread::OnShortStack([&nested, content] {
+        CHECK(ReadError(nested(1, content)).ok());
+        const Status short_of_stack = ReadError(nested(3, content));
+        CHECK(short_of_stack.code() == Code::kResourceExhausted);
+        CHECK(Has(short_of_stack, "KiB of stack left"));
+      });
     }
     CHECK(ReadError(Proto(DataType::kVariant, {}, Bytes(15, "\x0a\x09"))).code() == Code::kDataLoss);
     CHECK(ReadError(Proto(DataType::kVariant, {1}, Bytes(4, "\x02\x0a\x09"))).code() == Code::kDataLoss);

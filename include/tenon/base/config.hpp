@@ -43,6 +43,8 @@
 // TENON_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
 // TENON_EXPORT: a function that a shared library offers to its loader, also where symbols are hidden otherwise.
 // TENON_PREFETCH: has the memory at an address brought near, wherever that is.
+// TENON_DETAIL_FRAME_ADDRESS: the address of the calling function's frame. It is on the stack itself, where
+// AddressSanitizer does not keep local variables.
 // TENON_COMPILER_ABI: how functions are called and classes laid out, as a string.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
@@ -51,6 +53,7 @@
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #define TENON_EXPORT __attribute__((visibility("default")))
 #define TENON_PREFETCH(address) __builtin_prefetch(address)
+#define TENON_FRAME_ADDRESS() __builtin_frame_address(0)
 #define TENON_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
@@ -59,6 +62,7 @@
 #define TENON_SIGNATURE __FUNCSIG__
 #define TENON_EXPORT __declspec(dllexport)
 #define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_FRAME_ADDRESS() _AddressOfReturnAddress()
 #define TENON_COMPILER_ABI "msvc"
 #else
 #define TENON_COLD
@@ -67,6 +71,7 @@
 #define TENON_SIGNATURE __func__
 #define TENON_EXPORT
 #define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_FRAME_ADDRESS() nullptr
 #define TENON_COMPILER_ABI "unknown"
 #endif
 

@@ -184,7 +184,8 @@ class FunctionInstantiation {
     return StrCat(text, " of function '", function_.signature.name, "'");
   }
 
-  Status Bind(AttrValue* value) const {
+  // `level`: functions around the value.
+  Status Bind(AttrValue* value, int level) const {
     const bool is_placeholder = value->kind() == AttrValue::Kind::kPlaceholder;
     if (is_placeholder || value->kind() == AttrValue::Kind::kNone) {
       const AttrValue* const given =
@@ -192,17 +193,26 @@ class FunctionInstantiation {
       if (given == nullptr)
         return errors::InvalidArgument("Failed to bind all placeholders in ", SummarizeAttrValue(*value),
                                        " of function '", function_.signature.name, "'");
+      if (!NestsAtMost(*given, kMaxFunctionNesting - level)) return NestsTooDeep(value->placeholder());
       *value = AttrValue(*given);
     } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
-      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
+      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr, level + 1));
     } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
-      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr));
+      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr, level + 1));
     }
     return OkStatus();
   }
-  Status Bind(AttrMap* attrs) const {
-    for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
+  Status Bind(AttrMap* attrs, int level = 0) const {
+    for (const auto& [name, value] : *attrs) {
+      if (level > kMaxFunctionNesting) return NestsTooDeep(name);
+      TENON_RETURN_IF_ERROR(Bind(attrs->Find(name), level));
+    }
     return OkStatus();
+  }
+  // A recursion that puts its attr into another function's attr makes them grow with every call.
+  TENON_COLD Status NestsTooDeep(std::string_view attr) const {
+    return errors::InvalidArgument("Functions in attrs are nested more than ", kMaxFunctionNesting, " deep: attr '",
+                                   attr, "' of function '", function_.signature.name, "'");
   }
   Status AddItem(Item item) {
     const int number = static_cast<int>(items_.size());

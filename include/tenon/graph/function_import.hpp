@@ -13,6 +13,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/shape/arg_op.hpp>
@@ -63,6 +64,7 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   const AttrValue* f = node.def.attr.Find("f");
   const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
   if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
+      StackIsShort(static_cast<int>(calls->inside.size())) ||
       std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
     return OkStatus();
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;

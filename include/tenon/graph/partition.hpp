@@ -194,8 +194,7 @@ class GraphPartitioner {
   Status CoverEdge(int src, int dst) {
     const int frame = work(src).outputs_in;
     if (frame == 0 || work(src).device == work(dst).device) return OkStatus();
-    int merge = -1;
-    return AddControlLoop(frame, work(dst).device, &merge);
+    return AddControlLoop(frame, work(dst).device);
   }
 
   int FindControlLoop(int frame, int device) const {
@@ -215,17 +214,23 @@ class GraphPartitioner {
   }
   static Tensor EmptyFloats() { return *Tensor::Make(DataType::kFloat, TensorShape({0})); }
 
-  // A loop on `device` that goes round as often as the one of `frame`: what arrives in that frame can wait for it.
-  // Loops around it come with it.
-  Status AddControlLoop(int frame, int device, int* merge) {
-    *merge = FindControlLoop(frame, device);
-    if (*merge >= 0) return OkStatus();
+  // Adds a loop on `device` that goes round as often as the one of `frame`, and those for the loops around it. Nodes
+  // that arrive in that frame can wait for it.
+  Status AddControlLoop(int frame, int device) {
+    SlimVector<int> missing;  // from the innermost on; a loop: frames may be nested deeper than the stack has room for
+    int merge = -1;
+    for (; frame != 0 && (merge = FindControlLoop(frame, device)) < 0; frame = frames_.frames[Slot(frame)].parent)
+      missing.push_back(frame);
+    for (std::size_t i = missing.size(); i-- > 0;)
+      TENON_RETURN_IF_ERROR(AddControlLoop(missing[i], device, merge, &merge));
+    return OkStatus();
+  }
+  // `around`: the Merge of the loop around it, or -1.
+  Status AddControlLoop(int frame, int device, int around, int* merge) {
     const ControlFlowFrames::Frame& of = frames_.frames[Slot(frame)];
     if (of.loop_cond < 0) return errors::InvalidArgument("A cross-device loop must have a pivot predicate: ", of.name);
-    int start = -1;
-    if (of.parent != 0) {
-      TENON_RETURN_IF_ERROR(AddControlLoop(of.parent, device, &start));
-    } else {
+    int start = around;
+    if (around < 0) {
       NodeDef constant = MakeNodeDef("const", "Const", "", {});
       constant.attr.Insert("value", AttrValue(EmptyFloats()));
       start = AddWork(std::move(constant), device, 0, {});

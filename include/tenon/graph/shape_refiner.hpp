@@ -15,6 +15,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -246,7 +247,7 @@ class ShapeRefiner {
 
   Status PartialShape(InEdge edge, int* budget, PartialTensorShape* shape) {
     *shape = PartialTensorShape();
-    if (edge.node < 0 || --*budget < 0) return OkStatus();
+    if (edge.node < 0 || --*budget < 0 || StackIsShort(kMaxVisits - *budget)) return OkStatus();
     const Node& src = graph_->node(edge.node);
     const PartialTensorShape vector = src.output_shape(edge.output);
     if (vector.dims() == 0) return ScalarAsShape(edge, shape);

@@ -17,6 +17,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/io/mapped_file.hpp>
@@ -40,6 +41,8 @@ inline bool HasWildcard(std::string_view component) { return component.find_firs
 // Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
 inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std::string>* found) {
   std::size_t slash = pattern.find('/');
+  if (StackIsShort(0))  // the pattern may have as many components as a path has room for
+    return errors::ResourceExhausted("MatchFiles: the thread's stack is too small for folders as deep as '", base, "'");
   // A loop, since a pattern may have more components without wildcards than the stack has room for. A component with
   // a wildcard goes on only where there is such a folder.
   for (; !HasWildcard(pattern.substr(0, slash)); slash = pattern.find('/')) {

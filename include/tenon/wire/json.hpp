@@ -13,6 +13,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/wire/reader.hpp>
@@ -317,6 +318,7 @@ class JsonReader {
   bool ReadObject(const Message& message, std::string* out) {
     if (message.parse != nullptr) return Fail(at_, StrCat("message ", message.name, " has no JSON form here"));
     if (++depth_ > kMaxDepth) return Fail(at_, StrCat("messages are nested more than ", kMaxDepth, " deep"));
+    if (depth_ > kDepthOfFiles && StackIsShort(0)) return NoStack();
     SlimVector<std::uint32_t> set;  // fields that may not come again
     if (!Eat('{')) return false;
     while (!TryEat('}')) {
@@ -340,6 +342,9 @@ class JsonReader {
     --depth_;
     return true;
   }
+  TENON_COLD bool NoStack() {
+    return Fail(at_, StrCat("nested ", depth_, " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left"));
+  }
   static const Field* FindField(const Message& message, std::string_view name) {
     for (const Field& field : message.fields)
       if (field.name == name || IsCamelCaseOf(name, field.name)) return &field;
@@ -362,6 +367,7 @@ class JsonReader {
   // A list in a list stands for its values.
   bool ReadNested(const Field& field, std::string* out) {
     if (++depth_ > kMaxDepth) return Fail(at_, StrCat("lists are nested more than ", kMaxDepth, " deep"));
+    if (depth_ > kDepthOfFiles && StackIsShort(0)) return NoStack();
     const bool read = ReadField(field, out);
     --depth_;
     return read;

@@ -12,6 +12,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -32,6 +33,7 @@ enum class WireType : std::uint8_t {
 };
 
 inline constexpr int kMaxDepth = 100;                          // depth of messages inside messages, as in protobuf
+inline constexpr int kDepthOfFiles = 12;  // depth of ordinary files; beyond it readers look at the stack that is left
 inline constexpr std::uint32_t kMaxFieldNumber = (1u << 29) - 1;
 
 struct Tag {
@@ -141,6 +143,8 @@ class Reader {
   bool Enter(std::string_view inner, Outer* outer) {
     if (depth_ >= kMaxDepth) [[unlikely]]
       return Fail(Error::kTooDeep, offset() - inner.size(), 0);
+    if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
+      return Fail(Error::kNoStack, offset() - inner.size(), static_cast<std::uint64_t>(depth_));
     ++depth_;
     *outer = limit_;
     limit_ = at_;
@@ -163,7 +167,17 @@ class Reader {
   Status status(std::string_view what) const { return ok() ? OkStatus() : MakeStatus(what); }
 
  private:
-  enum class Error : std::uint8_t { kNone, kEnd, kVarint, kTooLong, kFieldNumber, kGroup, kWireType, kTooDeep };
+  enum class Error : std::uint8_t {
+    kNone,
+    kEnd,
+    kVarint,
+    kTooLong,
+    kFieldNumber,
+    kGroup,
+    kWireType,
+    kTooDeep,
+    kNoStack
+  };
 
   bool Fail(Error error, std::size_t where, std::uint64_t value) {
     Record(error, where, value);
@@ -221,6 +235,10 @@ class Reader {
       case Error::kGroup: StrAppend(&text, "field ", error_value_, " is a group, which no message here has"); break;
       case Error::kWireType: StrAppend(&text, "wire type ", error_value_, " does not exist"); break;
       case Error::kTooDeep: StrAppend(&text, "messages are nested more than ", kMaxDepth, " deep"); break;
+      case Error::kNoStack:
+        StrAppend(&text, "messages are nested more than ", error_value_, " deep, and the thread has ",
+                  StackLeft() / 1024, " KiB of stack left");
+        return Status(Code::kResourceExhausted, text);
     }
     return Status(Code::kDataLoss, text);
   }

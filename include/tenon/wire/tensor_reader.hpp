@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dispatch.hpp>
@@ -388,6 +389,12 @@ TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& cont
   if (context.variant_depth >= kMaxVariantDepth) {
     context.status =
         errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
+    return false;
+  }
+  if (context.variant_depth > 0 && StackIsShort(0)) {
+    context.status =
+        errors::ResourceExhausted("VariantTensorDataProto: variants are nested more than ", context.variant_depth,
+                                  " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left");
     return false;
   }
   ++context.variant_depth;

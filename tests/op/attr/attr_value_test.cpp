@@ -47,4 +47,21 @@ TEST_SUITE("SummarizeAttrValue") {
     CHECK(SummarizeAttrValue(numbers) == "[0, 1, 2, 3, 4, ..., 55, 56, 57, 58, 59]");
   }
 }
+
+TEST_SUITE("NestsAtMost") {
+  TEST_CASE("counts functions in the attrs of functions, in lists too") {
+    AttrValue value(3);
+    CHECK(NestsAtMost(value, 0));
+    for (int depth = 1; depth <= 40; ++depth) {
+      NameAttrList around{"f", {}};
+      around.attr.Insert("a", value);
+      around.attr.Insert("b", AttrValue(2));
+      AttrList list;
+      list.func.push_back(around);
+      value = depth % 2 == 0 ? AttrValue(std::move(list)) : AttrValue(std::move(around));
+      CHECK(NestsAtMost(value, depth));
+      CHECK_FALSE(NestsAtMost(value, depth - 1));
+    }
+  }
+}
 }  // namespace attr_value_test

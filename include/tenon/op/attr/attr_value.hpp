@@ -103,5 +103,24 @@ inline std::string detail::SummarizeAttrFunc(const NameAttrList& function) {
   return text += "]";
 }
 
+// Functions in the attrs of functions nest so deep at most: a file cannot hold more (wire::kMaxDepth), and code that
+// walks through them calls itself.
+inline constexpr int kMaxFunctionNesting = 32;
+
+// Whether the value holds functions on `levels` levels at most: 0 for a number, 1 for f, 2 for f[g=h].
+inline bool NestsAtMost(const AttrValue& value, int levels) {
+  const auto fits = [levels](const NameAttrList& function) {
+    if (levels <= 0) return false;
+    for (const auto& [name, attr] : function.attr)
+      if (!NestsAtMost(attr, levels - 1)) return false;
+    return true;
+  };
+  if (value.kind() == AttrValue::Kind::kFunc) return fits(value.func());
+  if (value.kind() == AttrValue::Kind::kList)
+    for (const NameAttrList& function : value.list().func)
+      if (!fits(function)) return false;
+  return true;
+}
+
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

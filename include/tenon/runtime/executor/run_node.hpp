@@ -2,8 +2,10 @@
 #pragma once
 // What all engines do with one node: run its kernel or copy, check what came out, say where an error happened.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tenon/base/clock.hpp>
@@ -12,6 +14,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
@@ -71,13 +74,38 @@ class NodeMeter {
   MemoryRecord memory_;
 };
 
+// Appends " [node 'dense/MatMul', CPU:0]", one for each call that the error leaves. Of many the innermost eight and the
+// outermost stay, with " [... 990 calls ...]" between them.
+TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view at) {
+  constexpr std::string_view kNode = " [node '", kMore = " [... ", kCalls = " calls ...]";
+  constexpr std::size_t kInnermost = 8;
+  const std::string_view text = status.message();
+  const std::size_t last = text.rfind(kNode);
+  if (last == text.npos || text.find(']', last) != text.size() - 1) return status.WithAppended(at);
+  std::size_t begin = 0, left_out = 0;
+  if (text.substr(0, last).ends_with(kCalls)) {
+    const std::size_t more = text.rfind(kMore, last), number = more + kMore.size();
+    if (more == text.npos || !ParseInt(text.substr(number, last - kCalls.size() - number), &left_out))
+      return status.WithAppended(at);
+    begin = more;
+    ++left_out;
+  } else {
+    std::size_t count = 0;
+    for (std::size_t i = text.find(kNode); i != text.npos; i = text.find(kNode, i + 1))
+      if (count++ == kInnermost) begin = i;
+    if (count < kInnermost + 3) return status.WithAppended(at);
+    left_out = count - kInnermost;
+  }
+  return Status(status.code(), StrCat(text.substr(0, begin), kMore, left_out, kCalls, at));
+}
+
 // "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is what transports say; of any other op it is Internal, as in
 // TensorFlow, so that nobody takes it for a lost connection.
 TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) {
   const Device* device = node.on_host ? program.host : program.device;
   const std::string at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]");
   if (status.code() != Code::kUnavailable || node.node->op->flags.is_distributed_communication)
-    return status.WithAppended(at);
+    return WithNodeAppended(status, at);
   return errors::Internal(status.message(), "\nExecuting non-communication op <", node.node->name(),
                           "> originally returned UnavailableError, and was replaced by InternalError to avoid "
                           "invoking TF network error handling logic.",

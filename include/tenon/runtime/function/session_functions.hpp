@@ -13,6 +13,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/device_name.hpp>
 #include <tenon/kernel/function_runtime.hpp>
@@ -51,7 +52,7 @@ class FunctionsOnDevices {
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
 class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices {
  public:
-  // Calls within calls: each takes some of the thread's stack.
+  // Calls within calls. Each takes some of the thread's stack: on a small one fewer are possible.
   static constexpr int kMaxCallDepth = 1000;
 
   // All arguments outlive this; `graph` may be filled later, before the first Find. `lower`, if not null, changes the
@@ -160,10 +161,12 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
       MutexLock lock(mutex_);
       function = functions_[static_cast<std::size_t>(handle.number)].get();
     }
-    if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
-      TENON_RETURN_IF_ERROR(Build(function));
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
+    if (StackIsShort(caller.call_depth)) [[unlikely]]
+      return NoStack(*function, caller.call_depth);
+    if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
+      TENON_RETURN_IF_ERROR(Build(function));
     TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
     FunctionStep* step = function->steps->Take().release();
     step->Begin(function, caller);
@@ -241,6 +244,16 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   TENON_COLD static Status TooDeep(const SessionFunction& function) {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
+  }
+  TENON_COLD static Status NoStack(const SessionFunction& function, int depth) {
+    const std::size_t left = StackLeft();
+    if (left == kStackUnknown)
+      return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
+                                       " other calls on a stack of unknown size, which allows ", kMaxUnknownStackDepth,
+                                       "; a recursion must end, or needs an ordinary thread");
+    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
+                                     " other calls, and the thread has ", left / 1024,
+                                     " KiB of stack left; a recursion must end, or needs a thread with more stack");
   }
   static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
     const Program& program = *function.program;
