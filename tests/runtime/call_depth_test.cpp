@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tenon/graph/lower_functional.hpp>
-#include <tenon/runtime/session_devices.hpp>
+#include <tenon/runtime/multi_device/session_devices.hpp>
 #include <tenon/session.hpp>
 
 #include "base/sized_thread.hpp"

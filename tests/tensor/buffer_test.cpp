@@ -10,11 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include <pthread.h>
-
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+#include "base/sized_thread.hpp"
 #include "memory/device_memory.hpp"
 #include "memory/needed.hpp"
 
@@ -110,20 +109,7 @@ TEST_SUITE("Buffer") {
       for (Buffer*& held : static_cast<Node*>(fork->data())[i].held) held = chain(kLength, nullptr);
     Buffer* const whole = chain(kLength, fork);
     CHECK(memory.blocks_in_use() == 5 * kLength + 1);
-    struct Job {
-      Buffer* buffer;
-      static void* Run(void* job) {
-        static_cast<Job*>(job)->buffer->Unref();
-        return nullptr;
-      }
-    } job{whole};
-    pthread_attr_t attributes;
-    pthread_t thread;
-    REQUIRE(pthread_attr_init(&attributes) == 0);
-    REQUIRE(pthread_attr_setstacksize(&attributes, 128 << 10) == 0);
-    REQUIRE(pthread_create(&thread, &attributes, &Job::Run, &job) == 0);
-    REQUIRE(pthread_join(thread, nullptr) == 0);
-    pthread_attr_destroy(&attributes);
+    sized_thread::OnStackOf(std::size_t{128} << 10, [whole] { whole->Unref(); });
     CHECK(memory.blocks_in_use() == 0);
     CHECK(memory.num_bad_frees() == 0);
   }

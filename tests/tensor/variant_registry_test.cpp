@@ -12,6 +12,8 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant.hpp>
 
+#include "base/sized_thread.hpp"
+
 namespace variant_registry_test {
 using namespace tenon;
 
@@ -64,6 +66,45 @@ Status HolderShape(const Holder& value, TensorShape* shape) {
 }
 Variant Serialized(std::string name, std::string metadata) {
   return VariantTensorData{std::move(name), std::move(metadata), {}};
+}
+
+// A value that may hold another one.
+struct Box {
+  Tensor inside;
+  static std::string TypeName() { return "Box"; }
+};
+Variant Boxes(int depth) {
+  Variant box{Box()};
+  for (int i = 1; i < depth; ++i) box = Variant(Box{Tensor::Scalar(std::move(box))});
+  return box;
+}
+const Variant* InsideOf(const Box& box) {
+  return box.inside.dtype() == DataType::kVariant ? box.inside.data<Variant>() : nullptr;
+}
+// Each calls the registry again for the value inside.
+Status ZeroBox(OpKernelContext*, const Box& in, Box* out) {
+  if (InsideOf(in) == nullptr) return OkStatus();
+  Variant inside;
+  TENON_RETURN_IF_ERROR(
+      VariantRegistry::Global().Unary(VariantUnaryOp::kZerosLike, "BOX", nullptr, *InsideOf(in), &inside));
+  out->inside = Tensor::Scalar(std::move(inside));
+  return OkStatus();
+}
+Status AddBoxes(OpKernelContext*, const Box& a, const Box& b, Box* out) {
+  if (InsideOf(a) == nullptr) return OkStatus();
+  Variant inside;
+  TENON_RETURN_IF_ERROR(
+      VariantRegistry::Global().Binary(VariantBinaryOp::kAdd, "BOX", nullptr, *InsideOf(a), *InsideOf(b), &inside));
+  out->inside = Tensor::Scalar(std::move(inside));
+  return OkStatus();
+}
+Status CopyBox(const Box& from, Box* to, const VariantTensorCopy& copy) {
+  if (InsideOf(from) == nullptr) return OkStatus();
+  Variant inside;
+  TENON_RETURN_IF_ERROR(
+      VariantRegistry::Global().Copy(VariantCopyDirection::kHostToDevice, *InsideOf(from), &inside, copy));
+  to->inside = Tensor::Scalar(std::move(inside));
+  return OkStatus();
 }
 
 }  // namespace
@@ -246,6 +287,30 @@ TEST_SUITE("VariantRegistry operations") {
     CHECK(registry.Shape(Tensor::Scalar(1.0f), &shape).message() ==
           "VariantRegistry::Shape: one variant expected, got a tensor of type float and shape []");
     CHECK(registry.Shape(Tensor(DataType::kVariant, {2}), &shape).code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("values in values: as deep as the stack allows, then ResourceExhausted") {
+    VariantRegistry& registry = VariantRegistry::Global();
+    REQUIRE(registry.AddUnary<Box>(VariantUnaryOp::kZerosLike, "BOX", &ZeroBox).ok());
+    REQUIRE(registry.AddBinary<Box>(VariantBinaryOp::kAdd, "BOX", &AddBoxes).ok());
+    REQUIRE(registry.AddCopy<Box>(VariantCopyDirection::kHostToDevice, &CopyBox).ok());
+    const VariantTensorCopy copy{};
+    const auto all = [&](const Variant& box, Status* status) {
+      Variant out;
+      status[0] = registry.Unary(VariantUnaryOp::kZerosLike, "BOX", nullptr, box, &out);
+      status[1] = registry.Binary(VariantBinaryOp::kAdd, "BOX", nullptr, box, box, &out);
+      status[2] = registry.Copy(VariantCopyDirection::kHostToDevice, box, &out, copy);
+    };
+    const Variant shallow = Boxes(3), deep = Boxes(20000);
+    Status few[3], many[3];
+    sized_thread::OnStackOf(std::size_t{256} << 10, [&] {
+      all(shallow, few);
+      all(deep, many);
+    });
+    for (const Status& status : few) CHECK_MESSAGE(status.ok(), status.ToString());
+    for (const Status& status : many) {
+      CHECK(errors::IsResourceExhausted(status));
+      CHECK(status.message().find("variants nest deeper than the thread's stack allows") != std::string_view::npos);
+    }
   }
 }
 }  // namespace variant_registry_test

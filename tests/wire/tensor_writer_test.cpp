@@ -49,4 +49,28 @@ TEST_SUITE("TensorToProto") {
     TensorToProto(Tensor(DataType::kInt32, TensorShape({0, 3})), &proto);
     CHECK(proto == Proto(DataType::kInt32, {0, 3}, ""));
   }
+  TEST_CASE("variants are written as deep as readers go, and a bounded number of times") {
+    struct Twice {
+      Tensor held;
+      static std::string TypeName() { return "Twice"; }
+      void Encode(VariantTensorData* data) const { data->tensors = {held, held}; }
+    };
+    const auto chain = [](int depth) {
+      Tensor tensor = Tensor::Scalar(1.0f);
+      for (int i = 0; i < depth; ++i) tensor = Tensor::Scalar(Variant(tensor));
+      return tensor;
+    };
+    CHECK(CheckTensorCanBeWritten(chain(0)).ok());
+    CHECK(CheckTensorCanBeWritten(Tensor::Scalar(Variant())).ok());
+    std::string proto;
+    TensorToProto(chain(wire::kMaxVariantDepth), &proto);
+    CHECK(CheckTensorCanBeWritten(chain(wire::kMaxVariantDepth)).ok());
+    CHECK(TensorFromProto(wire::AsBytes(proto)).ok());
+    const Status deep = CheckTensorCanBeWritten(chain(wire::kMaxVariantDepth + 1));
+    CHECK(errors::IsInvalidArgument(deep));
+    CHECK(deep.message() == "variants are nested more than 48 deep, which is the most that readers accept");
+    Tensor twice = Tensor::Scalar(1.0f);  // 2^40 tensors
+    for (int i = 0; i < 40; ++i) twice = Tensor::Scalar(Variant(Twice{twice}));
+    CHECK(errors::IsResourceExhausted(CheckTensorCanBeWritten(twice)));
+  }
 }

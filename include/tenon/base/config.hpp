@@ -53,7 +53,7 @@
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #define TENON_EXPORT __attribute__((visibility("default")))
 #define TENON_PREFETCH(address) __builtin_prefetch(address)
-#define TENON_FRAME_ADDRESS() __builtin_frame_address(0)
+#define TENON_DETAIL_FRAME_ADDRESS() __builtin_frame_address(0)
 #define TENON_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
@@ -62,7 +62,7 @@
 #define TENON_SIGNATURE __FUNCSIG__
 #define TENON_EXPORT __declspec(dllexport)
 #define TENON_PREFETCH(address) static_cast<void>(address)
-#define TENON_FRAME_ADDRESS() _AddressOfReturnAddress()
+#define TENON_DETAIL_FRAME_ADDRESS() _AddressOfReturnAddress()
 #define TENON_COMPILER_ABI "msvc"
 #else
 #define TENON_COLD
@@ -71,7 +71,7 @@
 #define TENON_SIGNATURE __func__
 #define TENON_EXPORT
 #define TENON_PREFETCH(address) static_cast<void>(address)
-#define TENON_FRAME_ADDRESS() nullptr
+#define TENON_DETAIL_FRAME_ADDRESS() nullptr
 #define TENON_COMPILER_ABI "unknown"
 #endif
 

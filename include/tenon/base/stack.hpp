@@ -90,7 +90,7 @@ inline const StackBounds& StackBoundsOfThread() {
 
 // Bytes of stack below the caller, or kStackUnknown. A thread asks the system once, and then it takes 3 ns.
 TENON_NOINLINE inline std::size_t StackLeft() {
-  const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_FRAME_ADDRESS());
+  const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_DETAIL_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
   return here >= bounds.low && here < bounds.high ? here - bounds.low : kStackUnknown;
 }
@@ -98,7 +98,7 @@ TENON_NOINLINE inline std::size_t StackLeft() {
 // Whether code that is `depth` calls within itself must not go deeper: less than kStackReserve, or than half of the
 // stack, is left. Unknown stacks allow kMaxUnknownStackDepth calls.
 TENON_NOINLINE inline bool StackIsShort(int depth) {
-  const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_FRAME_ADDRESS());
+  const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_DETAIL_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
   if (here < bounds.low || here >= bounds.high) [[unlikely]]
     return depth >= kMaxUnknownStackDepth;

@@ -92,7 +92,7 @@ class WorkQueue {
       (void)self->thread_.Start<&WorkQueue::Main>(self);
     });
   }
-  // What was queued refers to runs of the parent: it is neither done nor freed.
+  // Queued work refers to runs of the parent: it is neither done nor freed.
   TENON_COLD void ForgetThread() {
     new (&mutex_) Mutex();
     new (&added_) ConditionVariable();

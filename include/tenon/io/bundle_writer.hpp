@@ -238,6 +238,7 @@ class BundleWriter {
   }
   // Writes for each variant its length, the serialised VariantTensorDataProto and the sum so far.
   Status WriteVariants(const Tensor& tensor) {
+    TENON_RETURN_IF_ERROR(CheckTensorCanBeWritten(tensor));
     const Variant* const variants = tensor.data<Variant>();
     for (Index i = 0; i < tensor.NumElements(); ++i) {
       std::string bytes, length_bytes;

@@ -9,6 +9,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -114,6 +115,8 @@ class VariantRegistry {
   // Decodes every element of a tensor, which the caller owns alone; other dtypes stay as they are. Elements before
   // the one that fails are decoded.
   Status Decode(Tensor* tensor) const;
+
+  // Functions of types that hold variants call these three again: ResourceExhausted where the stack does not suffice.
 
   // *out = op(in). Internal without a function for the type and device, as TensorFlow; serialised values are not
   // decoded for it.
@@ -276,9 +279,18 @@ inline Status VariantRegistry::Decode(Tensor* tensor) const {
   return OkStatus();
 }
 
+namespace detail {
+TENON_COLD inline Status TooDeepVariants() {
+  return errors::ResourceExhausted("VariantRegistry: variants nest deeper than the thread's stack allows, which has ",
+                                   StackLeft() / 1024, " KiB left; a thread with a larger stack takes more");
+}
+}  // namespace detail
+
 inline Status VariantRegistry::Unary(VariantUnaryOp op, std::string_view device, OpKernelContext* context,
                                      const Variant& in, Variant* out) const {
   const Found found = Find(What::kUnary, static_cast<int>(op), device, in);
+  if (StackIsShort(0)) [[unlikely]]
+    return detail::TooDeepVariants();
   if (found.thunk != nullptr) return reinterpret_cast<UnaryThunk>(found.thunk)(found.function, context, in, out);
   return errors::Internal("No unary variant unary_op function found for unary variant op enum: ", Name(op),
                           " Variant type_name: '", in.TypeName(), "' for device type: ", device,
@@ -292,6 +304,8 @@ inline Status VariantRegistry::Binary(VariantBinaryOp op, std::string_view devic
                             "' vs. '", b.TypeName(), "'; both must have values of one type");
   }
   const Found found = Find(What::kBinary, static_cast<int>(op), device, a);
+  if (StackIsShort(0)) [[unlikely]]
+    return detail::TooDeepVariants();
   if (found.thunk != nullptr) return reinterpret_cast<BinaryThunk>(found.thunk)(found.function, context, a, b, out);
   return errors::Internal("No unary variant binary_op function found for binary variant op enum: ", Name(op),
                           " Variant type_name: '", a.TypeName(), "' for device type: ", device,
@@ -305,6 +319,8 @@ inline Status VariantRegistry::Copy(VariantCopyDirection direction, const Varian
     return OkStatus();
   }
   const Found found = Find(What::kCopy, static_cast<int>(direction), "", from);
+  if (StackIsShort(0)) [[unlikely]]
+    return detail::TooDeepVariants();
   if (found.thunk != nullptr) return reinterpret_cast<CopyThunk>(found.thunk)(found.function, from, to, copy);
   return errors::Internal("No unary variant device copy function found for direction: ", Name(direction),
                           " and Variant type_name: '", from.TypeName(), "'; VariantRegistry::AddCopy registers one");

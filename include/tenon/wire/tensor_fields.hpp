@@ -47,6 +47,8 @@ inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", 
 // --------------------------------------------------------------------------------------------- VariantTensorDataProto
 // Variants inside variants are read up to this depth; it is about what the limit of kMaxDepth messages leaves.
 inline constexpr int kMaxVariantDepth = 48;
+// Tensors in the variants of one tensor, at most, when it is written.
+inline constexpr std::int64_t kMaxVariantTensors = std::int64_t{1} << 24;
 
 template <>
 struct Schema<VariantTensorData> {

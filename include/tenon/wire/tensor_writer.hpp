@@ -186,6 +186,43 @@ void SerializeTo(const T& object, std::string* out) {
 
 }  // namespace wire
 
+namespace wire::detail {
+
+// Counts down `budget` for each tensor in the variants of `tensor`, which are inside of `depth` variants.
+inline Status CheckVariants(const Tensor& tensor, int depth, std::int64_t* budget) {
+  if (tensor.dtype() != DataType::kVariant || tensor.raw_data() == nullptr) return OkStatus();
+  if (depth == kMaxVariantDepth)
+    return errors::InvalidArgument("variants are nested more than ", kMaxVariantDepth,
+                                   " deep, which is the most that readers accept");
+  for (Index i = 0; i < tensor.NumElements(); ++i) {
+    const Variant& variant = tensor.data<Variant>()[i];
+    VariantTensorData made;
+    const VariantTensorData* data = variant.get<VariantTensorData>();
+    if (data == nullptr) {
+      static_cast<void>(EncodeVariant(variant, &made));
+      data = &made;
+    }
+    for (const Tensor& inner : data->tensors) {
+      if (--*budget < 0)
+        return errors::ResourceExhausted("variants hold more than ", kMaxVariantTensors,
+                                         " tensors, counted as often as "
+                                         "they would be written");
+      TENON_RETURN_IF_ERROR(CheckVariants(inner, depth + 1, budget));
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace wire::detail
+
+// Whether a tensor may be written as a TensorProto: always, but for variants. InvalidArgument: they nest deeper than
+// readers accept. ResourceExhausted: a list that holds another one several times, over many levels, would be written
+// too often.
+inline Status CheckTensorCanBeWritten(const Tensor& tensor) {
+  std::int64_t budget = wire::kMaxVariantTensors;
+  return wire::detail::CheckVariants(tensor, 0, &budget);
+}
+
 // Appends to *out.
 inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
   wire::MessageWriter writer = wire::MakeMessageWriter();

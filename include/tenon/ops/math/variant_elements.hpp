@@ -8,6 +8,7 @@
 #include <tenon/tensor/variant_registry.hpp>
 #include <tenon/engine/elementwise/add_n.hpp>
 #include <tenon/engine/core/element_copy.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/n_ary.hpp>
@@ -17,6 +18,14 @@ TENON_NAMESPACE_BEGIN
 namespace ops::detail {
 
 inline bool IsSet(const Tensor& tensor) { return tensor.dtype() != DataType::kInvalid; }
+
+// A list that holds another one several times, over many levels, takes very long: a run that is cancelled ends there.
+inline Status CheckIsWanted(OpKernelContext* context) {
+  const CancellationManager* const cancellation = context->cancellation_manager();
+  if (cancellation != nullptr && cancellation->IsCancelled()) [[unlikely]]
+    return errors::Cancelled("a run that works on variants was cancelled");
+  return OkStatus();
+}
 
 inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor* out) {
   if (!IsSet(x)) {
@@ -30,6 +39,7 @@ inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor
     Zero(context->device<Cpu>(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
     return OkStatus();
   }
+  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
   for (Index i = 0; i < x.NumElements(); ++i)
     TENON_RETURN_IF_ERROR(VariantRegistry::Global().Unary(VariantUnaryOp::kZerosLike, "CPU", context,
                                                           x.data<Variant>()[i], out->data<Variant>() + i));
@@ -55,6 +65,7 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
     const void* const addends[] = {a.raw_data(), b.raw_data()};
     return Accumulate(context->device<Cpu>(), adder.loops, adder.attrs, addends, out->raw_data(), out->NumElements());
   }
+  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
   for (Index i = 0; i < a.NumElements(); ++i)
     TENON_RETURN_IF_ERROR(VariantRegistry::Global().Binary(VariantBinaryOp::kAdd, "CPU", context, a.data<Variant>()[i],
                                                            b.data<Variant>()[i], out->data<Variant>() + i));

@@ -102,6 +102,8 @@ struct SerializeTensor {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndObjectTypes); }
     Status operator()(Context<Device>& context, const Tensor& tensor, Tensor& serialized) const {
+      if (const Status status = CheckTensorCanBeWritten(tensor); !status.ok())
+        return Status(status.code(), StrCat("SerializeTensor: ", status.message()));
       std::string bytes;
       TensorToProto(tensor, &bytes,
                     tensor.dtype() == DataType::kString ? TensorProtoForm::kTyped : TensorProtoForm::kContent);

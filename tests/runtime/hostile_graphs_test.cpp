@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs that ended the process once, in every executor and on a small stack.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tenon/io/graph_file.hpp>
+#include <tenon/graph/lower_functional.hpp>
+#include <tenon/session.hpp>
+
+#include "base/sized_thread.hpp"
+
+namespace hostile_graphs_test {
+using namespace tenon;
+
+namespace {
+
+Result<GraphDef> Seed(const std::string& name) {
+  return ReadGraphFile(std::string(TENON_TEST_DATA "/../fuzz/session_seeds/") + name);
+}
+std::vector<SessionOptions> Ways() {
+  std::vector<SessionOptions> ways(4);
+  ways[1].executor = ExecutorKind::kDataflow;
+  ways[1].inter_op_threads = 2;
+  ways[2].lower_control_flow = &LowerFunctionalOps;
+  ways[3].devices = {"CPU:0", "CPU:1"};
+  return ways;
+}
+
+}  // namespace
+
+TEST_SUITE("Hostile graphs") {
+  TEST_CASE("a function's node lacks an attr of type list(type)") {
+    const Result<GraphDef> graph = Seed("call_without_types.pb");
+    REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
+    for (const SessionOptions& options : Ways()) {
+      const Status status = Session::FromGraphDef(*graph, options).status();
+      CHECK(status.ToString() == "NOT_FOUND: type list attr not found: Tout; NodeDef: {{node s}}");
+    }
+  }
+  TEST_CASE("lists in lists, deeper than any stack") {
+    const Result<GraphDef> graph = Seed("nested_lists.pb");
+    REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
+    for (const SessionOptions& options : Ways()) {
+      sized_thread::OnStackOf(std::size_t{512} << 10, [&] {
+        const Result<Session> session = Session::FromGraphDef(*graph, options);
+        REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+        for (int i = 0; i < 2; ++i) {
+          const Result<std::vector<Tensor>> outputs = session->Run({}, {"y:1"});
+          CHECK_MESSAGE(outputs.ok(), outputs.status().ToString());
+        }
+      });
+    }
+  }
+}
+}  // namespace hostile_graphs_test
