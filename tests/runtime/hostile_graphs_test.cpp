@@ -45,8 +45,8 @@ TEST_SUITE("Hostile graphs") {
     for (const SessionOptions& options : Ways()) {
       sized_thread::OnStackOf(std::size_t{512} << 10, [&] {
         const Result<Session> session = Session::FromGraphDef(*graph, options);
-        REQUIRE_MESSAGE(session.ok(), session.status().ToString());
-        for (int i = 0; i < 2; ++i) {
+        CHECK_MESSAGE(session.ok(), session.status().ToString());
+        for (int i = 0; session.ok() && i < 2; ++i) {
           const Result<std::vector<Tensor>> outputs = session->Run({}, {"y:1"});
           CHECK_MESSAGE(outputs.ok(), outputs.status().ToString());
         }
