@@ -119,6 +119,17 @@ Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::R
                   [&] { return static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace); });
 }
 template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Call(
+    const RefCounted* callable, Span<const Tensor> feeds) {
+  if (callable == nullptr) return NoCallable();
+  return CatchAll("Callable::Run", [&]() -> Result<std::vector<Tensor>> {
+    const auto* impl = static_cast<const CallableImpl*>(callable);
+    std::vector<Tensor> fetches(impl->program().fetches.size());
+    TENON_RETURN_IF_ERROR(impl->Run(feeds, fetches, nullptr));
+    return fetches;
+  });
+}
+template <class U>
 bool undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::GetPlanReport(const RefCounted* callable,
                                                                                            PlanReport* report) {
   return callable != nullptr && static_cast<const CallableImpl*>(callable)->GetPlanReport(report);

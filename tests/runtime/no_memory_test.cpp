@@ -40,6 +40,9 @@ using runtime_test::HeapLimits;
 struct Call {
   std::vector<NamedTensor> feeds;
   std::vector<std::string> fetches, targets;
+  // The same for a callable with one feed and one fetch.
+  CallableOptions options = {};
+  Tensor value = Tensor();
 };
 // What is loaded and run.
 struct Work {
@@ -85,26 +88,11 @@ Status RunAll(const Session& session, const Work& work, Results* results) {
   Status first;
   for (const Call& call : work.calls) {
     if (work.by_callable) {
-      CallableOptions options;
-      {
-        HeapLimits().watches = false;
-        for (const NamedTensor& feed : call.feeds) options.feeds.push_back(feed.name);
-        options.fetches = call.fetches;
-        options.targets = call.targets;
-        HeapLimits().watches = true;
-      }
-      Result<Callable> callable = session.MakeCallable(options);
-      HeapLimits().watches = false;
-      std::vector<Tensor> feeds, fetches(call.fetches.size());
-      for (const NamedTensor& feed : call.feeds) feeds.push_back(feed.tensor);
-      HeapLimits().watches = true;
-      const Status status = callable.ok() ? callable->Run(feeds, fetches) : callable.status();
+      Result<Callable> callable = session.MakeCallable(call.options);
+      Tensor fetches[1];
+      const Status status = callable.ok() ? callable->Run({&call.value, 1}, fetches) : callable.status();
       first.Update(status);
-      HeapLimits().watches = false;
-      if (results != nullptr && status.ok()) results->push_back(fetches);
-      options = {};
-      feeds = {};
-      HeapLimits().watches = true;
+      if (results != nullptr && status.ok()) results->push_back({fetches[0]});
       continue;
     }
     Result<std::vector<Tensor>> got = session.Run(call.feeds, call.fetches, call.targets);
@@ -381,6 +369,8 @@ TEST_SUITE("no memory") {
     Work callable = Small();
     callable.name = "callable";
     callable.by_callable = true;
+    callable.calls[0].options = {.feeds = {"x"}, .fetches = {"z:0"}};
+    callable.calls[0].value = callable.calls[0].feeds[0].tensor;
     SweepEverywhere(callable);
   }
   TEST_CASE("functions, every request refused") {

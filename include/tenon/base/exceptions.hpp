@@ -7,6 +7,8 @@
 // Without exceptions (-fno-exceptions) an operator new that has no memory ends the process: NoMemoryEndsProcess says so
 // on stderr. Buffers of tensors come from allocators, which return null, and give ResourceExhausted there, too.
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <initializer_list>
 #include <new>
@@ -22,6 +24,19 @@
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
+
+#if !defined(__cpp_exceptions)
+[[noreturn]] TENON_COLD inline void NoMemoryEndsProcess() {
+  std::fputs("tenon: operator new has no memory; compiled without exceptions, the process ends\n", stderr);
+  std::abort();
+}
+#endif
+// Without exceptions: installs NoMemoryEndsProcess, unless the program has a handler of its own.
+inline void PrepareForNoMemory() {
+#if !defined(__cpp_exceptions)
+  if (std::get_new_handler() == nullptr) std::set_new_handler(&NoMemoryEndsProcess);
+#endif
+}
 
 #if defined(__cpp_exceptions)
 // Inside of a catch (...). "where: what"; Internal, ResourceExhausted for std::bad_alloc.
