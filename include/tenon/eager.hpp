@@ -19,6 +19,7 @@
 #include <tenon/register.hpp>
 #include <tenon/runtime.hpp>
 #include <tenon/session.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/flat_map.hpp>
 #include <tenon/base/mutex.hpp>
@@ -161,11 +162,13 @@ class Context : public Calls<Context, Argument, Tensor> {
 
   Result<std::vector<Tensor>> CallOn(std::string_view device, std::string_view op, const std::vector<Argument>& inputs,
                                      const std::vector<Attr>& attrs, const detail::TypedOp* typed) {
-    std::vector<Tensor> feeds;
-    TENON_ASSIGN_OR_RETURN(const Kernel* kernel, KernelFor(device, op, inputs, attrs, typed, &feeds));
-    std::vector<Tensor> outputs(kernel->outputs.size());
-    TENON_RETURN_IF_ERROR(kernel->run.Run(feeds, outputs));
-    return outputs;
+    return tenon::detail::CatchAll("eager::Call", [&]() -> Result<std::vector<Tensor>> {
+      std::vector<Tensor> feeds;
+      TENON_ASSIGN_OR_RETURN(const Kernel* kernel, KernelFor(device, op, inputs, attrs, typed, &feeds));
+      std::vector<Tensor> outputs(kernel->outputs.size());
+      TENON_RETURN_IF_ERROR(kernel->run.Run(feeds, outputs));
+      return outputs;
+    });
   }
 
   // Inputs are tensors, or handles of tensors; *feeds gets all of them.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <tenon/eager.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
@@ -155,13 +156,15 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
   Result<std::vector<Handle>> CallOn(std::string_view device, std::string_view op,
                                      const std::vector<AsyncArgument>& inputs, const std::vector<Attr>& attrs,
                                      const detail::TypedOp* typed) {
-    auto call = MakeOwned<Pending>();
-    TENON_ASSIGN_OR_RETURN(call->kernel, context_->KernelFor(device, op, inputs, attrs, typed, &call->inputs));
-    for (const DataType type : call->kernel->outputs)
-      call->outputs.push_back(Handle(type, type == DataType::kResource ? call->kernel->place->name : std::string()));
-    std::vector<Handle> outputs = call->outputs;
-    TENON_RETURN_IF_ERROR(Add(std::move(call)));
-    return outputs;
+    return tenon::detail::CatchAll("eager::Async::Call", [&]() -> Result<std::vector<Handle>> {
+      auto call = MakeOwned<Pending>();
+      TENON_ASSIGN_OR_RETURN(call->kernel, context_->KernelFor(device, op, inputs, attrs, typed, &call->inputs));
+      for (const DataType type : call->kernel->outputs)
+        call->outputs.push_back(Handle(type, type == DataType::kResource ? call->kernel->place->name : std::string()));
+      std::vector<Handle> outputs = call->outputs;
+      TENON_RETURN_IF_ERROR(Add(std::move(call)));
+      return outputs;
+    });
   }
   // In the child of a fork() calls that wait or run are the parent's, and so is the thread.
   void NoticeFork() {
@@ -197,7 +200,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
       Owned<Pending> call = Next(ended);
       if (call == nullptr) return;
       std::vector<Tensor> results;
-      const Status status = Run(*call, &results);
+      const Status status = tenon::detail::CatchAll("eager::Async", [&] { return Run(*call, &results); });
       ended = 1;
       for (std::size_t i = 0; i < results.size() && status.ok(); ++i)
         call->outputs[i].Settle(status, std::move(results[i]));

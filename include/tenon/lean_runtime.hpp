@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -33,24 +34,30 @@ inline Result<Ref<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOpt
 
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Create(SessionOptions options) {
-  Session session;
-  TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(std::move(options)));
-  return session;
+  return CatchAll("Session::Create", [&]() -> Result<Session> {
+    Session session;
+    TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(std::move(options)));
+    return session;
+  });
 }
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
     const std::string& path, SessionOptions options) {
-  Session session;
-  Result<GraphDef> graph = ReadGraphFile(path, options.map_graph_file ? FileAccess::kMap : FileAccess::kRead);
-  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(std::move(graph), std::move(options)));
-  return session;
+  return CatchAll("Session::FromGraphFile", [&]() -> Result<Session> {
+    Session session;
+    Result<GraphDef> graph = ReadGraphFile(path, options.map_graph_file ? FileAccess::kMap : FileAccess::kRead);
+    TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(std::move(graph), std::move(options)));
+    return session;
+  });
 }
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
     Span<const std::byte> bytes, SessionOptions options) {
-  Session session;
-  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
-  return session;
+  return CatchAll("Session::FromGraphDef", [&]() -> Result<Session> {
+    Session session;
+    TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
+    return session;
+  });
 }
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
@@ -58,25 +65,29 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
     Span<const std::string> targets) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
-  NamedFeeds in(feeds);
-  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(in.names, fetches, targets));
-  TENON_RETURN_IF_ERROR(in.ReadHandles(impl.resources()));
-  std::vector<Tensor> outputs(fetches.size());
-  TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr));
-  return outputs;
+  return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
+    NamedFeeds in(feeds);
+    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(in.names, fetches, targets));
+    TENON_RETURN_IF_ERROR(in.ReadHandles(impl.resources()));
+    std::vector<Tensor> outputs(fetches.size());
+    TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr));
+    return outputs;
+  });
 }
 template <class U>
 Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
     const Session& session, const CallableOptions& options) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
-  const bool has_places = options.feed_devices.size() + options.fetch_devices.size() != 0;
-  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
-                         has_places ? impl.PrepareWithPlaces(options)
-                                    : impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
-  Callable callable;
-  callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
-  return callable;
+  return CatchAll("Session::MakeCallable", [&]() -> Result<Callable> {
+    const bool has_places = options.feed_devices.size() + options.fetch_devices.size() != 0;
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
+                           has_places ? impl.PrepareWithPlaces(options)
+                                      : impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
+    Callable callable;
+    callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
+    return callable;
+  });
 }
 template <class U>
 void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
@@ -104,7 +115,20 @@ Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::R
                                                                                            Span<const Tensor> feeds,
                                                                                            Span<Tensor> fetches,
                                                                                            RunTrace* trace) {
-  return callable == nullptr ? NoCallable() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
+  if (callable == nullptr) return NoCallable();
+  return CatchAll("Callable::Run",
+                  [&] { return static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace); });
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Call(
+    const RefCounted* callable, Span<const Tensor> feeds) {
+  if (callable == nullptr) return NoCallable();
+  return CatchAll("Callable::Run", [&]() -> Result<std::vector<Tensor>> {
+    const auto* impl = static_cast<const CallableImpl*>(callable);
+    std::vector<Tensor> fetches(impl->program().fetches.size());
+    TENON_RETURN_IF_ERROR(impl->Run(feeds, fetches, nullptr));
+    return fetches;
+  });
 }
 template <class U>
 bool undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::GetPlanReport(const RefCounted* callable,
@@ -129,8 +153,10 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Rel
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Close(const Session& session) {
   if (!session.impl_) return NoSession();
-  static_cast<SessionImpl&>(*session.impl_).Close();
-  return OkStatus();
+  return CatchAll("Session::Close", [&] {
+    static_cast<SessionImpl&>(*session.impl_).Close();
+    return OkStatus();
+  });
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include <tenon/base/exceptions.hpp>
 #include <tenon/lean_runtime.hpp>
 #include <tenon/session.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
@@ -28,9 +29,11 @@ namespace detail {
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(
     const GraphDef& graph, SessionOptions options) {
-  Session session;
-  TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
-  return session;
+  return CatchAll("Session::FromGraphDef", [&]() -> Result<Session> {
+    Session session;
+    TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
+    return session;
+  });
 }
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(

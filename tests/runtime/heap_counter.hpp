@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Counts the calls of operator new; heap_counter.cpp replaces it for the whole test program, but not under a sanitizer,
-// which needs its own.
+// Counts the calls of operator new, and refuses one of them; heap_counter.cpp replaces it for the whole test program,
+// but not under a sanitizer, which needs its own.
+
+#include <atomic>
 
 #include "sanitizers.hpp"
 
@@ -13,5 +15,17 @@ inline constexpr bool kCountsHeapCalls = RUNTIME_TEST_OWN_NEW;
 
 // Calls on this thread; may be set to 0. Always 0 where they are not counted.
 long& HeapCalls();
+
+// Refuses requests for memory on all threads, those of operator new and those that ask MayHaveMemory.
+struct NoMemory {
+  std::atomic<bool> watches{false};  // whether the rest counts
+  std::atomic<long> requests{0};
+  std::atomic<long> refused{0};  // the number of the request, from 1; 0: none
+  std::atomic<bool> all_later{false};  // refuses those after it, too
+  std::atomic<long> blocks{0};  // made and not freed
+};
+NoMemory& HeapLimits();
+// Counts a request. False: it is one to refuse.
+bool MayHaveMemory();
 
 }  // namespace runtime_test

@@ -15,8 +15,16 @@ TENON_SETUP_CODE_BEGIN
 
 namespace errors {
 
-TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) {
+TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    return Status(code, tenon::detail::CatPieces(pieces));
+  } catch (const std::bad_alloc&) {
+    return Status::NoMemory();
+  }
+#else
   return Status(code, tenon::detail::CatPieces(pieces));
+#endif
 }
 
 // A Status of the given code whose message is StrCat(args...). Never constant: reaching one while a shape function runs

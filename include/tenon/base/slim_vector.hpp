@@ -305,11 +305,12 @@ class SlimVector {
   }
   template <class... Args>
   constexpr T& Emplace(Args&&... args) {
-    const size_type capacity = size_ == capacity_ ? Larger(0) : capacity_;
-    T* const data = capacity != capacity_ ? Allocate(capacity) : data_;
-    T* const item = Construct(data + size_, static_cast<Args&&>(args)...);  // `args` may be of an item that moves
-    if (data != data_) [[unlikely]]
-      MoveTo(data, capacity);
+    if (size_ == capacity_) [[unlikely]] {
+      T item(static_cast<Args&&>(args)...);  // `args` may be of an item that moves
+      GrowByMoving(0);
+      return *Construct(data_ + size_++, static_cast<T&&>(item));
+    }
+    T* const item = Construct(data_ + size_, static_cast<Args&&>(args)...);
     ++size_;
     return *item;
   }

@@ -55,12 +55,15 @@ constexpr std::string_view Name(Code code) {
 
 // OK, or a code with a sentence. One pointer wide: null is OK, so that success costs nothing and can be passed through
 // constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message.
-// Immutable but for Update and assignment; different copies may be used from different threads.
+// Immutable but for Update and assignment; different copies may be used from different threads. Making one throws
+// nothing: without memory for its text it is NoMemory().
 class [[nodiscard]] Status {
  public:
   constexpr Status() noexcept = default;
-  TENON_COLD Status(Code code, std::string_view message)
-      : rep_(code == Code::kOk ? nullptr : new Rep{{}, code, std::string(message)}) {}
+  TENON_COLD Status(Code code, std::string_view message) noexcept
+      : rep_(code == Code::kOk ? nullptr : Make(code, message, {})) {
+    if (code != Code::kOk && rep_ == nullptr) *this = NoMemory();
+  }
   constexpr Status(const Status& other) noexcept : rep_(other.rep_) {
     if (rep_ != nullptr) Share();
   }
@@ -83,12 +86,21 @@ class [[nodiscard]] Status {
   constexpr void Update(const Status& other) {
     if (ok()) *this = other;
   }
-  // Returns the status with `text` appended to its message; OK stays OK.
-  Status WithAppended(std::string_view text) const {
+  // Returns the status with `text` appended to its message; OK stays OK. Without memory the status stays as it is.
+  Status WithAppended(std::string_view text) const noexcept {
     if (ok()) return *this;
-    std::string message = rep_->message;
-    message.append(text);
-    return Status(rep_->code, message);
+    Status longer;
+    longer.rep_ = Make(rep_->code, rep_->message, text);
+    return longer.ok() ? *this : longer;
+  }
+  // ResourceExhausted: "out of memory". All are one object, which needs no memory.
+  TENON_COLD static Status NoMemory() noexcept {
+    alignas(Rep) static unsigned char memory[sizeof(Rep)];  // never destroyed
+    static Rep* const rep = ::new (static_cast<void*>(memory)) Rep{{}, Code::kResourceExhausted, "out of memory"};
+    rep->refs.Add();
+    Status status;
+    status.rep_ = rep;
+    return status;
   }
 
   constexpr bool ok() const noexcept { return rep_ == nullptr; }
@@ -112,6 +124,20 @@ class [[nodiscard]] Status {
     Code code;
     std::string message;
   };
+  // Null: there is no memory.
+  TENON_COLD static Rep* Make(Code code, std::string_view message, std::string_view more) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+      std::string text(message);
+      text.append(more);
+      return new Rep{{}, code, static_cast<std::string&&>(text)};
+#if defined(__cpp_exceptions)
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+#endif
+  }
   void Share() const { rep_->refs.Add(); }
   TENON_COLD void Drop() {
     if (rep_->refs.Drop()) delete rep_;

@@ -46,7 +46,7 @@ inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceConte
   try {
     return op.shape_fn(shapes);
   } catch (...) {
-    return StatusOfException(StrCat(op.name, ": the shape function of op '", op.name, "' threw at node '", node, "'"));
+    return StatusOfException({op.name, ": the shape function of op '", op.name, "' threw at node '", node, "'"});
   }
 #else
   (void)node;
@@ -437,8 +437,8 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     } catch (...) {
       starting_ = starting.outer;
       if (!starting.dropped) throw;
-      return End(call, detail::StatusOfException(
-                           StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
+      return End(
+          call, detail::StatusOfException({"the kernel of op '", type_string(), "' threw out of node '", name(), "'"}));
     }
     starting_ = starting.outer;
 #else

@@ -15,6 +15,7 @@ class DeferredOps {
   void Dec() {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) count_.notify_all();
   }
+  ~DeferredOps() { Wait(); }
   void Wait() const {
     for (int count = count_.load(std::memory_order_acquire); count != 0; count = count_.load(std::memory_order_acquire))
       count_.wait(count, std::memory_order_acquire);

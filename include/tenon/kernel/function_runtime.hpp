@@ -45,7 +45,7 @@ class FunctionCalls {
   // not the function's.
   virtual Status Run() = 0;
   // Called after the last call: args and results are gone.
-  virtual void End() = 0;
+  virtual void End() noexcept = 0;
 
  protected:
   ~FunctionCalls() = default;

@@ -17,9 +17,8 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 #if defined(__cpp_exceptions)
-TENON_COLD inline Status StatusOfException(const OpKernel& kernel) {
-  return StatusOfException(
-      StrCat("the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"));
+TENON_COLD inline Status StatusOfException(const OpKernel& kernel) noexcept {
+  return StatusOfException({"the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"});
 }
 #endif
 
@@ -47,14 +46,14 @@ struct AsyncEnd {
 
 // ComputeAsync; `done` is called once, whatever the kernel does, unless it keeps its done for ever. An exception ends
 // the call with an error, if it has not ended before. What belongs to the run may be gone when this returns.
-inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, const AsyncOpKernel::DoneCallback& done) {
+inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context,
+                        const AsyncOpKernel::DoneCallback& done) noexcept {
 #if defined(__cpp_exceptions)
   try {
     kernel->ComputeAsync(context, done);
   } catch (...) {
     if (done.ended()) {  // and with it perhaps the kernel
-      TENON_LOG(kError, detail::StatusOfException("an asynchronous kernel threw").message(), ", after its end");
-      return;
+      return detail::LogStatus(detail::StatusOfException("an asynchronous kernel threw, after its end"));
     }
     done.EndWith(detail::StatusOfException(*kernel));
   }
@@ -63,8 +62,18 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, const A
 #endif
 }
 
+// Without memory for the call it ends at once.
 inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEnd end) {
+#if defined(__cpp_exceptions)
+  try {
+    StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context, end.faults));
+  } catch (...) {
+    context->SetStatus(detail::StatusOfException(*kernel));
+    end.call(end.state);
+  }
+#else
   StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context, end.faults));
+#endif
 }
 
 TENON_NAMESPACE_END

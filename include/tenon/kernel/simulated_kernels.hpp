@@ -69,7 +69,8 @@ inline bool OnlyHandsOn(std::string_view op) {
 }
 inline OpKernel* WrapSimulatedKernel(OpKernel* kernel, OpKernelConstruction* construction, Device* device) {
   if (OnlyHandsOn(kernel->type_string())) return kernel;
-  return new QueuedKernel(construction, Owned<OpKernel>(kernel), static_cast<SimulatedDevice*>(device));
+  Owned<OpKernel> held(kernel);  // without memory for the wrapper it goes
+  return new QueuedKernel(construction, std::move(held), static_cast<SimulatedDevice*>(device));
 }
 
 // 64 MiB each, or as TENON_SIM_MEMORY_LIMIT_IN_MB says.

@@ -15,6 +15,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/check.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/owned.hpp>
@@ -346,23 +347,29 @@ inline bool BFCAllocator::Extend(std::size_t needed) {
 // False if there is no memory for its handles.
 inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   const std::size_t bytes = received / kMinAllocationSize * kMinAllocationSize;
+  const bool has_room = detail::Succeeds([&] { chunks_.regions().reserve(chunks_.regions().size() + 1); });
+  const Handle h = has_room ? chunks_.NewChunk() : 0;
+  if (h == 0) return false;
+  const auto refuse = [&] {
+    chunks_.DeleteChunk(h);
+    return false;
+  };
   std::size_t index = 0;
   while (index < chunks_.regions().size() && chunks_.regions()[index].ptr < ptr) ++index;
   Handle before = 0;  // the chunk that the new memory continues
   if (index > 0 && sub_allocator_->SupportsCoalescing() && chunks_.regions()[index - 1].end() == ptr &&
       chunks_.regions()[index - 1].bytes == chunks_.regions()[index - 1].received_bytes) {
     --index;
-    if (!GrowRegion(index, received, &before)) return false;
+    if (!GrowRegion(index, received, &before)) return refuse();
   } else {
     Region region;
     region.ptr = ptr;
     region.bytes = bytes;
     region.received_bytes = received;
     region.handles = static_cast<Handle*>(std::calloc(bytes / kMinAllocationSize, sizeof(Handle)));
-    if (region.handles == nullptr) return false;
+    if (region.handles == nullptr) return refuse();
     chunks_.regions().insert(chunks_.regions().begin() + index, region);
   }
-  const Handle h = chunks_.NewChunk();
   Chunk& chunk = At(h);
   chunk.ptr = ptr;
   chunk.bytes = bytes;
@@ -420,21 +427,30 @@ inline bool BFCAllocator::FreeUnusedRegions(std::size_t needed) {
 
 // ------------------------------------------------------------------------------------------------- chunks
 
-// Makes the free chunk, or a part of it, that of a request which it is large enough for.
+// Makes the free chunk, or a part of it, that of a request which it is large enough for. Null: there is no memory for
+// another chunk.
 inline void* BFCAllocator::Take(Handle h, std::size_t alignment, std::size_t bytes) {
   chunks_.Erase(h);
   const std::size_t rounded = RoundedBytes(bytes);
   if (alignment > kMinAllocationSize) [[unlikely]] {
     const std::size_t past = reinterpret_cast<std::uintptr_t>(At(h).ptr) % alignment;
     if (past != 0) {
-      chunks_.Split(h, alignment - past);
+      if (!chunks_.Split(h, alignment - past)) {
+        chunks_.Insert(h);
+        return nullptr;
+      }
       const Handle front = h;
       h = At(h).next;
       chunks_.Erase(h);
       chunks_.Insert(front);
     }
   }
-  if (At(h).bytes >= 2 * rounded || At(h).bytes - rounded >= max_waste_) chunks_.Split(h, rounded);
+  if (At(h).bytes >= 2 * rounded || At(h).bytes - rounded >= max_waste_) {
+    if (!chunks_.Split(h, rounded)) {
+      chunks_.Insert(h);
+      return nullptr;
+    }
+  }
   Chunk& chunk = At(h);
   if (chunk.freed_at != 0) {
     chunks_.Unstamp(h);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/slim_vector.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -80,13 +81,13 @@ class BFCChunks {
   SlimVector<Region>& regions() { return regions_; }
   const SlimVector<Region>& regions() const { return regions_; }
 
-  Handle NewChunk();
+  Handle NewChunk() noexcept;  // 0: no memory for it
   void DeleteChunk(Handle h);
   const Region* FindRegion(const void* ptr) const;
   Handle FindHandle(const void* ptr) const;
 
   // A chunk in no tree: cut in two, joined with its neighbours.
-  void Split(Handle h, std::size_t bytes);
+  bool Split(Handle h, std::size_t bytes);
   Handle Coalesce(Handle h);
 
   // The trees of free chunks.
@@ -128,9 +129,9 @@ class BFCChunks {
   Handle trees_[kNumBins * kTreesPerBin] = {};
 };
 
-inline BFCChunks::Handle BFCChunks::NewChunk() {
+inline BFCChunks::Handle BFCChunks::NewChunk() noexcept {
   if (spare_ == 0) {
-    chunks_.emplace_back();
+    if (!Succeeds([&] { chunks_.emplace_back(); })) return 0;
     return static_cast<Handle>(chunks_.size() - 1);
   }
   const Handle h = spare_;
@@ -168,9 +169,11 @@ inline BFCChunks::Handle BFCChunks::FindHandle(const void* ptr) const {
 
 // ------------------------------------------------------------------------------------------------- chunks
 
-// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree.
-inline void BFCChunks::Split(Handle h, std::size_t bytes) {
+// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree. False: there
+// is no memory for another chunk, and this one stays whole.
+inline bool BFCChunks::Split(Handle h, std::size_t bytes) {
   const Handle rest_handle = NewChunk();
+  if (rest_handle == 0) return false;
   Chunk& chunk = At(h);
   Chunk& rest = At(rest_handle);
   rest.ptr = chunk.ptr + bytes;
@@ -186,6 +189,7 @@ inline void BFCChunks::Split(Handle h, std::size_t bytes) {
     Stamp(rest_handle, h);
   }
   Insert(rest_handle);
+  return true;
 }
 
 // Joins a free chunk without a stamp, which is in no tree, with its free neighbours that have none either.

@@ -13,6 +13,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/check.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
@@ -197,9 +198,9 @@ TENON_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, 
 // When `base_` has nothing left, the blocks cached in other classes are given up before it is asked to wait for memory.
 inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size_t block_bytes,
                                                 const AllocationAttributes& attributes) {
-  Node* node = nullptr;
+  Owned<Node> node;
   if (!linked_inside_) {
-    node = new (std::nothrow) Node;
+    node.reset(new (std::nothrow) Node);
     if (node == nullptr) return nullptr;
   }
   AllocationAttributes first_try = attributes;
@@ -208,15 +209,12 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
   if (ptr == nullptr && (Trim() > 0 || first_try.retry_on_failure != attributes.retry_on_failure)) {
     ptr = base_->AllocateRaw(alignment, block_bytes, attributes);
   }
-  if (ptr == nullptr) {
-    delete node;
-    return nullptr;
-  }
+  if (ptr == nullptr) return nullptr;
   SpinLockHolder hold(lock_);
   ++holds_;
-  if (node != nullptr) {
+  if (!linked_inside_) {
     node->next = spare_nodes_;
-    spare_nodes_ = node;
+    spare_nodes_ = node.release();
   }
   const auto bytes = static_cast<std::int64_t>(block_bytes);
   ++stats_.num_allocs;

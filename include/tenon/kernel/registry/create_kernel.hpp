@@ -74,8 +74,8 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
   try {
     return detail::BuildKernel(row, construction);
   } catch (...) {
-    return detail::StatusOfException(StrCat("the constructor of the kernel of op '", construction->op().name,
-                                            "' threw at node '", construction->def().name, "'"));
+    return detail::StatusOfException({"the constructor of the kernel of op '", construction->op().name,
+                                      "' threw at node '", construction->def().name, "'"});
   }
 #else
   return detail::BuildKernel(row, construction);

@@ -130,6 +130,7 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static std::vector<std::string> Devices(const Session& session);
   static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             RunTrace* trace);
+  static Result<std::vector<Tensor>> Call(const RefCounted* callable, Span<const Tensor> feeds);
   static bool GetPlanReport(const RefCounted* callable, PlanReport* report);
   static std::size_t NumFeeds(const RefCounted* callable);
   static std::size_t NumFetches(const RefCounted* callable);
@@ -190,9 +191,7 @@ class Callable {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, nullptr);
   }
   Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> feeds) const {
-    std::vector<Tensor> fetches(num_fetches());
-    TENON_RETURN_IF_ERROR(Run(Span<const Tensor>(feeds.begin(), feeds.size()), fetches));
-    return fetches;
+    return detail::Runtime::Call(impl_.get(), Span<const Tensor>(feeds.begin(), feeds.size()));
   }
   // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.

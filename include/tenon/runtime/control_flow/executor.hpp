@@ -42,10 +42,10 @@ class FrameRun {
         one_thread_(!own_memos) {}
 
   // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
-  // be null.
+  // be null. When it throws (there is no memory), this can only be destroyed.
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
-    step_->cache()->SetOwnerThread();
+    const OwnsCache owner(step_);
     failed_in_simple_loop_ = false;
     NodeMeter meter(trace, &context_);
     meter_ = &meter;
@@ -72,7 +72,6 @@ class FrameRun {
     context_.set_memory_record(nullptr);
     queue_.clear();
     states_.EndRoot();
-    step_->cache()->ClearOwnerThread();
     return status;
   }
 

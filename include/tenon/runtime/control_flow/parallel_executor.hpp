@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tenon/base/clock.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
@@ -33,7 +34,7 @@ class ParallelFrameRun : public FrameRun {
   ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
-  Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+  Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) noexcept {
     Notification done;
     {
       MutexLock lock(mutex_);
@@ -46,12 +47,13 @@ class ParallelFrameRun : public FrameRun {
   // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it
   // went. `failed` is called with an error before others are told to stop; it may be null.
   void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
-               RunFailed failed) {
-    {
-      MutexLock lock(mutex_);
-      Reset(pool, flush_denormals, trace, ended, failed);
-    }
-    pool->Schedule(&RunWorker, this);
+               RunFailed failed) noexcept {
+    MutexLock lock(mutex_);
+    Reset(pool, flush_denormals, trace, ended, failed);
+    const bool begun = status_.ok();
+    lock.unlock();
+    if (!begun || !CanSchedule(pool, &RunWorker, this)) [[unlikely]]
+      GiveUp(NotScheduled());
   }
   Status EndRun() {
     MutexLock lock(mutex_);  // whoever told of the end has let go of it
@@ -70,10 +72,24 @@ class ParallelFrameRun : public FrameRun {
     ended_ = ended;
     failed_ = failed;
     costs_.BeginRun();
-    Start();
     workers_ = 1;
+    status_ = CatchAll("ParallelFrameRun", [&] {
+      Start();
+      return OkStatus();
+    });
   }
-  static void RunWorker(void* argument) {
+  // The end of a worker that could not begin; without the lock.
+  TENON_COLD void GiveUp(const Status& error) {
+    MutexLock lock(mutex_);
+    status_.Update(error);
+    const Status status = status_;
+    lock.unlock();
+    StopWaiting(status);
+    lock.lock();
+    --workers_;
+    NotifyIfDone();
+  }
+  static void RunWorker(void* argument) noexcept {
     auto* run = static_cast<ParallelFrameRun*>(argument);
     const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
     MutexLock lock(run->mutex_);
@@ -88,7 +104,7 @@ class ParallelFrameRun : public FrameRun {
 
   // Runs what is ready until nothing is, or the run has failed. The lock is held but while a kernel runs. The run may
   // be over as soon as the lock is given up for good.
-  void Work(MutexLock& lock) {
+  void Work(MutexLock& lock) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     const CancellationManager* const cancellation = CancellationOf(*step_);
@@ -110,15 +126,13 @@ class ParallelFrameRun : public FrameRun {
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
         meter.Begin();
-        Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
-        if (status.ok()) status = std::exchange(read_status_, OkStatus());
-        if (!item.dead && status.ok()) meter.End(program_, NodeOf(item));
-        Finish(item, status);
-        if (!status.ok()) [[unlikely]] {
-          lock.unlock();
-          StopWaiting(status);
-          lock.lock();
-        }
+        const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
+          TENON_RETURN_IF_ERROR(item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node));
+          TENON_RETURN_IF_ERROR(std::exchange(read_status_, OkStatus()));
+          if (!item.dead) meter.End(program_, NodeOf(item));
+          return OkStatus();
+        });
+        StopAfter(Finish(item, status), lock);
         continue;
       }
       PrepareKernel(item.iteration, node);
@@ -130,7 +144,8 @@ class ParallelFrameRun : public FrameRun {
       const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
       const bool measure = kernel.async == nullptr && costs_.Wants(number);
       lock.unlock();
-      if (help) pool_->Schedule(&RunWorker, this);
+      if (help && !CanSchedule(pool_, &RunWorker, this)) [[unlikely]]
+        ForgetHelper();
       if (kernel.async != nullptr) {
         StartAsync(item, kernel, frame);
         lock.lock();
@@ -138,19 +153,36 @@ class ParallelFrameRun : public FrameRun {
       }
       meter.Begin();
       const std::int64_t begin = measure ? SteadyNanoseconds() : 0;
-      const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
-                                   : RunKernelOf(kernel, frame, &context);
-      meter.SeeOutputs(frame.outputs, node.num_outputs);
-      meter.End(program_, kernel);
+      const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
+        TENON_RETURN_IF_ERROR(copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
+                                     : RunKernelOf(kernel, frame, &context));
+        meter.SeeOutputs(frame.outputs, node.num_outputs);
+        meter.End(program_, kernel);
+        return OkStatus();
+      });
       const std::int64_t end = measure ? SteadyNanoseconds() : 0;
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();
       if (measure) costs_.Add(number, end - begin);
-      FinishRunning(item, status);
+      const Status finished = FinishRunning(item, status);
+      if (status.ok()) StopAfter(finished, lock);
     }
     --workers_;
     NotifyIfDone();
+  }
+  // The pool had no memory: who works goes on alone.
+  TENON_COLD void ForgetHelper() {
+    const MutexLock lock(mutex_);
+    --workers_;
+  }
+  // After an error of the node that this thread has finished, with the lock.
+  void StopAfter(const Status& status, MutexLock& lock) {
+    if (status.ok()) [[likely]]
+      return;
+    lock.unlock();
+    StopWaiting(status);
+    lock.lock();
   }
 
   // An asynchronous kernel has a context of its own and may end on any thread.
@@ -166,10 +198,15 @@ class ParallelFrameRun : public FrameRun {
   // A send or a receive, without the lock: the other end may be in this run.
   TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
     PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
-    ++in_flight_;
     const ProgramNode& kernel = NodeOf(item);
-    auto* state = new AsyncState{
-        this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    AsyncState* state = nullptr;
+    const Status made = CatchAll("ParallelFrameRun", [&] {
+      state = new AsyncState{
+          this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+      return OkStatus();
+    });
+    if (!made.ok()) return StopAfter(Finish(item, made), lock);
+    ++in_flight_;
     if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
@@ -182,12 +219,22 @@ class ParallelFrameRun : public FrameRun {
     lock.lock();
   }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
-    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+    AsyncState* state = nullptr;
+    const Status made = CatchAll("ParallelFrameRun", [&] {
+      state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+      return OkStatus();
+    });
+    if (!made.ok()) {
+      Fail(item, made);
+      const MutexLock lock(mutex_);
+      (void)FinishRunning(item, made);
+      return;
+    }
     if (trace_ != nullptr) state->begin = trace_->Now();
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
-      const Status status = state->references.Read(frame);
+      const Status status = CatchAll("ParallelFrameRun", [&] { return state->references.Read(frame); });
       state->context.Enter(&state->references.frame());
       if (!status.ok()) {
         state->context.SetStatus(status);
@@ -196,21 +243,27 @@ class ParallelFrameRun : public FrameRun {
     }
     StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
-  static void AsyncDone(void* argument) {
+  static void AsyncDone(void* argument) noexcept {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     ParallelFrameRun* run = state->run;
-    Status status = state->context.TakeStatus();
-    if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
-    if (!status.ok())
-      run->Fail(state->item, status);
-    else if (run->trace_ != nullptr)
-      run->Trace(*state);
+    const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
+      TENON_RETURN_IF_ERROR(state->context.TakeStatus());
+      if (state->frame != nullptr) TENON_RETURN_IF_ERROR(CheckOutputs(run->NodeOf(state->item), *state->frame));
+      if (run->trace_ != nullptr) run->Trace(*state);
+      return OkStatus();
+    });
+    if (!status.ok()) run->Fail(state->item, status);
     MutexLock lock(run->mutex_);
-    run->FinishRunning(state->item, status);
+    // Until it is counted off, the run is not over.
+    ++run->workers_;
+    const Status finished = run->FinishRunning(state->item, status);
+    if (status.ok()) run->StopAfter(finished, lock);
+    --run->workers_;
     const bool help = run->WantsHelper();
     run->NotifyIfDone();
     lock.unlock();
-    if (help) run->pool_->Schedule(&RunWorker, run);
+    if (help && !CanSchedule(run->pool_, &RunWorker, run)) [[unlikely]]
+      run->GiveUp(NotScheduled());
   }
 
   TENON_COLD void Trace(const AsyncState& state) {
@@ -234,22 +287,33 @@ class ParallelFrameRun : public FrameRun {
     failed_(status);
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
-  // After a kernel ran outside of the lock, which is held again.
-  void FinishRunning(const FlowQueue::Item& item, const Status& status) {
+  // After a kernel ran outside of the lock, which is held again. The status of the node, as Finish.
+  Status FinishRunning(const FlowQueue::Item& item, const Status& status) noexcept {
     --in_flight_;
     const FlowNode& node = NodeIn(item.iteration, item.node);
-    if (status.ok() && node.kind == FlowKind::kTransfer) {
-      FinishTransfer(item.iteration, node, item.dead);
-    } else if (status.ok()) {
-      FinishKernel(item.iteration, node);
-      ActivateAll(node, *item.iteration->flow, item.iteration, false);
-    }
-    Finish(item, status);
-  }
-  void Finish(const FlowQueue::Item& item, const Status& status) {
     if (!status.ok()) [[unlikely]]
-      return status_.Update(AtNode(status, program_, NodeOf(item)));
-    if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+      return Finish(item, status);
+    return Finish(item, CatchAll("ParallelFrameRun", [&] {
+                    if (node.kind == FlowKind::kTransfer) {
+                      FinishTransfer(item.iteration, node, item.dead);
+                    } else {
+                      FinishKernel(item.iteration, node);
+                      ActivateAll(node, *item.iteration->flow, item.iteration, false);
+                    }
+                    return OkStatus();
+                  }));
+  }
+  // `status`, or why the next iteration did not begin.
+  Status Finish(const FlowQueue::Item& item, Status status) noexcept {
+    if (status.ok()) [[likely]] {
+      status = CatchAll("ParallelFrameRun", [&] {
+        if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+        return OkStatus();
+      });
+    }
+    if (!status.ok()) [[unlikely]]
+      status_.Update(AtNode(status, program_, NodeOf(item)));
+    return status;
   }
   void NotifyIfDone() {
     if (workers_ == 0 && in_flight_ == 0) ended_();

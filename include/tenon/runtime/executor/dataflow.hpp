@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
@@ -78,7 +79,8 @@ class DataflowRun final : public StepEngine {
   }
   // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
   // called with the first error before others are told to stop; it may be null.
-  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
+             RunFailed failed) noexcept {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
     failed_callback_ = failed;
@@ -149,7 +151,7 @@ class DataflowRun final : public StepEngine {
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
     return std::exchange(mine->cheap, after_[At(mine->cheap)]);
   }
-  static void RunTask(void* argument) {
+  static void RunTask(void* argument) noexcept {
     const Task task = *static_cast<const Task*>(argument);
     Local mine;
     if (task.run->costs_.IsExpensive(task.node)) {
@@ -166,13 +168,24 @@ class DataflowRun final : public StepEngine {
     Leave(task.run);
   }
   void Publish(int node, Local* mine) {
+    if (!TryPublish(node, mine)) [[unlikely]]
+      after_[At(node)] = std::exchange(mine->cheap, node);
+  }
+  // False: the pool had no memory, so that the run has failed; this thread counts the node down.
+  bool TryPublish(int node, Local* mine) {
     mine->alone = false;
     busy_.fetch_add(1, std::memory_order_relaxed);
-    pool_->Schedule(&RunTask, &tasks_[At(node)]);
+    if (CanSchedule(pool_, &RunTask, &tasks_[At(node)])) [[likely]]
+      return true;
+    busy_.fetch_sub(1, std::memory_order_relaxed);  // of which this thread is one
+    Fail(NotScheduled());
+    return false;
   }
   void PublishAll(Local* mine) {
-    if (mine->expensive >= 0) Publish(mine->expensive, mine);
-    if (mine->cheap >= 0) Publish(mine->cheap, mine);
+    if (mine->expensive >= 0 && TryPublish(mine->expensive, mine)) mine->expensive = -1;
+    if (mine->cheap >= 0 && TryPublish(mine->cheap, mine)) mine->cheap = -1;
+    if (!mine->IsEmpty()) [[unlikely]]
+      Process(mine);
   }
   // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
   // object in use again or gone.
@@ -182,23 +195,25 @@ class DataflowRun final : public StepEngine {
   }
 
   // Runs what this thread has, and then whatever that made ready, until nothing is left for it.
-  void Process(Local* mine) {
+  void Process(Local* mine) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     while (!mine->IsEmpty()) {
       const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
-        if (node.async != nullptr) {
-          StartAsync(number);
-          continue;
+        if (node.async != nullptr && StartAsync(number)) continue;
+        if (node.async == nullptr) {
+          meter.Begin();
+          const NodeCosts::Measured measured(&costs_, number);
+          Status status = CatchAll("DataflowRun", [&]() -> Status {
+            TENON_RETURN_IF_ERROR(RunNode(program_, number, step_, &context));
+            meter.End(program_, node, step_);
+            return OkStatus();
+          });
+          if (!status.ok()) [[unlikely]]
+            Fail(status);
         }
-        meter.Begin();
-        const NodeCosts::Measured measured(&costs_, number);
-        if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
-          Fail(status);
-        else
-          meter.End(program_, node, step_);
       }
       Finish(number, mine);
     }
@@ -213,34 +228,47 @@ class DataflowRun final : public StepEngine {
     OpKernelContext context;
     RefReads references;
   };
-  void StartAsync(int number) {
+  // False: there was no memory for it, and the run has failed.
+  bool StartAsync(int number) {
+    Owned<AsyncState> made;
+    const Status status = CatchAll("DataflowRun", [&] {
+      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()});
+      return OkStatus();
+    });
+    if (!status.ok()) [[unlikely]] {
+      Fail(status);
+      return false;
+    }
+    AsyncState* const state = made.release();
     busy_.fetch_add(1, std::memory_order_relaxed);
-    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()};
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     if (!node.reads_references) {
       state->context.Enter(&step_->frame(number));
     } else {
-      const Status status = state->references.Read(step_->frame(number));
+      const Status read = CatchAll("DataflowRun", [&] { return state->references.Read(step_->frame(number)); });
       state->context.Enter(&state->references.frame());
-      if (!status.ok()) {
-        state->context.SetStatus(status);
-        return AsyncDone(state);
+      if (!read.ok()) {
+        state->context.SetStatus(read);
+        AsyncDone(state);
+        return true;
       }
     }
     busy_.fetch_add(1, std::memory_order_relaxed);
     StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
     Leave(this);
+    return true;
   }
-  static void AsyncDone(void* argument) {
+  static void AsyncDone(void* argument) noexcept {
     Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
-    Status status = state->context.TakeStatus();
-    if (status.ok()) status = CheckOutputs(node, run->step_->frame(state->node));
-    if (!status.ok())
-      run->Fail(AtNode(status, run->program_, node));
-    else if (run->trace_ != nullptr)
-      run->trace_->Add(run->program_, node, run->step_, state->begin);
+    const Status status = CatchAll("DataflowRun", [&]() -> Status {
+      TENON_RETURN_IF_ERROR(state->context.TakeStatus());
+      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
+      if (run->trace_ != nullptr) run->trace_->Add(run->program_, node, run->step_, state->begin);
+      return OkStatus();
+    });
+    if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
     Local made;
     run->Finish(state->node, &made);
     run->PublishAll(&made);

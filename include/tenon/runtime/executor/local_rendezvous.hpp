@@ -47,7 +47,7 @@ class LocalRendezvous final : public Rendezvous {
         item->args = args;
         item->tensor = tensor;
         item->is_dead = is_dead;
-        Put(item.release());
+        Put(std::move(item));
         return OkStatus();
       }
     }
@@ -92,11 +92,12 @@ class LocalRendezvous final : public Rendezvous {
         item->hash = key.hash;
         item->args = args;
         item->kind = Kind::kReceiver;
+        MakeRoom();
         if (!WatchCancellation(item.get())) {
           status = CancelledReceive();
         } else {
           item->done = std::move(done);
-          Put(item.release());
+          Put(std::move(item));
           return;
         }
       }
@@ -145,14 +146,19 @@ class LocalRendezvous final : public Rendezvous {
     (bucket->last == nullptr ? bucket->first : bucket->last->next) = item;
     bucket->last = item;
   }
-  void Put(Item* item) {
+  void MakeRoom() {
     if (count_ == buckets_.size()) Grow();
+  }
+  void Put(Owned<Item> item) {
+    MakeRoom();
     ++count_;
-    Append(&BucketOf(item->hash), item);
+    Bucket* const bucket = &BucketOf(item->hash);
+    Append(bucket, item.release());
   }
   TENON_COLD void Grow() {
+    SlimVector<Bucket> larger(2 * buckets_.size());
     Item* items = TakeAll();
-    buckets_.assign(2 * buckets_.size(), Bucket());
+    buckets_.swap(larger);
     while (items != nullptr) {
       Item* const item = items;
       items = std::exchange(item->next, nullptr);

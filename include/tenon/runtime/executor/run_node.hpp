@@ -11,6 +11,7 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -101,9 +102,10 @@ TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view
 
 // "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is what transports say; of any other op it is Internal, as in
 // TensorFlow, so that nobody takes it for a lost connection.
-TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) {
+TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) noexcept {
   const Device* device = node.on_host ? program.host : program.device;
-  const std::string at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]");
+  std::string at;
+  if (!Succeeds([&] { at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"); })) return status;
   if (status.code() != Code::kUnavailable || node.node->op->flags.is_distributed_communication)
     return WithNodeAppended(status, at);
   return errors::Internal(status.message(), "\nExecuting non-communication op <", node.node->name(),
@@ -163,10 +165,20 @@ struct RunFailed {
   }
 };
 // The end of a run. Its caller may be a task of the pool that has the run's nodes queued: then somebody else runs them.
-inline void WaitFor(const Notification& done) {
+inline void WaitFor(const Notification& done) noexcept {
   if (done.HasBeenNotified()) return;
-  const ThreadPool::Waiting waiting;
-  done.WaitForNotification();
+  (void)Succeeds([&] {
+    const ThreadPool::Waiting waiting;
+    done.WaitForNotification();
+  });
+  done.WaitForNotification();  // where there is no memory for one thread more
+}
+// Gives a task to the pool. False: the pool had no memory for it.
+inline bool CanSchedule(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
+  return Succeeds([&] { pool->Schedule(fn, arg); });
+}
+TENON_COLD inline Status NotScheduled() noexcept {
+  return errors::ResourceExhausted("The pool of threads has no memory for another task; the run has ended");
 }
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/spin_lock.hpp>
@@ -193,13 +194,17 @@ class ProgramPool {
   template <class Visit>
   void ForIdle(const Visit& visit) {
     SpinLockHolder lock(lock_);
-    if (T* last = last_.exchange(nullptr, std::memory_order_acquire)) more_.emplace_back(last);
+    if (Owned<T> last(last_.exchange(nullptr, std::memory_order_acquire)); last != nullptr)
+      more_.push_back(std::move(last));
     for (const Owned<T>& object : more_) visit(*object);
   }
-  void Give(Owned<T> object) {
-    if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
-      SpinLockHolder lock(lock_);
-      more_.emplace_back(old);
+  // Without memory for its place in a list, an object goes.
+  void Give(Owned<T> object) noexcept {
+    if (Owned<T> old(last_.exchange(object.release(), std::memory_order_acq_rel)); old != nullptr) {
+      (void)detail::Succeeds([&] {
+        SpinLockHolder lock(lock_);
+        more_.push_back(std::move(old));
+      });
     }
   }
 

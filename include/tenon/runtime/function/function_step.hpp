@@ -73,6 +73,12 @@ class FunctionStep final : public FunctionCalls {
   }
   Status Run() override { return Run(true); }
   Status Run(bool planned_if_possible) {
+    ++under_way_;
+    Status status = RunOnce(planned_if_possible);
+    --under_way_;
+    return status;
+  }
+  Status RunOnce(bool planned_if_possible) {
     for (std::size_t i = 0; i < args_.size(); ++i)
       if (args_[i].dtype() != program_.feeds[i].dtype) [[unlikely]]
         return WrongType(i);
@@ -91,7 +97,9 @@ class FunctionStep final : public FunctionCalls {
   }
   // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
   Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
+    ++under_way_;
     Status status = Loop(cond, variables, holds, nullptr);
+    --under_way_;
     // Wherever in an iteration it was noticed.
     if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
       return LoopCancelled();
@@ -99,18 +107,23 @@ class FunctionStep final : public FunctionCalls {
   }
   // As FunctionRuntime::RunFor; this is a step of the body.
   Status RunFor(ForRange range, Span<Tensor> variables) {
+    ++under_way_;
     Status status = CountNext(range, variables);
     if (status.ok()) status = Loop(nullptr, variables, nullptr, &range);
+    --under_way_;
     if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
       return LoopCancelled();
     return status;
   }
-  void End() override {
+  // A step that an exception ended in the middle of a run is not used again.
+  void End() noexcept override {
     for (Tensor& arg : own_args_) arg = empty_;
     for (Tensor& result : own_results_) result = empty_;
     if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
     step_.set_services(nullptr);
-    function_->steps->Give(Owned<FunctionStep>(this));
+    Owned<FunctionStep> mine(this);
+    if (under_way_ == 0) [[likely]]
+      function_->steps->Give(std::move(mine));
   }
 
  private:
@@ -213,6 +226,7 @@ class FunctionStep final : public FunctionCalls {
   }
 
   const Program& program_;
+  int under_way_ = 0;  // calls of Run and its sisters
   SessionFunction* function_ = nullptr;  // that is being called; null: a part of a loop
   Step step_;
   Owned<StepEngine> frames_;  // when the function has control flow

@@ -128,34 +128,31 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
 
   TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
                                               std::size_t num_args, std::size_t num_results) override {
-    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(handle, caller, num_args, num_results));
-    return static_cast<FunctionCalls*>(step);
+    TENON_ASSIGN_OR_RETURN(BegunStep step, BeginStep(handle, caller, num_args, num_results));
+    return static_cast<FunctionCalls*>(step.release());
   }
 
   Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
                  ReadCondition holds) override {
     const std::size_t count = variables.size();
-    TENON_ASSIGN_OR_RETURN(FunctionStep* const condition, BeginStep(cond, caller, count, 1));
-    Result<FunctionStep*> step = BeginStep(body, caller, count, count);
-    Status status = step.status();
-    if (step.ok()) {
-      status = (*step)->RunLoop(condition, variables, holds);
-      (*step)->End();
-    }
-    condition->End();
-    return status;
+    TENON_ASSIGN_OR_RETURN(const BegunStep condition, BeginStep(cond, caller, count, 1));
+    TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, count, count));
+    return step->RunLoop(condition.get(), variables, holds);
   }
 
   Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
                 Span<Tensor> variables) override {
-    TENON_ASSIGN_OR_RETURN(FunctionStep* const step, BeginStep(body, caller, variables.size(), variables.size()));
-    const Status status = step->RunFor(range, variables);
-    step->End();
-    return status;
+    TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, variables.size(), variables.size()));
+    return step->RunFor(range, variables);
   }
 
-  TENON_NOINLINE Result<FunctionStep*> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
-                                                 std::size_t num_args, std::size_t num_results) {
+  // A step for the calls of one caller; ended with it.
+  struct EndsStep {
+    void operator()(FunctionStep* step) const { step->End(); }
+  };
+  using BegunStep = Owned<FunctionStep, EndsStep>;
+  TENON_NOINLINE Result<BegunStep> BeginStep(FunctionHandle handle, const StepEnvironment& caller, std::size_t num_args,
+                                             std::size_t num_results) {
     SessionFunction* function;
     {
       MutexLock lock(mutex_);
@@ -170,15 +167,14 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
     FunctionStep* step = function->steps->Take().release();
     step->Begin(function, caller);
-    return step;
+    return BegunStep(step);
   }
 
   Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
-    TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(handle, caller, args.size(), results.size()));
+    TENON_ASSIGN_OR_RETURN(const BegunStep calls, BeginStep(handle, caller, args.size(), results.size()));
     for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
     const Status status = calls->Run();
     for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
-    calls->End();
     return status;
   }
 

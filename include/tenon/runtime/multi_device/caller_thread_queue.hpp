@@ -87,8 +87,8 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
     changed_.notify_all();
     if (++waiting_ < servers_) return;
     Thread thread;
-    helpers_.reserve(helpers_.size() + 1);
-    if (!thread.Start<&CallersQueue::ServeTasks>(this)) return;  // then what waits goes on waiting
+    const bool has_room = Succeeds([&] { helpers_.reserve(helpers_.size() + 1); });
+    if (!has_room || !thread.Start<&CallersQueue::ServeTasks>(this)) return;  // then what waits goes on waiting
     helpers_.push_back(std::move(thread));
     ++servers_;
   }

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
@@ -36,36 +38,57 @@ class DeviceRendezvous final : public Rendezvous {
     Status status = src.status();
     status.Update(dst.status());
     if (!status.ok()) return done(status, Args(), Args(), Tensor(), false);
-    local_->RecvAsync(key, args, Arrival{*src, *dst, devices_->HostCPU(), key.text, std::move(done)});
+    auto transfer = Ref<Transfer>::Adopt(new Transfer);
+    transfer->from = *src;
+    transfer->to = *dst;
+    transfer->host = devices_->HostCPU();
+    transfer->key = key.text;
+    transfer->done = std::move(done);
+    // What has no memory loses the callback, and with it the transfer, which says so.
+    (void)detail::Succeeds([&] {
+      local_->RecvAsync(key, args,
+                        [transfer](const Status& status, const Args& send, const Args& recv, const Tensor& tensor,
+                                   bool is_dead) { transfer->Arrive(status, send, recv, tensor, is_dead); });
+    });
   }
   void StartAbort(const Status& status) override { local_->StartAbort(status); }
 
  private:
   ~DeviceRendezvous() override = default;
 
-  // What is done with a value when it comes.
-  struct Arrival {
-    Device *src, *dst, *host;
-    std::string key;
-    DoneCallback done;
-    void operator()(const Status& status, const Args& send, const Args& recv, const Tensor& tensor, bool is_dead) {
-      if (!status.ok() || is_dead || !tensor.IsInitialized()) return done(status, send, recv, tensor, is_dead);
-      const TensorPlace from{src, send.alloc_attributes.on_host()}, to{dst, recv.alloc_attributes.on_host()};
-      if (from.is_host() && to.is_host()) return done(status, send, recv, tensor, is_dead);
-      CopyTensor(from, to, host->allocator(), tensor, Copied{send, recv, std::move(key), std::move(done)});
+  // What is done with a value when it comes. When it goes without an end, some callback had no memory.
+  struct Transfer : RefCounted {
+    ~Transfer() override {
+      if (done != nullptr)
+        End(errors::ResourceExhausted("no memory to move a tensor between devices. Key: ", key), Tensor(), false);
     }
-  };
-  struct Copied {
-    Args send, recv;
-    std::string key;
-    DoneCallback done;
-    void operator()(const Status& status, const Tensor& copy) {
-      if (status.ok()) return done(status, send, recv, copy, false);
+    void Arrive(const Status& status, const Args& send_args, const Args& recv_args, const Tensor& tensor,
+                bool is_dead) {
+      send = send_args;
+      recv = recv_args;
+      if (!status.ok() || is_dead || !tensor.IsInitialized()) return End(status, tensor, is_dead);
+      const TensorPlace src{from, send.alloc_attributes.on_host()}, dst{to, recv.alloc_attributes.on_host()};
+      if (src.is_host() && dst.is_host()) return End(status, tensor, is_dead);
+      CopyTensor(src, dst, host->allocator(), tensor,
+                 [self = Ref<Transfer>::Share(this)](const Status& copied, const Tensor& copy) {
+                   self->Copied(copied, copy);
+                 });
+    }
+    void Copied(const Status& status, const Tensor& copy) {
+      if (status.ok()) return End(status, copy, false);
       const bool memory = status.code() == Code::kResourceExhausted;
-      done(status.WithAppended(
-               StrCat(memory ? "; SameWorkerRecvDone unable to allocate output tensor." : "", " Key: ", key)),
-           send, recv, Tensor(), false);
+      End(status.WithAppended(
+              StrCat(memory ? "; SameWorkerRecvDone unable to allocate output tensor." : "", " Key: ", key)),
+          Tensor(), false);
     }
+    void End(const Status& status, const Tensor& tensor, bool is_dead) {
+      const DoneCallback call = std::move(done);
+      call(status, send, recv, tensor, is_dead);
+    }
+    Device *from = nullptr, *to = nullptr, *host = nullptr;
+    std::string key;
+    DoneCallback done;
+    Args send, recv;
   };
 
   const DeviceMgr* devices_;

@@ -13,6 +13,7 @@
 
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
@@ -98,6 +99,7 @@ class PartitionedRun {
       part->step.set_step_id(step_id);
       part->step.set_services(&part->services);
     }
+    // From here on nothing may throw before the parts have ended.
     const RunEnded ended{&PartEnded, this};
     const RunFailed failed{&PartFailed, this};
     for (const Owned<Part>& part : parts_) {
@@ -328,9 +330,12 @@ class PartitionedCallable : public RefCounted {
     for (std::size_t p = 0; p < programs_.size(); ++p) run->AddPart(programs_[p].get(), resources_[p]);
     return run;
   }
-  void Give(Owned<PartitionedRun> run) {
-    const MutexLock lock(mutex_);
-    idle_.push_back(std::move(run));
+  // Without memory for its place, it goes.
+  void Give(Owned<PartitionedRun> run) noexcept {
+    (void)Succeeds([&] {
+      const MutexLock lock(mutex_);
+      idle_.push_back(std::move(run));
+    });
   }
 
   SlimVector<Owned<Program>> programs_;  // of the parts that have something to do

@@ -12,6 +12,7 @@
 
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -64,7 +65,8 @@ class PlacedSession : public RefCounted {
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return Run(feeds, fetches, RunOptions()); }
     // As PartitionedGraph::Callable::Run with options. DeadlineExceeded, Cancelled: as they say.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
-      return session_->RunPrepared(prepared_.get(), feeds, fetches, options);
+      return detail::CatchAll("PlacedSession::Callable::Run",
+                              [&] { return session_->RunPrepared(prepared_.get(), feeds, fetches, options); });
     }
     // Devices that take part.
     std::size_t num_running_parts() const { return static_cast<std::size_t>(prepared_->placed()->num_devices()); }
@@ -102,12 +104,14 @@ class PlacedSession : public RefCounted {
   // The same with timeout_in_ms and cancellation. DeadlineExceeded, Cancelled: as they say.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options) {
-    detail::NamedFeeds in(feeds);
-    TENON_ASSIGN_OR_RETURN(const Ref<detail::Prepared> prepared, impl_->Prepare(in.names, fetches, targets));
-    TENON_RETURN_IF_ERROR(in.ReadHandles(impl_->resources()));
-    std::vector<Tensor> results(fetches.size());
-    TENON_RETURN_IF_ERROR(RunPrepared(prepared.get(), in.values, results, options));
-    return results;
+    return detail::CatchAll("PlacedSession::Run", [&]() -> Result<std::vector<Tensor>> {
+      detail::NamedFeeds in(feeds);
+      TENON_ASSIGN_OR_RETURN(const Ref<detail::Prepared> prepared, impl_->Prepare(in.names, fetches, targets));
+      TENON_RETURN_IF_ERROR(in.ReadHandles(impl_->resources()));
+      std::vector<Tensor> results(fetches.size());
+      TENON_RETURN_IF_ERROR(RunPrepared(prepared.get(), in.values, results, options));
+      return results;
+    });
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets = {}) {

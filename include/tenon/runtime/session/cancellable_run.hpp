@@ -7,6 +7,7 @@
 
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/session/deadline_timer.hpp>
@@ -36,15 +37,17 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   }
   std::atomic<bool> timed_out{false};
   DeadlineTimer::Entry entry = 0;
-  if (timeout_in_ms > 0) {
-    const std::int64_t when = SteadyNanoseconds() + LimitMilliseconds(timeout_in_ms) * 1'000'000;
-    entry = DeadlineTimer::Global().Add(when, [&] {
-      timed_out.store(true);
-      control.StartCancel();
-    });
-  }
-  const Status status = run(&control);
-  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
+  const Status status = CatchAll("Run", [&]() -> Status {
+    if (timeout_in_ms > 0) {
+      const std::int64_t when = SteadyNanoseconds() + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+      entry = DeadlineTimer::Global().Add(when, [&] {
+        timed_out.store(true);
+        control.StartCancel();
+      });
+    }
+    return run(&control);
+  });
+  if (entry != 0) (void)DeadlineTimer::Global().Remove(entry);
   if (users != nullptr) (void)users->Deregister(token);
   if (!timed_out.load()) return status;
   return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,

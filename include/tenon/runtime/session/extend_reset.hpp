@@ -12,6 +12,7 @@
 
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -106,7 +107,8 @@ template <class U>
 Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Extend(
     const Session& session, const GraphDef& graph) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  return impl == nullptr ? NoSession() : ExtendSession(impl, graph);
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::Extend", [&] { return ExtendSession(impl, graph); });
 }
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Finalize(
@@ -124,16 +126,18 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
     const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  SlimVector<ResourceMgr*> managers;
-  for (const Device* device : impl->devices())
-    if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
-      managers.push_back(manager);
-  for (ResourceMgr* manager : managers) {
-    if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
-    for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
-  }
-  impl->Close();
-  return OkStatus();
+  return CatchAll("Session::Reset", [&]() -> Status {
+    SlimVector<ResourceMgr*> managers;
+    for (const Device* device : impl->devices())
+      if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+        managers.push_back(manager);
+    for (ResourceMgr* manager : managers) {
+      if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+      for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+    }
+    impl->Close();
+    return OkStatus();
+  });
 }
 template <class U>
 Result<std::vector<SessionDevice>>
@@ -141,9 +145,11 @@ undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_fil
     const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  std::vector<SessionDevice> devices;
-  for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
-  return devices;
+  return CatchAll("Session::ListDevices", [&]() -> Result<std::vector<SessionDevice>> {
+    std::vector<SessionDevice> devices;
+    for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
+    return devices;
+  });
 }
 template <class U>
 std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::NumSignatures(

@@ -88,19 +88,21 @@ class FunctionLibraryRuntime {
   // reference.
   Status Instantiate(std::string_view name, const AttrMap& attrs, const InstantiateOptions& options, Handle* handle) {
     *handle = kInvalidHandle;
-    Key key{std::string(name), attrs, options};
-    {
+    return detail::CatchAll("FunctionLibraryRuntime::Instantiate", [&]() -> Status {
+      Key key{std::string(name), attrs, options};
+      {
+        const MutexLock lock(mutex_);
+        if (FindLocked(key, handle)) return OkStatus();
+      }
+      Ref<Instance> made = Ref<Instance>::Adopt(new Instance);
+      made->key = std::move(key);
+      TENON_RETURN_IF_ERROR(Build(made.get()));
       const MutexLock lock(mutex_);
-      if (FindLocked(key, handle)) return OkStatus();
-    }
-    Ref<Instance> made = Ref<Instance>::Adopt(new Instance);
-    made->key = std::move(key);
-    TENON_RETURN_IF_ERROR(Build(made.get()));
-    const MutexLock lock(mutex_);
-    if (FindLocked(made->key, handle)) return OkStatus();  // another thread was faster
-    *handle = instances_.size();
-    instances_.push_back(std::move(made));
-    return OkStatus();
+      if (FindLocked(made->key, handle)) return OkStatus();  // another thread was faster
+      instances_.push_back(std::move(made));
+      *handle = instances_.size() - 1;
+      return OkStatus();
+    });
   }
   // The last release ends the instance and its state; runs under way come to their end. NotFound: no such handle.
   Status ReleaseHandle(Handle handle) {
@@ -116,16 +118,20 @@ class FunctionLibraryRuntime {
   // handle; otherwise what a run of its nodes says. With options: as Callable::Run, and the program needs
   // <tenon/runtime/session/run_with_options.hpp> in one source file.
   Result<std::vector<Tensor>> Run(Handle handle, Span<const Tensor> args) const {
-    TENON_ASSIGN_OR_RETURN(const Ref<Instance> instance, Find(handle));
-    return instance->Run(args, [](const Callable& body, Span<const Tensor> feeds, Span<Tensor> fetches) {
-      return body.Run(feeds, fetches);
+    return detail::CatchAll("FunctionLibraryRuntime::Run", [&]() -> Result<std::vector<Tensor>> {
+      TENON_ASSIGN_OR_RETURN(const Ref<Instance> instance, Find(handle));
+      return instance->Run(args, [](const Callable& body, Span<const Tensor> feeds, Span<Tensor> fetches) {
+        return body.Run(feeds, fetches);
+      });
     });
   }
   Result<std::vector<Tensor>> Run(Handle handle, Span<const Tensor> args, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
-    TENON_ASSIGN_OR_RETURN(const Ref<Instance> instance, Find(handle));
-    return instance->Run(args, [&](const Callable& body, Span<const Tensor> feeds, Span<Tensor> fetches) {
-      return body.Run(feeds, fetches, options, metadata);
+    return detail::CatchAll("FunctionLibraryRuntime::Run", [&]() -> Result<std::vector<Tensor>> {
+      TENON_ASSIGN_OR_RETURN(const Ref<Instance> instance, Find(handle));
+      return instance->Run(args, [&](const Callable& body, Span<const Tensor> feeds, Span<Tensor> fetches) {
+        return body.Run(feeds, fetches, options, metadata);
+      });
     });
   }
 
@@ -248,7 +254,10 @@ class FunctionLibraryRuntime {
     static void Run(void* argument) {
       const Owned<Call> call(static_cast<Call*>(argument));
       Result<std::vector<Tensor>> results =
-          call->instance.ok() ? (*call->instance)->Run(call->args, call->run_body) : call->instance.status();
+          detail::CatchAll("FunctionLibraryRuntime::RunAsync", [&]() -> Result<std::vector<Tensor>> {
+            TENON_RETURN_IF_ERROR(call->instance.status());
+            return (*call->instance)->Run(call->args, call->run_body);
+          });
       detail::CallAndLog("the done callback of a function", [&] { call->done(std::move(results)); });
     }
   };

@@ -15,6 +15,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -427,22 +428,24 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->IsClosed()) return impl->Closed();
-  TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-  ProgramEnds ends;
-  GraphState* state = nullptr;
-  TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &state));
-  std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
-  auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
-  if (state->placed != nullptr) {
-    TENON_RETURN_IF_ERROR(run->SetPlaced(state->placed.get(), feeds, fetches, targets, ends));
-  } else {
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(state, ends));
-    TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
-    run->SetProgram(std::move(program));
-  }
-  TENON_RETURN_IF_ERROR(run->Start(impl));
-  PartialRunsOf(impl)->Add(std::move(run));
-  return handle;
+  return CatchAll("PRunSetup", [&]() -> Result<std::string> {
+    TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
+    ProgramEnds ends;
+    GraphState* state = nullptr;
+    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &state));
+    std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
+    auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
+    if (state->placed != nullptr) {
+      TENON_RETURN_IF_ERROR(run->SetPlaced(state->placed.get(), feeds, fetches, targets, ends));
+    } else {
+      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(state, ends));
+      TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
+      run->SetProgram(std::move(program));
+    }
+    TENON_RETURN_IF_ERROR(run->Start(impl));
+    PartialRunsOf(impl)->Add(std::move(run));
+    return handle;
+  });
 }
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Run(
@@ -450,16 +453,19 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRun");
   if (impl->IsClosed()) return impl->Closed();
-  PartialRuns* runs = PartialRunsOf(impl);
-  const Ref<PartialRunState> run = runs->Find(handle);
-  if (!run)
-    return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle, "'");
-  std::vector<Tensor> outputs;
-  bool over = false;
-  const Status status = run->Run(feeds, fetches, &outputs, &over);
-  if (over) runs->Remove(run.get());
-  TENON_RETURN_IF_ERROR(status);
-  return outputs;
+  return CatchAll("PRun", [&]() -> Result<std::vector<Tensor>> {
+    PartialRuns* runs = PartialRunsOf(impl);
+    const Ref<PartialRunState> run = runs->Find(handle);
+    if (!run)
+      return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle,
+                                     "'");
+    std::vector<Tensor> outputs;
+    bool over = false;
+    const Status status = run->Run(feeds, fetches, &outputs, &over);
+    if (over) runs->Remove(run.get());
+    TENON_RETURN_IF_ERROR(status);
+    return outputs;
+  });
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;

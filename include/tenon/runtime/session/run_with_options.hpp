@@ -12,6 +12,7 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/step_services.hpp>
@@ -172,21 +173,25 @@ undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_
     Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
-  NamedFeeds in(feeds);
-  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl->Prepare(in.names, fetches, targets));
-  TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
-  std::vector<Tensor> outputs(fetches.size());
-  TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata).Run(in.values, outputs));
-  return outputs;
+  return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
+    NamedFeeds in(feeds);
+    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl->Prepare(in.names, fetches, targets));
+    TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+    std::vector<Tensor> outputs(fetches.size());
+    TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata).Run(in.values, outputs));
+    return outputs;
+  });
 }
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
     const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
     RunMetadata* metadata) {
   if (callable == nullptr) return NoCallable();
-  const auto* impl = static_cast<const CallableImpl*>(callable);
-  TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
-  return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
+  return CatchAll("Callable::Run", [&]() -> Status {
+    const auto* impl = static_cast<const CallableImpl*>(callable);
+    TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+    return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
+  });
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;

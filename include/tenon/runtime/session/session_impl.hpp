@@ -14,6 +14,7 @@
 
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/fork.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
@@ -96,6 +97,7 @@ class SessionImpl : public RefCounted {
 
   // Without a graph.
   static Result<Ref<SessionImpl>> Create(SessionOptions options) {
+    PrepareForNoMemory();
     auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
     session->options_ = std::move(options);
     if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
