@@ -19,9 +19,9 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/io/graph_file.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 

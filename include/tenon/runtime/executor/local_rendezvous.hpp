@@ -68,10 +68,11 @@ class LocalRendezvous final : public Rendezvous {
       item->hash = key.hash;
       item->kind = Kind::kError;
       item->status = error;
+      MakeRoom();
       for (Item** last = &receivers; (*last = Take(key.hash, Kind::kReceiver).release()) != nullptr;)
         last = &(*last)->next;
       ++errors_;
-      Put(item.release());
+      Put(std::move(item));
     }
     EndAll(receivers, error);
     return OkStatus();
