@@ -18,6 +18,7 @@
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/kernel/attrs.hpp>
 #include <tenon/kernel/context.hpp>
@@ -32,7 +33,7 @@ namespace detail {
 struct SpanStorage {
   InlinedVector<Tensor, 8> tensors;  // all inputs of the node
 };
-inline Span<const Tensor> InputSpan(CallFrame& frame, int argument) {
+inline Span<const Tensor> InputSpan(KernelCall& frame, int argument) {
   const int first = frame.first[argument], last = frame.first[argument + 1];
   return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
 }
@@ -139,7 +140,7 @@ class AdaptedCore {
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+      for (int t = first_[ToSize(a)]; t < first_[ToSize(a + 1)]; ++t)
         t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
   }
@@ -157,8 +158,8 @@ class AdaptedCore {
     return PrepareWithoutMemo(ctx, views);
   }
 
-  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, LateSlot* late) const {
-    CallFrame frame{};
+  KernelCall Frame(OpKernelContext* ctx, const AnyView* views, LateSlot* late) const {
+    KernelCall frame{};
     frame.context = ctx;
     frame.device = ctx->raw_device();
     frame.views = views;
@@ -170,7 +171,7 @@ class AdaptedCore {
     frame.late = late;
     return frame;
   }
-  Status Call(CallFrame& frame) const { return row_->call(object_, frame); }
+  Status Call(KernelCall& frame) const { return row_->call(object_, frame); }
 
   bool takes_spans() const { return takes_spans_; }
   void FillSpans(OpKernelContext* ctx, SpanStorage* spans) const {
@@ -183,7 +184,6 @@ class AdaptedCore {
   int argument_count() const { return argument_count_; }
 
  private:
-  static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
   void FreeObject(void* memory) {
     if (memory != small_) ::operator delete(memory, std::align_val_t{row_->align});
   }
@@ -221,7 +221,7 @@ class AdaptedCore {
       if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
         continue;
       needs_shapes_ = true;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+      for (int t = first_[ToSize(a)]; t < first_[ToSize(a + 1)]; ++t)
         outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
     }
     return OkStatus();
@@ -230,7 +230,7 @@ class AdaptedCore {
   std::uint8_t InputMask(std::uint8_t arguments) const {
     unsigned mask = 0;
     for (int a = 0; a < 8 && a < argument_count_; ++a)
-      if ((arguments >> a & 1) != 0 && first_[Position(a)] < 8) mask |= 1u << first_[Position(a)];
+      if ((arguments >> a & 1) != 0 && first_[ToSize(a)] < 8) mask |= 1u << first_[ToSize(a)];
     return static_cast<std::uint8_t>(mask);
   }
   static bool Forwarded(OpKernelContext* ctx, const OutputPlan& out, const TensorShape& shape) {
@@ -251,7 +251,7 @@ class AdaptedCore {
   }
   Status CheckOutputRanks(OpKernelContext* ctx) const {
     const OpView& op = *row_->op->view;
-    for (std::size_t a = op.inputs.size(); a < Position(argument_count_); ++a) {
+    for (std::size_t a = op.inputs.size(); a < ToSize(argument_count_); ++a) {
       const int rank = row_->params[a].rank;
       const Tensor& t = *ctx->mutable_output(first_[a] - num_inputs_);
       if (rank != kAnyRank && t.dims() != rank) [[unlikely]]
@@ -305,7 +305,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   const bool repeatable = RememberInputs(shapes, num_inputs_, ctx->input_array(), memo);
   memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
   for (const OutputPlan& out : outputs_)
-    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
+    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[ToSize(out.tensor)]);
         !status.ok())
       return errors::Internal(op.name, ": the shape function leaves output ", out.tensor, " as ",
                               shapes.DebugString(shapes.output(out.tensor)),
@@ -389,7 +389,7 @@ class AdaptedKernel final : public OpKernel {
   void Run(OpKernelContext* ctx, AnyView* views, detail::LateSlot* late) const {
     Status status = core_.Prepare(ctx, views);
     if (status.ok()) [[likely]] {
-      detail::CallFrame frame = core_.Frame(ctx, views, late);
+      detail::KernelCall frame = core_.Frame(ctx, views, late);
       if (core_.takes_spans()) {
         detail::SpanStorage spans;
         core_.FillSpans(ctx, &spans);
@@ -454,7 +454,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     SlimVector<AnyView> views;
     SlimVector<detail::LateSlot> late;
     detail::SpanStorage spans;
-    detail::CallFrame frame;
+    detail::KernelCall frame;
   };
   // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call: the
   // error is what was thrown.

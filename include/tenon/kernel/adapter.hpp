@@ -36,7 +36,7 @@ namespace detail {
 
 // ---- the code of one kernel
 template <class P>
-decltype(auto) MakeParam(CallFrame& frame, int argument) {
+decltype(auto) MakeParam(KernelCall& frame, int argument) {
   constexpr ParamKind kind = ParamTraits<ParamType<P>>::info.kind;
   const int first = frame.first[argument];
   if constexpr (kind == ParamKind::kTensorIn)
@@ -62,7 +62,7 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
 template <class Kernel, class Device, class Args, class Result>
 struct KernelCode {
   template <std::size_t... I>
-  static Status Call(const void* kernel, CallFrame& frame, std::index_sequence<I...>) {
+  static Status Call(const void* kernel, KernelCall& frame, std::index_sequence<I...>) {
     using First = std::tuple_element_t<0, Args>;
     const Kernel& call = *static_cast<const Kernel*>(kernel);
     Device& device = *static_cast<Device*>(frame.device);
@@ -84,7 +84,7 @@ struct KernelCode {
     }
   }
   static constexpr std::size_t kCount = std::tuple_size_v<Args> - 1 - (std::is_void_v<Result> ? 1 : 0);
-  static Status Thunk(const void* kernel, CallFrame& frame) {
+  static Status Thunk(const void* kernel, KernelCall& frame) {
     return Call(kernel, frame, std::make_index_sequence<kCount>{});
   }
 };

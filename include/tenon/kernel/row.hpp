@@ -48,7 +48,7 @@ struct LateSlot {
 
 // One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
 // for an asynchronous kernel until Done is called.
-struct CallFrame {
+struct KernelCall {
   OpKernelContext* context;
   void* device;
   const AnyView* views;  // all inputs, then all outputs
@@ -56,7 +56,7 @@ struct CallFrame {
   Tensor* const* inputs;
   Tensor* outputs;
   int num_inputs;  // tensors, not arguments
-  Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
+  Span<const Tensor> (*input_span)(KernelCall&, int argument);  // a list argument as tensors in a row
   SpanStorage* spans;  // memory for list arguments taken as Span<const Tensor>
   LateSlot* late;  // one per argument
   Done::Callback done;  // asynchronous kernels
@@ -78,7 +78,7 @@ struct KernelRow {
   void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
   void (*destroy)(void* kernel) = nullptr;  // null: trivial
   Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
-  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
+  Status (*call)(const void* kernel, detail::KernelCall&) = nullptr;  // struct form
   OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
 };
 

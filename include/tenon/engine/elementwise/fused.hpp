@@ -15,6 +15,7 @@
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/elementwise/elementwise.hpp>
@@ -77,7 +78,7 @@ class FusedElementwise {
     // All that a tile touches is to fit: results, repeated rows, and the parts of the inputs and of the output.
     Index bytes = slots_ * WidestBytes() + values_.back().bytes;
     for (int v = 0; v < inputs_; ++v)
-      if (values_[Place(v)].repeat == Repeat::kNone) bytes += values_[Place(v)].bytes;
+      if (values_[ToSize(v)].repeat == Repeat::kNone) bytes += values_[ToSize(v)].bytes;
     tile_ = std::max(kTileStep, kCacheBytes / bytes / kTileStep * kTileStep);
     finished_ = true;
     return OkStatus();
@@ -87,7 +88,7 @@ class FusedElementwise {
   // and whose elements have the same size. Splits the tiles over the device's threads.
   Status Run(Cpu& device, Span<const void* const> inputs, void* out, Index rows, Index columns) const {
     if (!finished_) return errors::FailedPrecondition("FusedElementwise: Run before Finish");
-    if (inputs.size() != Place(inputs_))
+    if (inputs.size() != ToSize(inputs_))
       return errors::InvalidArgument("FusedElementwise: the program has ", inputs_, " inputs, got ", inputs.size());
     if (rows <= 0 || columns <= 0) return OkStatus();
     const Work work(*this, inputs.data(), static_cast<char*>(out), rows, columns);
@@ -123,10 +124,9 @@ class FusedElementwise {
     int code = -1;  // in a chain (LaneChainStep)
   };
 
-  static std::size_t Place(int i) { return static_cast<std::size_t>(i); }
   static detail::BinaryWork WorkOf(const Step& step) { return {*step.binary, step.attrs, nullptr, nullptr, nullptr}; }
   // From one element of a value to the next.
-  Index StepOf(int v) const { return values_[Place(v)].repeat == Repeat::kAll ? 0 : 1; }
+  Index StepOf(int v) const { return values_[ToSize(v)].repeat == Repeat::kAll ? 0 : 1; }
   Index WidestBytes() const {
     int most = 1;
     for (const Value& value : values_) most = std::max(most, value.bytes);
@@ -136,14 +136,14 @@ class FusedElementwise {
     if (error_.ok()) error_ = std::move(error);
   }
   void CheckOperand(int v, int bytes) {
-    if (v < 0 || Place(v) >= values_.size())
+    if (v < 0 || ToSize(v) >= values_.size())
       return Fail(errors::InvalidArgument("FusedElementwise: there is no value ", v, " yet"));
-    if (values_[Place(v)].bytes != bytes)
-      Fail(errors::InvalidArgument("FusedElementwise: value ", v, " has elements of ", values_[Place(v)].bytes,
+    if (values_[ToSize(v)].bytes != bytes)
+      Fail(errors::InvalidArgument("FusedElementwise: value ", v, " has elements of ", values_[ToSize(v)].bytes,
                                    " bytes, the step reads elements of ", bytes));
   }
   int AddValue(const Value& value) {
-    if (values_.size() == Place(kMostValues)) {
+    if (values_.size() == ToSize(kMostValues)) {
       Fail(errors::InvalidArgument("FusedElementwise: more than ", kMostValues, " inputs and steps"));
       return -1;
     }
@@ -153,8 +153,8 @@ class FusedElementwise {
   }
   int AddStep(const Step& step, int out_bytes, float cost_ns) {
     if (!error_.ok()) return -1;
-    const bool one =
-        values_[Place(step.a)].repeat == Repeat::kAll && (step.b < 0 || values_[Place(step.b)].repeat == Repeat::kAll);
+    const bool one = values_[ToSize(step.a)].repeat == Repeat::kAll &&
+                     (step.b < 0 || values_[ToSize(step.b)].repeat == Repeat::kAll);
     const int number = AddValue({one ? Repeat::kAll : Repeat::kNone, out_bytes});
     if (number < 0) return number;
     steps_.push_back(step);
@@ -166,18 +166,18 @@ class FusedElementwise {
   // have the same size.
   void AssignSlots() {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      values_[Place(steps_[s].a)].last = static_cast<int>(s);
-      if (steps_[s].b >= 0) values_[Place(steps_[s].b)].last = static_cast<int>(s);
+      values_[ToSize(steps_[s].a)].last = static_cast<int>(s);
+      if (steps_[s].b >= 0) values_[ToSize(steps_[s].b)].last = static_cast<int>(s);
     }
     bool taken[kMostValues] = {};
     slots_ = 0;
     for (int v = 0; v < inputs_; ++v) {
-      if (values_[Place(v)].repeat != Repeat::kRows) continue;
+      if (values_[ToSize(v)].repeat != Repeat::kRows) continue;
       taken[slots_] = true;  // for good: filled once, read for every tile
-      values_[Place(v)].slot = slots_++;
+      values_[ToSize(v)].slot = slots_++;
     }
     for (std::size_t s = 0; s + 1 < steps_.size(); ++s) {
-      Value& result = values_[Place(inputs_) + s];
+      Value& result = values_[ToSize(inputs_) + s];
       GiveBack(steps_[s], static_cast<int>(s), result, true, taken);
       result.slot = static_cast<int>(std::find(taken, taken + kMostValues, false) - taken);
       taken[result.slot] = true;
@@ -191,7 +191,7 @@ class FusedElementwise {
   void GiveBack(const Step& step, int s, const Value& result, bool in_place, bool* taken) const {
     for (const int v : {step.a, step.b}) {
       if (v < inputs_) continue;
-      const Value& operand = values_[Place(v)];
+      const Value& operand = values_[ToSize(v)];
       if (operand.last == s && (operand.bytes == result.bytes && operand.repeat == result.repeat) == in_place)
         taken[operand.slot] = false;
     }
@@ -205,7 +205,7 @@ class FusedElementwise {
       Step& step = steps_[s];
       const int before = inputs_ + static_cast<int>(s) - 1;
       const auto carries = [&](int v) {
-        return s > 0 ? v == before : v >= 0 && v < inputs_ && values_[Place(v)].repeat != Repeat::kAll;
+        return s > 0 ? v == before : v >= 0 && v < inputs_ && values_[ToSize(v)].repeat != Repeat::kAll;
       };
       step.code = step.unary != nullptr ? chains.CodeOf(step.unary) : chains.CodeOf(step.binary);
       if (step.code < 0) return false;
@@ -263,7 +263,7 @@ class FusedElementwise {
    private:
     void SpreadRows(char* memory, Index slot_bytes) const {
       for (int v = 0; v < program_.inputs_; ++v) {
-        const Value& value = program_.values_[Place(v)];
+        const Value& value = program_.values_[ToSize(v)];
         if (value.repeat != Repeat::kRows) continue;
         const std::size_t row_bytes = static_cast<std::size_t>(columns_ * value.bytes);
         char* to = memory + value.slot * slot_bytes;
@@ -273,7 +273,7 @@ class FusedElementwise {
     // Inputs of one element, as often as a chain reads them.
     void SpreadElements(char* repeated) const {
       for (int v = 0; v < program_.inputs_; ++v) {
-        const Value& value = program_.values_[Place(v)];
+        const Value& value = program_.values_[ToSize(v)];
         if (value.repeat != Repeat::kAll) continue;
         for (Index byte = 0; byte + value.bytes <= kLaneChainRepeat; byte += value.bytes)
           std::memcpy(repeated + v * kLaneChainRepeat + byte, inputs_[v], static_cast<std::size_t>(value.bytes));
@@ -300,7 +300,7 @@ class FusedElementwise {
                             out_ + first * program_.values_.back().bytes, n);
     }
     const char* InputTile(int v, const char* memory, Index slot_bytes, Index first, Index column) const {
-      const Value& value = program_.values_[Place(v)];
+      const Value& value = program_.values_[ToSize(v)];
       const char* const data = static_cast<const char*>(inputs_[v]);
       if (value.repeat == Repeat::kNone) return data + first * value.bytes;
       if (value.repeat == Repeat::kAll) return data;

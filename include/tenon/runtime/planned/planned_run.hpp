@@ -126,9 +126,9 @@ class PlannedRun {
     const TensorShape* shape;  // what was planned
   };
   struct Entry {
-    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
+    Status (*call)(const void* kernel, KernelCall& frame) = nullptr;  // null: not planned
     const void* kernel = nullptr;
-    CallFrame* call_frame = nullptr;
+    KernelCall* call_frame = nullptr;
     const OpKernelContext::NodeFrame* frame = nullptr;
     int number = 0;  // of the program's node
     int num_rebinds = 0;
@@ -175,7 +175,7 @@ class PlannedRun {
     const ProgramNode* node;
     const OpKernelContext::NodeFrame* frame;
 
-    static Status Call(const void* watched, CallFrame& call) {
+    static Status Call(const void* watched, KernelCall& call) {
       const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
       const AdaptedCore& core = *node->kernel->adapted();
       TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
@@ -210,7 +210,7 @@ class PlannedRun {
   Buffer* arena_ = nullptr;
   SlimVector<Entry> nodes_;
   SlimVector<AnyView> views_;
-  SlimVector<CallFrame> call_frames_;
+  SlimVector<KernelCall> call_frames_;
   SlimVector<Watched> watched_;
   SlimVector<FeedView> feed_views_;
   SlimVector<Rebind> rebinds_;
