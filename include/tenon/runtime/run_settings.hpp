@@ -71,6 +71,7 @@ struct RunSettings {
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
+  std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;
   RunCounts* counts = nullptr;  // null: nobody counts
   // Sees the values of a run that failed before they go; may be null.
