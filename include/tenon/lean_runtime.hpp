@@ -67,10 +67,11 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
   return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
     NamedFeeds in(feeds);
-    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(in.names, fetches, targets));
+    std::int64_t since_ns = 0;
+    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.PrepareInTime(in.names, fetches, targets, &since_ns));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl.resources()));
     std::vector<Tensor> outputs(fetches.size());
-    TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr));
+    TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr, since_ns));
     return outputs;
   });
 }
@@ -93,13 +94,15 @@ template <class U>
 void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
     const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
   if (!session.impl_) return;
-  const Graph* graph = static_cast<const SessionImpl&>(*session.impl_).graph();
-  if (graph == nullptr) return;
-  for (const Node& node : graph->nodes()) {
+  const Ref<GraphUse> use = static_cast<const SessionImpl&>(*session.impl_).current();
+  if (!use) return;
+  for (const Node& node : use->state->graph.nodes()) {
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
+    SlimVector<char> is_read(static_cast<std::size_t>(node.num_outputs()), 0);
+    for (const OutEdge& edge : node.outputs)
+      if (edge.output >= 0) is_read[static_cast<std::size_t>(edge.output)] = 1;
     for (int i = 0; i < node.num_outputs(); ++i) {
-      const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
-      if (!inputs && AnyItem(node.outputs, reads)) continue;
+      if (!inputs && is_read[static_cast<std::size_t>(i)] != 0) continue;
       endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
     }
   }

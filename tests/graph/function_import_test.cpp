@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "function_graphs.hpp"
+#include "growth.hpp"
 #include "test_ops.hpp"
 
 namespace function_import_test {
@@ -151,5 +152,31 @@ TEST_CASE("a chain of calls of any length is no danger: what is too deep is not 
   CHECK(shape_of(kFunctions - 1) == "[2,?]");
   CHECK(shape_of(kFunctions - 20) == "[2,?]");
   CHECK(shape_of(0) == "<unknown>");
+}
+
+TEST_CASE("ImportGraphDef takes linear time for functions that call each other") {
+  using namespace function_test;
+  const double growth = growth_test::Growth(2000, [](int n) {
+    GraphDef def;
+    for (int i = 0; i < n; ++i)
+      def.library.function.push_back(Floats(StrCat("f", i), {"x"},
+                                            {MakeNode("y", i + 1 < n ? StrCat("f", i + 1) : "Neg", {"x"},
+                                                      i + 1 < n ? Attrs{} : Attrs{{"T", AttrValue(DataType::kFloat)}})},
+                                            i + 1 < n ? "y:out:0" : "y:y:0"));
+    const Result<Graph> graph = ImportGraphDef(std::move(def), OpsWithCalls());
+    REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+  });
+  CHECK(growth < growth_test::kLinear);
+}
+
+TEST_CASE("A library's import that is cancelled ends with Cancelled") {
+  using namespace function_test;
+  GraphDef def;
+  def.library.function.push_back(Floats("f", {"x"}, {}, "x"));
+  CancellationManager cancellation;
+  cancellation.StartCancel();
+  ImportOptions options;
+  options.cancellation = &cancellation;
+  CHECK(ImportGraphDef(std::move(def), OpsWithCalls(), options).status().code() == Code::kCancelled);
 }
 }  // namespace function_import_test

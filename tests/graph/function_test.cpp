@@ -13,6 +13,7 @@
 
 #include "graph/function_graphs.hpp"
 #include "graph/test_ops.hpp"
+#include "growth.hpp"
 
 namespace function_test {
 using namespace tenon;
@@ -259,6 +260,27 @@ TEST_SUITE("InstantiateFunction") {
     CHECK(call.op == "PartitionedCall");
     CHECK(call.attr.Find("f")->func().name == "double");
     CHECK(call.attr.Find("Tin")->list().type == SlimVector<DataType>{DataType::kFloat});
+  }
+
+  TEST_CASE("takes linear time for arguments, results and control inputs") {
+    const OpRegistry ops = Ops();
+    const double growth = growth_test::Growth(1500, [&ops](int n) {
+      FunctionDef f = Floats("f", {}, {}, "");
+      f.signature.output_arg.clear();
+      f.ret.clear();
+      for (int i = 0; i < n; ++i) {
+        f.signature.input_arg.push_back(Arg(StrCat("x", i), DataType::kFloat));
+        f.signature.output_arg.push_back(Arg(StrCat("y", i), DataType::kFloat));
+        f.node_def.push_back(MakeNode(StrCat("n", i), "AddV2", {StrCat("x", i), StrCat("x", i), StrCat("^n", n - 1)},
+                                      {{"T", AttrValue(DataType::kFloat)}}));
+        f.ret.push_back({StrCat("y", i), StrCat("n", i, ":z:0")});
+        f.arg_attr.push_back({static_cast<std::uint32_t>(i), AttrMap{{"_a", AttrValue(i)}}});
+      }
+      const Result<FunctionGraph> made = InstantiateFunction(f, {}, {}, ops);
+      REQUIRE_MESSAGE(made.ok(), made.status().ToString());
+      CHECK(made->graph.node[static_cast<std::size_t>(n) - 1].attr.Find("_a")->i() == n - 1);
+    });
+    CHECK(growth < growth_test::kLinear);
   }
 }
 }  // namespace function_test

@@ -11,6 +11,7 @@
 #include <tenon/graph/function_import.hpp>
 
 #include "flow_ops.hpp"
+#include "growth.hpp"
 #include "test_ops.hpp"
 
 namespace import_test {
@@ -294,6 +295,70 @@ TEST_SUITE("ImportGraphDef") {
               .Find("y")
               ->output_shape(0)
               .unknown_rank());
+  }
+}
+
+// A graph with the refiner that ExtendGraph wants.
+struct Growing {
+  explicit Growing(GraphDef def) {
+    ImportOptions options;
+    options.refiner = &refiner;
+    graph = *ImportGraphDef(std::move(def), testing::FlowOps(), options);
+    refiner->set_graph(&graph);
+  }
+  Status Add(GraphDef more) {
+    return ExtendGraph(std::move(more), testing::FlowOps(), ImportOptions(), &graph, refiner.get());
+  }
+  Owned<ShapeRefiner> refiner;
+  Graph graph;
+};
+
+TEST_SUITE("ExtendGraph") {
+  TEST_CASE("new nodes read old ones, in any order, and get shapes") {
+    Growing g(MakeGraph({MakeInput("x", {2, 3})}));
+    REQUIRE(g.Add(MakeGraph({MakeFloat("z", "Neg", {"y", "^x"}), MakeFloat("y", "Neg", {"x"})})).ok());
+    REQUIRE(g.graph.num_nodes() == 3);
+    CHECK(g.graph.node(1).name() == "y");
+    CHECK(g.graph.Find("z")->output_shape(0).DebugString() == "[2,3]");
+    CHECK(g.graph.Find("z")->control_inputs.size() == 1);
+    CHECK(g.graph.Find("x")->outputs.size() == 2);
+    REQUIRE(g.Add(MakeGraph({MakeFloat("w", "Neg", {"z"}), MakeInput("v")})).ok());
+    CHECK(g.graph.Find("w")->input(0).node == g.graph.Find("z")->id);
+    const Graph again = *ImportGraphDef(g.graph.ToGraphDef(), testing::FlowOps());
+    for (const Node& node : again.nodes()) {
+      CHECK(node.name() == g.graph.node(node.id).name());
+      for (int i = 0; i < node.num_inputs(); ++i) CHECK(node.input(i) == g.graph.node(node.id).input(i));
+    }
+  }
+  TEST_CASE("after an error the graph is as it was") {
+    Growing g(MakeGraph({MakeInput("x", {2, 3})}));
+    CHECK(g.Add(MakeGraph({MakeFloat("x", "Neg", {"x"})})).code() == Code::kInvalidArgument);
+    CHECK(g.Add(MakeGraph({MakeFloat("y", "Neg", {"nowhere"})})).code() == Code::kInvalidArgument);
+    CHECK(g.Add(MakeGraph({MakeNode("y", "Unknown", {"x"})})).code() == Code::kNotFound);
+    CHECK(g.Add(MakeGraph({MakeFloat("y", "Neg", {"z"}), MakeFloat("z", "Neg", {"y"})})).code() ==
+          Code::kInvalidArgument);
+    CHECK(g.Add(MakeGraph({MakeFloat("y", "Neg", {"x", "^x"}), MakeFloat("m", "MatMul", {"x", "y"})})).code() ==
+          Code::kInvalidArgument);  // shapes that do not fit
+    CHECK(g.graph.num_nodes() == 1);
+    CHECK(g.graph.Find("y") == nullptr);
+    CHECK(g.graph.node(0).outputs.empty());
+    CHECK(g.Add(MakeGraph({MakeFloat("y", "Neg", {"x"})})).ok());
+    CHECK(g.graph.Find("y")->output_shape(0).DebugString() == "[2,3]");
+  }
+  TEST_CASE("takes the time of the new nodes") {
+    const double growth = growth_test::Growth(1000, [](int n) {
+      Growing g(MakeGraph({MakeInput("n0")}));
+      for (int i = 1; i < n; ++i)
+        REQUIRE(g.Add(MakeGraph({MakeFloat(StrCat("n", i), "Neg", {StrCat("n", i - 1)})})).ok());
+    });
+    CHECK(growth < growth_test::kLinear);
+  }
+  TEST_CASE("ImportGraphDef that is cancelled") {
+    CancellationManager cancellation;
+    cancellation.StartCancel();
+    ImportOptions options;
+    options.cancellation = &cancellation;
+    CHECK(ImportGraphDef(MakeGraph({MakeInput("x")}), testing::FlowOps(), options).status().code() == Code::kCancelled);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "graph/flow_ops.hpp"
 #include "graph/function_graphs.hpp"
+#include "growth.hpp"
 
 namespace lower_functional_test {
 using namespace tenon;
@@ -266,6 +267,26 @@ TEST_SUITE("LowerFunctionalOps") {
     CHECK(errors::IsResourceExhausted(status));
     CHECK(status.message().find("more than 1000 nodes") != std::string_view::npos);
     CHECK(graph.num_nodes() == 2);
+  }
+
+  TEST_CASE("takes linear time and memory for calls within calls") {
+    const auto chain = [](int n) {
+      GraphDef def = MakeGraph({MakeInput("a"), MakeCall("call", {"a"}, "f0")});
+      for (int i = 0; i < n; ++i)
+        def.library.function.push_back(
+            i + 1 < n ? Floats(StrCat("f", i), {"x"}, {MakeCall("c", {"x"}, StrCat("f", i + 1))}, "c:output:0")
+                      : Floats(StrCat("f", i), {"x"}, {Body("n", "Neg", {"x"})}, "n:y:0"));
+      return Import(def);
+    };
+    const double growth = growth_test::Growth(500, [&chain](int n) {
+      Graph graph = chain(n);
+      REQUIRE(LowerFunctionalOps(&graph, graph.library(), FlowOps(), {.inline_calls = true}).ok());
+      CHECK(Count(graph, "PartitionedCall") == 0);
+    });
+    CHECK(growth < growth_test::kLinear);
+    Graph graph = chain(1000);
+    REQUIRE(LowerFunctionalOps(&graph, graph.library(), FlowOps(), {.inline_calls = true}).ok());
+    for (const Node& node : graph.nodes()) CHECK(node.name().size() < 600);
   }
 }
 }  // namespace lower_functional_test

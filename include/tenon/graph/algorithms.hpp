@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -250,15 +249,36 @@ inline SlimVector<int> PostOrder(const Graph& graph) {
   return order;
 }
 
+// The outputs that a run is fed. immutable.
+class FedOutputs {
+ public:
+  FedOutputs(int num_nodes, Span<const InEdge> fed)
+      : has_feed_(static_cast<std::size_t>(num_nodes), 0), sorted_(fed.begin(), fed.end()) {
+    for (const InEdge& edge : fed) has_feed_[static_cast<std::size_t>(edge.node)] = 1;
+    std::sort(sorted_.begin(), sorted_.end(), &Less);
+  }
+  // Whether some output of the node is fed.
+  bool HasNode(int id) const { return has_feed_[static_cast<std::size_t>(id)] != 0; }
+  bool Has(const InEdge& edge) const {
+    return HasNode(edge.node) && std::binary_search(sorted_.begin(), sorted_.end(), edge, &Less);
+  }
+
+ private:
+  static bool Less(const InEdge& a, const InEdge& b) {
+    return a.node != b.node ? a.node < b.node : a.output < b.output;
+  }
+
+  SlimVector<char> has_feed_;  // per node
+  SlimVector<InEdge> sorted_;
+};
+
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
 // never runs. A root that is fed itself must not be listed.
 inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
-  SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
-  for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
-  const auto is_fed = [&](const InEdge& edge) { return has_feed[slot(edge.node)] != 0 && HasItem(fed, edge); };
+  const FedOutputs feeds(graph.num_nodes(), fed);
   SlimVector<char> run(slot(graph.num_nodes()), 0);
   for (const int root : roots) run[slot(root)] = 1;
   // From the last node to the first, as they lie in memory: most read what comes before them. What comes after them
@@ -273,11 +293,11 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
       const Node& node = graph.node(stack.back());
       stack.pop_back();
       for (const InEdge& edge : node.inputs) {
-        if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
+        if (edge.node >= 0 && !feeds.Has(edge)) want(edge.node);
       }
       for (const int control : node.control_inputs) {
         const NodeClass c = graph.node(control).node_class;
-        if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
+        if (!feeds.HasNode(control) || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
       }
     }
   }
@@ -287,10 +307,11 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
 // The nodes of a mask that NodesToRun made, each after those that it waits for; back edges of while loops, and what is
 // fed, are not waited for. InvalidArgument when there is no such order.
 inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed) {
+  const FedOutputs feeds(graph.num_nodes(), fed);
   const auto runs = [run](int id) { return run[static_cast<std::size_t>(id)] != 0; };
   const auto for_each_input = [&](const Node& node, auto&& visit) {
     for (const InEdge& edge : node.inputs)
-      if (edge.node >= 0 && runs(edge.node) && !HasItem(fed, edge) && !IsBackEdge(graph.node(edge.node), node))
+      if (edge.node >= 0 && runs(edge.node) && !feeds.Has(edge) && !IsBackEdge(graph.node(edge.node), node))
         visit(edge.node);
     for (const int control : node.control_inputs)
       if (runs(control)) visit(control);

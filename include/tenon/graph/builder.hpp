@@ -12,6 +12,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
@@ -62,7 +63,7 @@ class GraphBuilder {
   using Attr = std::pair<std::string_view, AttrValue>;
 
   // `registry` outlives the builder. By default it knows the ops that TENON_REGISTER put into this process.
-  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops()) : ops_(registry) {
+  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops()) : ops_(MakeOwned<OpInfoCache>(registry)) {
     def_.versions.producer = kGraphDefVersion;
   }
 
@@ -134,7 +135,7 @@ class GraphBuilder {
   // All nodes so far; complete when status() is OK.
   const GraphDef& graph_def() const& { return def_; }
   GraphDef graph_def() && { return std::move(def_); }
-  const OpRegistry& registry() const { return ops_.registry(); }
+  const OpRegistry& registry() const { return ops_->registry(); }
 
  private:
   using Types = OpInfo::Types;
@@ -164,10 +165,10 @@ class GraphBuilder {
   }
 
   Status Complete(Span<const Input> inputs, NodeDef* node, Types* outputs) {
-    const OpInfo* info = ops_.Find(node->op);
+    const OpInfo* info = ops_->Find(node->op);
     if (info == nullptr) {
       const OpView* none = nullptr;
-      return ops_.registry().LookUp(node->op, &none);
+      return ops_->registry().LookUp(node->op, &none);
     }
     if (!IsValidNodeName(node->name)) {
       return errors::InvalidArgument("Node '", node->name, "': Node name contains invalid characters");
@@ -254,7 +255,7 @@ class GraphBuilder {
     }
   }
 
-  OpInfoCache ops_;
+  Owned<OpInfoCache> ops_;
   GraphDef def_;
   SlimVector<Types> types_;  // of each node's outputs
   detail::NameIndex names_;   // name -> position in def_.node

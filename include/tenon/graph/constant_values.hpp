@@ -42,6 +42,15 @@ class ConstantValues {
   explicit ConstantValues(const Graph* graph, ConstantEvaluator* evaluator = nullptr)
       : graph_(graph), evaluator_(evaluator) {}
 
+  // The graph has moved there.
+  void set_graph(const Graph* graph) { graph_ = graph; }
+  // Forgets the nodes from this id on, which the graph no longer has.
+  void Truncate(int num_nodes) {
+    if (values_.size() <= Slot(num_nodes)) return;
+    values_.resize(Slot(num_nodes));
+    state_.resize(Slot(num_nodes));
+  }
+
   // The value of an output that depends on constants alone. *known says whether there is one.
   Status Find(InEdge edge, Tensor* value, bool* known) {
     Grow();

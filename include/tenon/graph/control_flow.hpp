@@ -14,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -56,7 +57,7 @@ struct ControlFlowFrames {
 class ControlFlowAnalysis {
  public:
   ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
-      : graph_(graph), wanted_(wanted), fed_(fed) {}
+      : graph_(graph), wanted_(wanted), fed_(graph.num_nodes(), fed) {}
 
   Result<ControlFlowFrames> Run() {
     const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
@@ -72,17 +73,12 @@ class ControlFlowAnalysis {
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
 
-  bool IsFed(const InEdge& edge) const {
-    for (const InEdge& fed : fed_)
-      if (fed == edge) return true;
-    return false;
-  }
   // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
   void FindStarts() {
     for (const Node& node : graph_.nodes()) {
       if (wanted_[Slot(node.id)] == 0) continue;
       bool waits = false, reads_feed = false;
-      for (const InEdge& edge : node.inputs) (IsFed(edge) ? reads_feed : waits) = true;
+      for (const InEdge& edge : node.inputs) (fed_.Has(edge) ? reads_feed : waits) = true;
       for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
       if (!waits || reads_feed) starts_.push_back(node.id);
     }
@@ -93,7 +89,7 @@ class ControlFlowAnalysis {
     const int from = out_.OutputsIn(node);
     for (const OutEdge& edge : node.outputs) {
       if (wanted_[Slot(edge.node)] == 0) continue;
-      if (edge.output != kControlSlot && IsFed({node.id, edge.output})) continue;
+      if (edge.output != kControlSlot && fed_.Has({node.id, edge.output})) continue;
       TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
     }
     return OkStatus();
@@ -170,7 +166,7 @@ class ControlFlowAnalysis {
 
   const Graph& graph_;
   Span<const char> wanted_;
-  Span<const InEdge> fed_;
+  FedOutputs fed_;
   ControlFlowFrames out_;
   detail::NameIndex by_name_;  // of the frames
   SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds

@@ -21,13 +21,14 @@
 #include <tenon/op/op_def/node_check.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// The function of that name, or null. Of two the first counts.
+// The function of that name, or null. Of two the first counts. For more than one look-up take a FunctionIndex.
 inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
   for (const FunctionDef& function : library.function)
     if (function.signature.name == name) return &function;
@@ -51,6 +52,19 @@ inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
       return status.WithAppended(StrCat("\n\tfor attr name '", attr.name, "' of function '", op.name, "'"));
   }
   return OkStatus();
+}
+
+// The attrs of a call, with the defaults that the function has for those that are absent.
+inline AttrMap WithDefaults(const OpDef& op, const AttrMap& attrs) {
+  AttrMap all = attrs;
+  for (std::size_t i = op.attr.size(); i-- > 0;) {  // of two with one name the first counts
+    if (!op.attr[i].default_value.has_value() || attrs.contains(op.attr[i].name)) continue;
+    AttrMap::value_type* const item = all.AppendUnsorted();
+    item->first = op.attr[i].name;
+    item->second = *op.attr[i].default_value;
+  }
+  all.SortAppended();
+  return all;
 }
 
 // The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
@@ -97,15 +111,18 @@ inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   SlimVector<DataType> inputs, outputs;
   const OpDef& op = function.signature;
   TENON_RETURN_IF_ERROR(detail::CheckAttrsArePresent(*node, op, true));
-  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, node->attr));
-  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
-  for (const OpDef::ArgDef& arg : op.output_arg)
-    TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
+  const AttrMap attrs = detail::WithDefaults(op, node->attr);
+  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, attrs));
+  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, attrs, &inputs));
+  for (const OpDef::ArgDef& arg : op.output_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, attrs, &outputs));
   NameAttrList call;
   call.name = node->op;
   AttrMap kept;
+  detail::NameIndex known;
+  const auto name_of = [&op](int i) -> std::string_view { return op.attr[static_cast<std::size_t>(i)].name; };
+  for (std::size_t i = 0; i < op.attr.size(); ++i) known.Insert(op.attr[i].name, static_cast<int>(i), name_of);
   for (const auto& [name, value] : node->attr) {
-    if (FindAttr(name, op) != nullptr)
+    if (known.Find(name, name_of) >= 0)
       call.attr.Insert(name, value);
     else if (StartsWith(name, "_"))
       kept.Insert(name, value);
@@ -139,9 +156,13 @@ struct FunctionGraph {
 class FunctionInstantiation {
  public:
   // All arguments outlive this.
-  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionDefLibrary& library,
-                        const OpRegistry& registry, bool keep_colocation = false)
-      : function_(function), attrs_(attrs), library_(library), ops_(registry), keep_colocation_(keep_colocation) {}
+  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionIndex& functions,
+                        OpInfoCache* ops, bool keep_colocation = false)
+      : function_(function),
+        attrs_(detail::WithDefaults(function.signature, attrs)),
+        functions_(functions),
+        ops_(*ops),
+        keep_colocation_(keep_colocation) {}
 
   Result<FunctionGraph> Make() {
     TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
@@ -226,20 +247,31 @@ class FunctionInstantiation {
     const FunctionInstantiation* self;
     std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
   };
-  bool IsNode(std::string_view name) const {
-    return std::any_of(function_.node_def.begin(), function_.node_def.end(),
-                       [&](const NodeDef& node) { return node.name == name; }) ||
-           std::find(out_.args.begin(), out_.args.end(), name) != out_.args.end();
+  // Among the arguments and the body's nodes.
+  struct NodeName {
+    const FunctionInstantiation* self;
+    std::string_view operator()(int i) const { return self->out_.graph.node[static_cast<std::size_t>(i)].name; }
+  };
+  // The index is made by the first question, after AddNodes: most bodies have no control inputs.
+  bool IsNode(std::string_view name) {
+    for (; num_indexed_ < out_.graph.node.size(); ++num_indexed_)
+      nodes_.Insert(out_.graph.node[num_indexed_].name, static_cast<int>(num_indexed_), NodeName{this});
+    return nodes_.Find(name, NodeName{this}) >= 0;
   }
 
   Status AddArgs() {
-    std::uint32_t number = 0;
     for (const OpDef::ArgDef& arg : function_.signature.input_arg)
-      if (const Status status = AddArg(arg, number++); !status.ok())
-        return status.WithAppended(StrCat("\n\tIn ", Of(arg)));
+      if (const Status status = AddArg(arg); !status.ok()) return status.WithAppended(StrCat("\n\tIn ", Of(arg)));
+    for (const auto& [number, attrs] : function_.arg_attr) {
+      if (number >= items_.size()) continue;
+      const Item& arg = items_[number];
+      for (int i = arg.first; i < arg.first + arg.count(); ++i)
+        for (const auto& [name, value] : attrs)
+          if (name != kColocationAttr) out_.graph.node[static_cast<std::size_t>(i)].attr.Insert(name, value);
+    }
     return OkStatus();
   }
-  Status AddArg(const OpDef::ArgDef& arg, std::uint32_t number) {
+  Status AddArg(const OpDef::ArgDef& arg) {
     SlimVector<DataType> types;
     TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
     if (types.empty()) return errors::Internal("Expected a list of at least one dtype");
@@ -250,10 +282,6 @@ class FunctionInstantiation {
       node.op = "_Arg";
       node.attr.Insert("T", AttrValue(types[i]));
       node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
-      for (const auto& [position, attrs] : function_.arg_attr)
-        if (position == number)
-          for (const auto& [name, value] : attrs)
-            if (name != kColocationAttr) node.attr.Insert(name, value);
       out_.args.push_back(node.name);
       out_.arg_types.push_back(types[i]);
     }
@@ -273,7 +301,7 @@ class FunctionInstantiation {
       if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
         info->AddDefaults(&node);
         TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
-      } else if (const FunctionDef* callee = FindFunction(library_, body.op); callee != nullptr) {
+      } else if (const FunctionDef* callee = functions_.Find(body.op); callee != nullptr) {
         int first = 0;
         for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
           SlimVector<DataType> types;
@@ -363,7 +391,7 @@ class FunctionInstantiation {
       }
       return OkStatus();
     }
-    const OpDef& callee = FindFunction(library_, body.op)->signature;
+    const OpDef& callee = functions_.Find(body.op)->signature;
     for (const OpDef::ArgDef& arg : callee.input_arg) {
       arguments->push_back({arg.name, {}});
       TENON_RETURN_IF_ERROR(
@@ -409,7 +437,13 @@ class FunctionInstantiation {
     return OkStatus();
   }
 
+  struct ResultName {
+    const FunctionDef* function;
+    std::string_view operator()(int i) const { return function->ret[static_cast<std::size_t>(i)].first; }
+  };
   Status AddResults() {
+    for (std::size_t i = 0; i < function_.ret.size(); ++i)
+      results_.Insert(function_.ret[i].first, static_cast<int>(i), ResultName{&function_});
     for (const OpDef::ArgDef& arg : function_.signature.output_arg)
       if (const Status status = AddResult(arg); !status.ok())
         return status.WithAppended(StrCat("\n\tIn function output ", Of(arg)));
@@ -418,12 +452,12 @@ class FunctionInstantiation {
   Status AddResult(const OpDef::ArgDef& arg) {
     SlimVector<DataType> types, given;
     TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-    const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
-                                  [&](const auto& item) { return item.first == arg.name; });
-    if (ret == function_.ret.end()) return errors::InvalidArgument("Return ", arg.name, " missing.");
+    const int at = results_.Find(arg.name, ResultName{&function_});
+    if (at < 0) return errors::InvalidArgument("Return ", arg.name, " missing.");
+    const std::string& ret = function_.ret[static_cast<std::size_t>(at)].second;
     const std::size_t before = out_.results.size();
-    if (!Resolve(ret->second, &out_.results))
-      return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found.");
+    if (!Resolve(ret, &out_.results))
+      return errors::InvalidArgument("Return ", arg.name, " -> ", ret, " is not found.");
     for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
     if (!(given == types))
       return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
@@ -433,19 +467,28 @@ class FunctionInstantiation {
   }
 
   const FunctionDef& function_;
-  const AttrMap& attrs_;
-  const FunctionDefLibrary& library_;
-  OpInfoCache ops_;
+  const AttrMap attrs_;  // of the call, with defaults
+  const FunctionIndex& functions_;
+  OpInfoCache& ops_;
   bool keep_colocation_;
   FunctionGraph out_;
   SlimVector<Item> items_;
-  detail::NameIndex index_;
+  detail::NameIndex index_;    // of items_
+  detail::NameIndex nodes_;    // of out_.graph
+  detail::NameIndex results_;  // of function_.ret
+  std::size_t num_indexed_ = 0;  // of the nodes
 };
 
 // A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
 inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
+                                                 const FunctionIndex& functions, OpInfoCache* ops) {
+  return FunctionInstantiation(function, attrs, functions, ops).Make();
+}
+// The same for a single function: it makes the index and the cache.
+inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
                                                  const FunctionDefLibrary& library, const OpRegistry& registry) {
-  return FunctionInstantiation(function, attrs, library, registry).Make();
+  OpInfoCache ops(registry);
+  return InstantiateFunction(function, attrs, FunctionIndex(library), &ops);
 }
 
 TENON_SETUP_CODE_END

@@ -33,24 +33,23 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRegistry& registry, NameIndex* index) {
-  const SlimVector<FunctionDef>& functions = library.function;
-  const auto at = [&functions](int i) -> const FunctionDef& { return functions[static_cast<std::size_t>(i)]; };
-  const auto name_of = [&at](int i) -> std::string_view { return at(i).signature.name; };
-  for (int i = 0; i < static_cast<int>(functions.size()); ++i) {
-    const std::string& name = at(i).signature.name;
-    const int same = index->Insert(name, i, name_of);
-    if (same >= 0 && !(at(same) == at(i)))
+inline Status CheckFunctionLibrary(const FunctionIndex& functions, OpInfoCache* ops,
+                                   const CancellationManager* cancellation) {
+  for (const FunctionDef& function : functions.library().function) {
+    const std::string& name = function.signature.name;
+    const FunctionDef* const first = functions.Find(name);
+    if (first != &function && !(*first == function))
       return errors::InvalidArgument("Cannot add function '", name,
                                      "' because a different function with the same name already exists.");
-    if (registry.Find(name) != nullptr)
+    if (ops->registry().Find(name) != nullptr)
       return errors::InvalidArgument("Cannot add function '", name,
                                      "' because an op with the same name already exists.");
   }
   // A function without attrs is what it is in every call: its mistakes are refused now.
-  for (const FunctionDef& function : functions) {
+  for (const FunctionDef& function : functions.library().function) {
     if (!function.signature.attr.empty()) continue;
-    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, library, registry).status());
+    if (cancellation != nullptr && cancellation->IsCancelled()) return ImportCancelled();
+    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, functions, ops).status());
   }
   return OkStatus();
 }
@@ -58,18 +57,18 @@ inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRe
 // The body is imported with the shapes of the arguments, and what their resources hold; so are its results known
 // afterwards. Functions that call themselves, and calls that are
 // too deep, are not followed.
-inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops,
                                 CallShapes* calls, ShapeRefiner* refiner) {
   const Node& node = graph.node(id);
   const AttrValue* f = node.def.attr.Find("f");
-  const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
+  const FunctionDef* function = f == nullptr ? nullptr : calls->functions->Find(f->func().name);
   if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
       StackIsShort(static_cast<int>(calls->inside.size())) ||
       std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
     return OkStatus();
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
   if (calls->nodes_left < 0) return OkStatus();
-  Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, registry);
+  Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->functions, ops);
   if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
     return OkStatus();  // refused when the node runs
   for (std::size_t i = 0; i < body->args.size(); ++i) {
@@ -93,8 +92,9 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   ImportOptions options;
   options.allow_internal_ops = true;
   options.calls = calls;
+  options.ops = ops;
   calls->inside.push_back(function->signature.name);
-  const Result<Graph> inner = ImportGraphDef(std::move(body->graph), registry, options);
+  const Result<Graph> inner = ImportGraphDef(std::move(body->graph), ops->registry(), options);
   calls->inside.pop_back();
   const ShapeRefiner::Handles handles = std::move(calls->held);
   TENON_RETURN_IF_ERROR(inner.status());

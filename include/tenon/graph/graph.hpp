@@ -297,6 +297,9 @@ class Graph {
     names_.Reserve(nodes);
   }
 
+  // Nodes that fit before all of them move.
+  std::size_t capacity() const { return nodes_.capacity(); }
+
   // Adds a node without edges; its data inputs are unconnected. InvalidArgument when the name is taken.
   Result<int> AddNode(NodeDef def, const OpView* op, Span<const DataType> input_types,
                       Span<const DataType> output_types) {

@@ -23,6 +23,7 @@
 #include <tenon/op/graph_def/versions.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/graph/import_checks.hpp>
 #include <tenon/graph/import_options.hpp>
 #include <tenon/graph/requested_device.hpp>
 #include <tenon/graph/shape_refiner.hpp>
@@ -35,7 +36,22 @@ TENON_SETUP_CODE_BEGIN
 class GraphImporter {
  public:
   GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
-      : def_(std::move(def)), options_(options), ops_(registry) {}
+      : def_(std::move(def)),
+        options_(options),
+        own_ops_(registry),
+        ops_(options.ops != nullptr ? *options.ops : own_ops_),
+        graph_(own_graph_),
+        num_old_(0) {}
+  // Adds to `graph`, whose shapes `refiner` has inferred.
+  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options, Graph* graph,
+                ShapeRefiner* refiner)
+      : def_(std::move(def)),
+        options_(options),
+        own_ops_(registry),
+        ops_(options.ops != nullptr ? *options.ops : own_ops_),
+        graph_(*graph),
+        num_old_(graph->num_nodes()),
+        refiner_(refiner) {}
 
   Result<Graph> Import() {
     TENON_RETURN_IF_ERROR(
@@ -44,38 +60,78 @@ class GraphImporter {
     if (status.ok()) return std::move(graph_);
     return detail::WithVersionWarning(status, def_.versions.producer);
   }
+  // After an error the graph is as it was.
+  Status Extend() {
+    Status status = ConvertMore();
+    if (!status.ok()) Undo();
+    return status;
+  }
 
  private:
-  static constexpr std::size_t kMaxNamesListed = 8;
   static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
                                                   << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
 
   struct Input {
-    int position;  // of the producer in the GraphDef
+    int position;  // of the producer in the GraphDef; kFirstOld - id: a node that the graph had before
     int output;    // kControlSlot: control dependency
   };
+  static constexpr int kFirstOld = -2;
+  static bool IsOld(Input input) { return input.position <= kFirstOld; }
+  // Of the producer; -1: it has not been converted yet.
+  int IdOf(Input input) const { return IsOld(input) ? kFirstOld - input.position : ids_[Slot(input.position)]; }
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   int count() const { return static_cast<int>(def_.node.size()); }
 
   Status Convert() {
+    TENON_RETURN_IF_ERROR(detail::CheckImportLimits(def_, 0, options_.limits));
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
     TENON_RETURN_IF_ERROR(FindOps());
-    graph_.Reserve(def_.node.size());
+    graph_.Reserve(def_.node.size() + options_.spare_nodes);
     graph_.versions_ = def_.versions;
     graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
-    ShapeRefiner refiner(&graph_, options_.evaluator);
-    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
-    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
-    for (const BackEdge& edge : back_edges_) {
-      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
-    }
+    auto refiner = MakeOwned<ShapeRefiner>(&graph_, options_.evaluator);
+    TENON_RETURN_IF_ERROR(ConvertNodes(refiner.get()));
+    if (options_.calls != nullptr) options_.calls->held = refiner->TakeHandles();
+    TENON_RETURN_IF_ERROR(CloseLoops());
     index_.Renumber(ids_);
     graph_.names_ = std::move(index_);
     graph_.library_ = std::move(def_.library);
+    if (options_.refiner != nullptr) *options_.refiner = std::move(refiner);
     return OkStatus();
+  }
+  Status CloseLoops() {
+    for (const BackEdge& edge : back_edges_)
+      TENON_RETURN_IF_ERROR(graph_.AddEdge(IdOf(edge.src), edge.src.output, edge.dst, edge.input));
+    return OkStatus();
+  }
+
+  // ---- a graph that has nodes
+  Status ConvertMore() {
+    TENON_RETURN_IF_ERROR(detail::CheckImportLimits(def_, num_old_, options_.limits));
+    TENON_RETURN_IF_ERROR(IndexNodes());
+    TENON_RETURN_IF_ERROR(ParseInputs());
+    TENON_RETURN_IF_ERROR(FindOps());
+    TENON_RETURN_IF_ERROR(ConvertNodes(refiner_));
+    TENON_RETURN_IF_ERROR(CloseLoops());
+    for (int id = num_old_; id < graph_.num_nodes(); ++id)
+      graph_.names_.Insert(graph_.node(id).name(), id, Graph::NameOf{&graph_.nodes_});
+    return OkStatus();
+  }
+  // New nodes are the last readers of those before them.
+  void Undo() {
+    for (const Input& input : inputs_) {
+      if (!IsOld(input)) continue;
+      auto& outputs = graph_.nodes_[Slot(IdOf(input))].outputs;
+      while (!outputs.empty() && outputs.back().node >= num_old_) outputs.pop_back();
+    }
+    while (graph_.num_nodes() > num_old_) graph_.nodes_.pop_back();
+    refiner_->Truncate(num_old_);
+  }
+  int FindOld(std::string_view name) const {
+    return num_old_ == 0 ? -1 : graph_.names_.Find(name, Graph::NameOf{&graph_.nodes_});
   }
 
   // ---- names
@@ -109,7 +165,7 @@ class GraphImporter {
     if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
       return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
     }
-    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0)
+    if (index_.Insert(hash, node.name, n, NameOf{this}) >= 0 || FindOld(node.name) >= 0)
       return errors::InvalidArgument("Node '", node.name, "' is not unique");
     if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
     bool control = false;
@@ -156,8 +212,12 @@ class GraphImporter {
   };
   Status FindInputs(Span<const Wanted> batch) {
     for (const Wanted& input : batch) {
-      const int position = index_.Find(input.hash, input.name.node, NameOf{this});
-      if (position < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+      int position = index_.Find(input.hash, input.name.node, NameOf{this});
+      if (position < 0) {
+        const int id = FindOld(input.name.node);
+        if (id < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+        position = kFirstOld - id;
+      }
       inputs_.push_back({position, input.name.output});
     }
     return OkStatus();
@@ -168,6 +228,7 @@ class GraphImporter {
 
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
     SlimVector<std::string_view> names;
+    for (const Node& other : graph_.nodes()) names.push_back(other.name());
     for (const NodeDef& other : def_.node) names.push_back(other.name);
     return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
                                    detail::SuggestNames(name, names));
@@ -177,7 +238,8 @@ class GraphImporter {
   Status CheckLibrary() {
     if (def_.library.function.empty()) return OkStatus();
     const FunctionImport* const import = function_import.load(std::memory_order_acquire);
-    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
+    own_functions_ = FunctionIndex(def_.library);
+    if (import != nullptr) return import->check_library(own_functions_, &ops_, options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
                                  " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
                                  "<tenon/graph/function_import.hpp> where there is no session");
@@ -186,13 +248,7 @@ class GraphImporter {
   // One OpInfo per node; every unknown op is reported at once.
   Status FindOps() {
     infos_.reserve(def_.node.size());
-    struct Unknown {
-      std::string_view op;
-      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
-      std::size_t uses = 0;
-    };
-    SlimVector<Unknown> unknown;
-    detail::NameIndex unknown_index;
+    detail::UnknownOps unknown;
     for (NodeDef& node : def_.node) {
       if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
           ops_.registry().Find(node.op) == nullptr) {
@@ -201,46 +257,20 @@ class GraphImporter {
         infos_.push_back(ops_.Find(node.op));
       }
       if (infos_.back() != nullptr) continue;
-      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
+      if (const FunctionDef* function = functions().Find(node.op); function != nullptr) {
         TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
         if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
       }
-      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
-      int at = unknown_index.Find(node.op, name_of);
-      if (at < 0) {
-        at = static_cast<int>(unknown.size());
-        unknown.push_back({node.op, {}, 0});
-        unknown_index.Insert(node.op, at, name_of);
-      }
-      Unknown& entry = unknown[Slot(at)];
-      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
+      unknown.Add(node.op, node.name);
     }
-    if (unknown.empty()) return OkStatus();
-    SlimVector<std::string_view> known;
-    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
-    std::string text;
-    for (const Unknown& entry : unknown) {
-      if (&entry != &unknown.front()) text += '\n';
-      StrAppend(&text, "Op type not registered '", entry.op, "'");
-      if (&entry == &unknown.front()) {
-        text +=
-            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
-      }
-      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
-      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
-      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
-      text += detail::SuggestNames(entry.op, known);
-    }
-    return errors::NotFound(text);
+    return unknown.status(ops_.registry());
   }
 
-  const FunctionDef* FunctionNamed(std::string_view op) const {
-    const SlimVector<FunctionDef>& functions = def_.library.function;
-    const int at =
-        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
-    return at < 0 ? nullptr : &functions[Slot(at)];
+  const FunctionIndex& functions() const {
+    return options_.calls != nullptr && options_.calls->functions != nullptr ? *options_.calls->functions
+                                                                             : own_functions_;
   }
   TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
     return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
@@ -250,23 +280,27 @@ class GraphImporter {
 
   // ---- order
   bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
-  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
-  bool IsBackEdge(int dst, Input input) const {
-    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
+  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it. `loops`: LoopsBack of the reader.
+  bool IsBackEdge(bool loops, Input input) const {
+    return loops && input.output != kControlSlot && IsNextIteration(input);
   }
   bool IsNextIteration(Input input) const {
-    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
+    const NodeClass producer =
+        IsOld(input) ? graph_.node(IdOf(input)).node_class : infos_[Slot(input.position)]->node_class();
+    return producer == NodeClass::kNextIteration;
   }
   // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
-  bool EntersLoop(int merge) const {
-    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+  bool LoopsBack(int n) const {
+    return IsMerge(n) &&
+           AnyItem(InputsOf(n), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.
   Status Order(SlimVector<int>* order) const {
     bool in_order = true;
     for (int n = 0; n < count() && in_order; ++n) {
-      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
+      const bool loops = LoopsBack(n);
+      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(loops, input));
     }
     order->resize(def_.node.size());
     for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
@@ -276,8 +310,9 @@ class GraphImporter {
     SlimVector<std::size_t> begin(def_.node.size() + 2,
                                   0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
     for (int n = 0; n < count(); ++n) {
+      const bool loops = LoopsBack(n);
       for (const Input& input : InputsOf(n)) {
-        if (IsBackEdge(n, input)) continue;
+        if (IsOld(input) || IsBackEdge(loops, input)) continue;
         ++pending[Slot(n)];
         ++begin[Slot(input.position) + 2];
       }
@@ -285,8 +320,9 @@ class GraphImporter {
     for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
     SlimVector<int> consumers(begin.back());
     for (int n = 0; n < count(); ++n) {
+      const bool loops = LoopsBack(n);
       for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
+        if (!IsOld(input) && !IsBackEdge(loops, input)) consumers[begin[Slot(input.position) + 1]++] = n;
       }
     }
     *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
@@ -298,8 +334,9 @@ class GraphImporter {
   TENON_COLD Status Cycle(std::size_t nodes) const {
     const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
       SlimVector<int> producers;
+      const bool loops = LoopsBack(n);
       for (const Input& input : InputsOf(n)) {
-        if (!IsBackEdge(n, input)) producers.push_back(input.position);
+        if (!IsOld(input) && !IsBackEdge(loops, input)) producers.push_back(input.position);
       }
       return producers;
     });
@@ -320,6 +357,7 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(Order(&order));
     ids_.assign(def_.node.size(), -1);
     for (const int n : order) {
+      if (options_.cancellation != nullptr && options_.cancellation->IsCancelled()) return ImportCancelled();
       TENON_RETURN_IF_ERROR(ConvertNode(n));
       if (!options_.infer_shapes) continue;
       const Status status = InferShapes(ids_[Slot(n)], refiner);
@@ -337,8 +375,9 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(CheckColocation(def));
     if (options_.check_devices) TENON_RETURN_IF_ERROR(CheckRequestedDevice(def));
     for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
-      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
+      const int src = IdOf(input);
+      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs())
+        return detail::NoSuchOutput(def, graph_.node(src), input.output);
       if (src < 0 && !IsMerge(n)) {
         return errors::InvalidArgument("Node '", def.name,
                                        "' had a back edge, but only Merge nodes can have back edges.");
@@ -368,7 +407,7 @@ class GraphImporter {
     int slot = 0;
     InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
     for (const Input& input : inputs) {
-      const int src = ids_[Slot(input.position)];
+      const int src = IdOf(input);
       if (input.output == kControlSlot) {
         if (src >= 0) controls.push_back(src);
       } else if (src < 0) {
@@ -397,21 +436,11 @@ class GraphImporter {
     for (const std::string& group : groups->list().s) {
       if (!StartsWith(group, kPrefix)) continue;
       const std::string_view name = std::string_view(group).substr(kPrefix.size());
-      if (index_.Find(name, NameOf{this}) < 0) {
+      if (index_.Find(name, NameOf{this}) < 0 && FindOld(name) < 0) {
         return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
       }
     }
     return OkStatus();
-  }
-
-  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
-    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
-    const std::string& op = src.def.op;
-    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
-    return errors::InvalidArgument(
-        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
-        " which has ", src.num_outputs(), " outputs.",
-        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
   }
 
   // ---- shapes
@@ -421,39 +450,26 @@ class GraphImporter {
     const FunctionImport* const import = function_import.load(std::memory_order_acquire);
     if (import == nullptr) return OkStatus();  // no graph with functions comes here
     CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
-    if (calls->library == nullptr) calls->library = &def_.library;
-    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
+    if (calls->functions == nullptr) calls->functions = &own_functions_;
+    return import->infer_call(graph_, id, def_.versions, &ops_, calls, refiner);
   }
 
   Status InferShapes(int id, ShapeRefiner* refiner) {
-    constexpr std::string_view kAttr = "_output_shapes";
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
     TENON_RETURN_IF_ERROR(InferCall(id, refiner));
-    Node& node = graph_.nodes_[Slot(id)];
-    SlimVector<PartialTensorShape> given;
-    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
-      return OkStatus();
-    if (given.size() < node.output_types.size()) {
-      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
-                                     " attribute specifies shapes for ", given.size(), " outputs");
-    }
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
-      if (status.ok()) continue;
-      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
-                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
-                                     status.message());
-    }
-    node.def.attr.erase(kAttr);
-    return OkStatus();
+    return detail::MergeGivenShapes(&graph_.nodes_[Slot(id)], refiner);
   }
 
   GraphDef def_;
   const ImportOptions& options_;
-  OpInfoCache ops_;
-  Graph graph_;
+  OpInfoCache own_ops_;
+  OpInfoCache& ops_;
+  Graph own_graph_;
+  Graph& graph_;
+  const int num_old_;  // nodes that the graph had before
+  ShapeRefiner* refiner_ = nullptr;  // of a graph that had some
   detail::NameIndex index_;           // name -> position
-  detail::NameIndex function_index_;  // name -> position in the library
+  FunctionIndex own_functions_;       // of the GraphDef
   SlimVector<const OpInfo*> infos_;  // per position
   SlimVector<Input> inputs_;         // of all nodes, one after the other
   SlimVector<std::size_t> input_begin_;
@@ -470,6 +486,14 @@ class GraphImporter {
 //   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
 inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
   return GraphImporter(std::move(def), registry, options).Import();
+}
+
+// Adds nodes that may read those of the graph, in the time that the new nodes take. Functions and versions of `more` do
+// not count: calls are of options.calls->functions. `refiner` comes from ImportOptions::refiner. After an error the
+// graph is as it was.
+inline Status ExtendGraph(GraphDef&& more, const OpRegistry& registry, const ImportOptions& options, Graph* graph,
+                          ShapeRefiner* refiner) {
+  return GraphImporter(std::move(more), registry, options, graph, refiner).Extend();
 }
 
 TENON_SETUP_CODE_END

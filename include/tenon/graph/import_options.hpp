@@ -8,13 +8,18 @@
 #include <string>
 #include <string_view>
 
+#include <tenon/base/errors.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/op/graph_def/versions.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -22,12 +27,14 @@ TENON_SETUP_CODE_BEGIN
 
 // What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
 struct CallShapes {
-  const FunctionDefLibrary* library = nullptr;
+  const FunctionIndex* functions = nullptr;
   SlimVector<std::string_view> inside;
   static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
   std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
   ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
 };
+
+class OpInfoCache;
 
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
@@ -35,19 +42,26 @@ struct ImportOptions {
   bool check_devices = false;         // refuses what a node asks for when that is not a device name, as sessions do
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device = {};    // for nodes that ask for none
+  ImportLimits limits = {};
+  const CancellationManager* cancellation = nullptr;  // gives the import up: Cancelled; may be null
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
   CallShapes* calls = nullptr;             // of a function's body: what goes on around it
+  OpInfoCache* ops = nullptr;              // of the same registry, outlives the call; null: made for it
+  std::size_t spare_nodes = 0;             // that the graph has room for beside its own
+  Owned<ShapeRefiner>* refiner = nullptr;  // gets the refiner of the imported graph, for ExtendGraph; may be null
 };
+
+TENON_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
 
 // What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
 struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
-  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // Refuses names that are taken and bodies that can never run.
+  Status (*check_library)(const FunctionIndex& functions, OpInfoCache* ops, const CancellationManager* cancellation);
   // The node's op is a function: it becomes a call.
   Status (*make_call)(const FunctionDef& function, NodeDef* node);
   // The shapes that a call's results have with its arguments' shapes.
-  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
-                       CallShapes* calls, ShapeRefiner* refiner);
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops, CallShapes* calls,
+                       ShapeRefiner* refiner);
 };
 inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
 

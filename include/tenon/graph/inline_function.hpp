@@ -72,11 +72,11 @@ inline NodeDef MakeNodeDef(std::string name, std::string_view op, std::string_vi
 // Does the work of InlineFunctionCall; use that. one thread.
 class FunctionInliner {
  public:
-  FunctionInliner(const FunctionDef& function, const FunctionDefLibrary& library, const OpRegistry& registry,
+  FunctionInliner(const FunctionDef& function, const FunctionIndex& functions, OpInfoCache* ops,
                   const InlineOptions& options, int caller, GraphRewrite* rewrite)
       : function_(function),
-        library_(library),
-        registry_(registry),
+        functions_(functions),
+        ops_(*ops),
         options_(options),
         rewrite_(*rewrite),
         caller_(caller),
@@ -86,7 +86,7 @@ class FunctionInliner {
     TENON_RETURN_IF_ERROR(CheckMayBeInlined());
     NameAttrList f;
     TENON_RETURN_IF_ERROR(GetNodeAttr(call_, "f", &f));
-    TENON_ASSIGN_OR_RETURN(body_, FunctionInstantiation(function_, f.attr, library_, registry_, true).Make());
+    TENON_ASSIGN_OR_RETURN(body_, FunctionInstantiation(function_, f.attr, functions_, &ops_, true).Make());
     TENON_RETURN_IF_ERROR(CheckTypes());
     if (options_.device == InlinedDevice::kBody)
       for (const NodeDef& node : body_.graph.node) TENON_RETURN_IF_ERROR(CheckRequestedDevice(node));
@@ -137,8 +137,11 @@ class FunctionInliner {
     return OkStatus();
   }
 
+  // The name of the call, of which names of its body begin with a part: calls within calls must not make them long
+  // without measure.
+  std::string_view prefix() const { return std::string_view(call_.name).substr(0, 500); }
   // Of a node around the body; TensorFlow's.
-  std::string NewName(std::string_view what) { return rewrite_.NewName(StrCat("Func/", call_.name, "/", what)); }
+  std::string NewName(std::string_view what) { return rewrite_.NewName(StrCat("Func/", prefix(), "/", what)); }
 
   // It lies with what makes its input, unless all of the body goes to the caller's device.
   std::string AddIdentity(std::string_view what, DataType type, const std::string& input) {
@@ -184,7 +187,7 @@ class FunctionInliner {
     const SlimVector<NodeDef>& nodes = body_.graph.node;
     for (int i = 0; Slot(i) < nodes.size(); ++i) {
       index_.Insert(nodes[Slot(i)].name, i, BodyName{this});
-      if (!IsArg(i)) names_.push_back(rewrite_.UniqueName(StrCat(call_.name, "/", nodes[Slot(i)].name)));
+      if (!IsArg(i)) names_.push_back(rewrite_.UniqueName(StrCat(prefix(), "/", nodes[Slot(i)].name)));
       has_frames_ = has_frames_ || NeedsFrames(NodeClassOf(nodes[Slot(i)].op));
     }
     for (int i = static_cast<int>(body_.args.size()); Slot(i) < nodes.size(); ++i) {
@@ -249,8 +252,10 @@ class FunctionInliner {
   // reads them, as they do when it is called; those inside of an old-style loop or branch are its own business.
   SlimVector<std::string> WhatMustRun(const SlimVector<std::string>& results) const {
     SlimVector<std::string> control;
-    const auto add = [&control](std::string name) {
-      if (std::find(control.begin(), control.end(), name) == control.end()) control.push_back(std::move(name));
+    detail::NameIndex index;
+    const auto name_of = [&control](int i) -> std::string_view { return control[Slot(i)]; };
+    const auto add = [&](std::string name) {
+      if (index.Insert(name, static_cast<int>(control.size()), name_of) < 0) control.push_back(std::move(name));
     };
     if (options_.output_control == OutputControl::kDataOutputs) {
       for (const std::string& result : results) add(StrCat("^", result));
@@ -259,7 +264,7 @@ class FunctionInliner {
     }
     if (!has_frames_) {
       for (int i = static_cast<int>(body_.args.size()); Slot(i) < names_.size(); ++i) {
-        const OpView* op = registry_.Find(body_.graph.node[Slot(i)].op);
+        const OpView* op = ops_.registry().Find(body_.graph.node[Slot(i)].op);
         if (op != nullptr && op->flags.is_stateful) add(StrCat("^", names_[Slot(i)]));
       }
     }
@@ -269,8 +274,8 @@ class FunctionInliner {
   }
 
   const FunctionDef& function_;
-  const FunctionDefLibrary& library_;
-  const OpRegistry& registry_;
+  const FunctionIndex& functions_;
+  OpInfoCache& ops_;
   const InlineOptions& options_;
   GraphRewrite& rewrite_;
   const int caller_;
@@ -286,15 +291,21 @@ class FunctionInliner {
 // Replaces the call `caller` (PartitionedCall or StatefulPartitionedCall) by the body of its function; only one level:
 // calls in the body stay calls. The graph is unchanged when it fails. NotFound when the library has no such function;
 // InvalidArgument when it is marked _noinline or its types are not the call's.
-inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegistry& registry, int caller,
+inline Status InlineFunctionCall(const FunctionIndex& functions, OpInfoCache* ops, int caller,
                                  const InlineOptions& options, GraphRewrite* rewrite) {
   const NodeDef& call = rewrite->node(caller);
   NameAttrList f;
   TENON_RETURN_IF_ERROR(GetNodeAttr(call, "f", &f));
-  const FunctionDef* function = FindFunction(library, f.name);
+  const FunctionDef* function = functions.Find(f.name);
   if (function == nullptr)
     return errors::NotFound("Function ", f.name, " is not defined: called by ", FormatNodeForError(call.name));
-  return FunctionInliner(*function, library, registry, options, caller, rewrite).Inline();
+  return FunctionInliner(*function, functions, ops, options, caller, rewrite).Inline();
+}
+// The same for a single call: it makes the index and the cache.
+inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegistry& registry, int caller,
+                                 const InlineOptions& options, GraphRewrite* rewrite) {
+  OpInfoCache ops(registry);
+  return InlineFunctionCall(FunctionIndex(library), &ops, caller, options, rewrite);
 }
 
 TENON_SETUP_CODE_END

@@ -22,6 +22,7 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/op_def/node_def_edit.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/graph/call_numbers.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
@@ -126,8 +127,8 @@ class FunctionalLowering {
  public:
   FunctionalLowering(const Graph& graph, const FunctionDefLibrary& library, const OpRegistry& registry,
                      const LowerOptions& options)
-      : library_(library),
-        registry_(registry),
+      : functions_(library),
+        ops_(registry),
         options_(options),
         given_(graph.num_nodes()),
         rewrite_(graph.ToGraphDef()) {
@@ -154,7 +155,7 @@ class FunctionalLowering {
   // The functions whose bodies a node comes from.
   struct Chain {
     int outer;  // chain, -1: the graph itself
-    NameAttrList function;
+    int function;  // among numbers_
   };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
@@ -191,7 +192,7 @@ class FunctionalLowering {
       changed_ = changed_ || branches.replaced();
     } else if (node.op == "While" || node.op == "StatelessWhile" || node.op == "For") {
       LoopLowering loop(&rewrite_, i, Keep(i));
-      TENON_RETURN_IF_ERROR(node.op == "For" ? loop.LowerFor(registry_) : loop.LowerWhile(library_));
+      TENON_RETURN_IF_ERROR(node.op == "For" ? loop.LowerFor(ops_.registry()) : loop.LowerWhile(functions_));
       changed_ = changed_ || loop.replaced();
     }
     return OkStatus();
@@ -211,24 +212,25 @@ class FunctionalLowering {
     NameAttrList f;
     TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
     if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();
+    const int number = numbers_.Insert(f);
     for (int at = next_chain_; at >= 0; at = chains_[Slot(at)].outer)
-      if (chains_[Slot(at)].function == f) return OkStatus();  // a recursion: inlining it would never end
+      if (chains_[Slot(at)].function == number) return OkStatus();  // a recursion: inlining it would never end
     InlineOptions options;
     options.keep_caller = Keep(i);
     if (!multi_device && Has(node, kDirectCallAttr)) {
       options.output_control = OutputControl::kDataOutputs;
       options.device = InlinedDevice::kCaller;
     }
-    if (!InlineFunctionCall(library_, registry_, i, options, &rewrite_).ok()) return OkStatus();
+    if (!InlineFunctionCall(functions_, &ops_, i, options, &rewrite_).ok()) return OkStatus();
     changed_ = true;
-    chains_.push_back({next_chain_, std::move(f)});
+    chains_.push_back({next_chain_, number});
     next_chain_ = static_cast<int>(chains_.size()) - 1;
     return OkStatus();
   }
 
   // Which a PartitionedCall refuses.
   bool TakesLists(std::string_view name) const {
-    const FunctionDef* function = FindFunction(library_, name);
+    const FunctionDef* function = functions_.Find(name);
     if (function == nullptr) return false;
     bool lists = false;
     for (const auto* args : {&function->signature.input_arg, &function->signature.output_arg})
@@ -236,11 +238,12 @@ class FunctionalLowering {
     return lists;
   }
 
-  const FunctionDefLibrary& library_;
-  const OpRegistry& registry_;
+  const FunctionIndex functions_;
+  OpInfoCache ops_;
   const LowerOptions& options_;
   const int given_;  // nodes before the lowering
   GraphRewrite rewrite_;
+  CallNumbers numbers_;  // of the functions that were called
   SlimVector<Chain> chains_;
   SlimVector<int> chain_of_;  // per node
   SlimVector<bool> chooses_by_shape_;  // per node given

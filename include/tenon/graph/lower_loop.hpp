@@ -33,7 +33,7 @@ class LoopLowering final : public LoweredNodes {
 
   // As TensorFlow does it. The node stays when no variable goes round, when the condition is no bool, or when its
   // number of parallel iterations is none.
-  Status LowerWhile(const FunctionDefLibrary& library) {
+  Status LowerWhile(const FunctionIndex& functions) {
     SlimVector<DataType> types;
     NameAttrList cond, body;
     TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "T", &types));
@@ -42,7 +42,7 @@ class LoopLowering final : public LoweredNodes {
     static_cast<void>(TryGetNodeAttr(node_, "parallel_iterations", &parallel_iterations_));
     for (std::size_t k = 0; k < types.size(); ++k) AddVariable(data_[k], types[k]);
     if (FirstThatGoesRound() == nullptr || parallel_iterations_ < 1 ||
-        parallel_iterations_ > std::numeric_limits<std::int32_t>::max() || !IsPredicate(library, cond))
+        parallel_iterations_ > std::numeric_limits<std::int32_t>::max() || !IsPredicate(functions, cond))
       return OkStatus();
 
     AddEnters();
@@ -125,8 +125,8 @@ class LoopLowering final : public LoweredNodes {
     return nullptr;
   }
   // A LoopCond takes a bool.
-  static bool IsPredicate(const FunctionDefLibrary& library, const NameAttrList& cond) {
-    const FunctionDef* function = FindFunction(library, cond.name);
+  static bool IsPredicate(const FunctionIndex& functions, const NameAttrList& cond) {
+    const FunctionDef* function = functions.Find(cond.name);
     if (function == nullptr || function->signature.output_arg.size() != 1) return false;
     SlimVector<DataType> types;
     return detail::TypesOfArg(function->signature, function->signature.output_arg[0], cond.attr, &types).ok() &&

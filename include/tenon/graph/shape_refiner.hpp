@@ -53,6 +53,17 @@ class ShapeRefiner {
   ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator, int producer)
       : graph_(graph), constants_(graph, evaluator), producer_(producer) {}
 
+  // The graph has moved there.
+  void set_graph(Graph* graph) {
+    graph_ = graph;
+    constants_.set_graph(graph);
+  }
+  // Forgets the nodes from this id on, which the graph no longer has.
+  void Truncate(int num_nodes) {
+    constants_.Truncate(num_nodes);
+    if (handles_.size() > Slot(num_nodes)) handles_.resize(Slot(num_nodes));
+  }
+
   // Runs the node's shape function, again with the values that it asked for. InvalidArgument when there is no such
   // node, or its shapes contradict. A node that was added before has what is known of its inputs now.
   Status AddNode(int id) {

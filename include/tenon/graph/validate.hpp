@@ -13,6 +13,8 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/name_table.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -312,28 +314,29 @@ struct ArgOp {
 };
 }  // namespace detail
 
-// OpInfo for every op that is asked for, made once. one thread.
+// OpInfo for every op that is asked for, made once. thread-safe.
 class OpInfoCache {
  public:
   explicit OpInfoCache(const OpRegistry& registry) : registry_(&registry) {}
 
   // Null when no such op is registered.
   const OpInfo* Find(std::string_view op) {
-    const auto name_of = [this](int i) { return infos_[static_cast<std::size_t>(i)]->op().name; };
-    if (const int i = index_.Find(op, name_of); i >= 0) return infos_[static_cast<std::size_t>(i)].get();
+    if (const OpInfo* const* known = index_.Find(op); known != nullptr) return *known;
     const OpView* view = registry_->Find(op);
     if (view == nullptr && op == detail::ArgOp::view.name) view = &detail::ArgOp::view;
     if (view == nullptr) return nullptr;
+    const MutexLock lock(mutex_);
+    if (const OpInfo* const* known = index_.Find(op); known != nullptr) return *known;  // another thread was faster
     infos_.push_back(MakeOwned<OpInfo>(view));
-    index_.Insert(view->name, static_cast<int>(infos_.size()) - 1, name_of);
-    return infos_.back().get();
+    return *index_.Insert(view->name, infos_.back().get());
   }
   const OpRegistry& registry() const { return *registry_; }
 
  private:
   const OpRegistry* registry_;
+  Mutex mutex_;  // of those who add
   SlimVector<Owned<OpInfo>> infos_;
-  detail::NameIndex index_;
+  NameTable<const OpInfo*> index_;
 };
 
 // One node against its op; OpInfo does the same for many.

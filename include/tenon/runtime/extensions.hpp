@@ -8,6 +8,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -76,8 +77,8 @@ class PlannedLoop {
 // The functions of a session's graph. thread-safe.
 class GraphFunctions : public FunctionRuntime {
  public:
-  // A graph with more functions than the one before, which stays.
-  virtual void SetGraph(const Graph* graph) = 0;
+  // A graph with more functions than the one before. `owner`: keeps it; null: it stays.
+  virtual void SetGraph(const Graph* graph, Ref<RefCounted> owner) = 0;
 };
 
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);

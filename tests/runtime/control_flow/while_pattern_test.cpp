@@ -12,6 +12,7 @@
 
 #include "runtime/flow_program.hpp"
 #include "runtime/graphs.hpp"
+#include "growth.hpp"
 #include "runtime/loops.hpp"
 
 namespace simple_loop_test {
@@ -170,6 +171,30 @@ TEST_SUITE("Simple loops") {
     const std::string message(out.status().message());
     CHECK_MESSAGE(message.find("[node 'bad', CPU:0]") != message.npos, message);
     CHECK_MESSAGE(message.find("[node 'lim'") == message.npos, message);
+  }
+
+  TEST_CASE("are found in linear time, loops and variables") {
+    const auto run = [](int n, bool one_loop) {
+      FlowGraph g(DataType::kInt32);
+      g.Feed("limit");
+      std::vector<std::string> fetches;
+      for (int i = 0; i < n; ++i) {
+        const std::string p = StrCat("l", i, "/"), cond = one_loop ? "l0/cond" : p + "cond";
+        g.Enter(p + "enter", "limit", one_loop ? "f" : p).Merge(p + "merge", {p + "enter", p + "next"});
+        if (!one_loop || i == 0)
+          g.Node(p + "less", "Less", {p + "merge", p + "merge"}).Node(p + "cond", "LoopCond", {p + "less"}, {}, false);
+        g.Switch(p + "switch", p + "merge", cond).Node(p + "next", "NextIteration", {p + "switch:1"});
+        g.Node(p + "exit", "Exit", {p + "switch"});
+        fetches.push_back(p + "exit");
+      }
+      const auto session = g.Load();
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto out = session->Run(std::vector<NamedTensor>{{"limit", Tensor::Scalar(7)}}, fetches);
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK(out->back().scalar<std::int32_t>()() == 7);
+    };
+    CHECK(growth_test::Growth(250, [&](int n) { run(n, false); }) < growth_test::kLinear);
+    CHECK(growth_test::Growth(500, [&](int n) { run(n, true); }) < growth_test::kLinear);
   }
 }
 }  // namespace simple_loop_test

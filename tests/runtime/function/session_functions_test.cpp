@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "graph/function_graphs.hpp"
+#include "growth.hpp"
 #include "runtime/graphs.hpp"
 
 namespace functions_test {
@@ -90,6 +91,42 @@ TEST_SUITE("SessionFunctions") {
     CHECK(result.scalar<float>()() == 2);
     library.env.call_depth = detail::SessionFunctions::kMaxCallDepth;
     CHECK(run(*good).code() == Code::kResourceExhausted);
+  }
+
+  TEST_CASE("finds many functions in linear time") {
+    const double growth = growth_test::Growth(2000, [](int n) {
+      SlimVector<FunctionDef> defs;
+      for (int i = 0; i < n; ++i) {
+        defs.push_back(Double());
+        defs.back().signature.name = StrCat("f", i);
+      }
+      Library library(std::move(defs));
+      for (int i = 0; i < n; ++i)
+        for (const DataType type : {DataType::kFloat, DataType::kInt32}) {
+          const auto f = library.functions.Find(Call(StrCat("f", i), {{"T", AttrValue(type)}}).func());
+          REQUIRE(f.ok());
+          CHECK(f->number == 2 * i + (type == DataType::kInt32 ? 1 : 0));
+        }
+    });
+    CHECK(growth < growth_test::kLinear);
+  }
+  TEST_CASE("a function whose first run is cancelled is built by the next") {
+    Library library({Double()});
+    const auto f = library.functions.Find(Call("double", {{"T", AttrValue(DataType::kFloat)}}).func());
+    CancellationManager cancellation;
+    cancellation.StartCancel();
+    RunServices services;
+    services.cancellation = &cancellation;
+    library.env.services = &services;
+    Tensor arg = Tensor::Scalar(1.0f), result(DataType::kInvalid);
+    const auto run = [&] {
+      arg = Tensor::Scalar(1.0f);
+      return library.functions.Run(*f, library.env, std::span<Tensor>(&arg, 1), std::span<Tensor>(&result, 1));
+    };
+    CHECK(run().code() == Code::kCancelled);
+    library.env.services = nullptr;
+    CHECK(run().ok());
+    CHECK(result.scalar<float>()() == 2);
   }
 }
 }  // namespace functions_test

@@ -12,6 +12,7 @@
 #include <tenon/session.hpp>
 
 #include "graph/function_graphs.hpp"
+#include "growth.hpp"
 #include "runtime/graphs.hpp"
 
 namespace session_admin_test {
@@ -271,6 +272,36 @@ TEST_SUITE("Sessions and callables") {
     CHECK(session.ListDevices().status().code() == Code::kInvalidArgument);
     CHECK(session.PRunSetup({}, {"z"}).status().code() == Code::kInvalidArgument);
     CHECK(session.num_cached_signatures() == 0);
+  }
+
+  TEST_CASE("Extends of one node take the time of one node") {
+    const auto one = [](int i) {
+      return Nodes({MakeNode(StrCat("n", i), "Identity", {i == 0 ? "z" : StrCat("n", i - 1)}, {{"T", kFloatType}})},
+                   SmallGraph().graph_def().versions.producer);
+    };
+    const double growth = growth_test::Growth(250, [&one](int n) {
+      auto session = Session::FromGraph(SmallGraph());
+      for (int i = 0; i < n; ++i) REQUIRE(session->Extend(one(i)).ok());
+      const auto out = session->Run({{"x", Tensor::Scalar(1.0f)}}, {StrCat("n", n - 1)});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+    });
+    CHECK(growth < growth_test::kLinear);
+  }
+  TEST_CASE("Extends between runs keep what runs, and its state") {
+    auto session = Session::FromGraph(Variable(), {.max_cached_signatures = 2});
+    REQUIRE(session->Run({{"x", Tensor::Scalar(3.0f)}}, {}, {"set"}).ok());
+    const auto callable = session->MakeCallable({.fetches = {"read"}});
+    const int producer = Variable().graph_def().versions.producer;
+    for (int i = 0; i < 20; ++i) {
+      const std::string name = StrCat("n", i), before = i == 0 ? "read" : StrCat("n", i - 1);
+      REQUIRE(session->Extend(Nodes({MakeNode(name, "Identity", {before}, {{"T", kFloatType}})}, producer)).ok());
+      CHECK_FALSE(session->Extend(Nodes({MakeNode(name, "Identity", {"read"}, {{"T", kFloatType}})}, producer)).ok());
+      if (i % 3 == 0) continue;
+      const auto out = session->Run({}, {name});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK((*out)[0].scalar<float>()() == 3);
+    }
+    CHECK((*(*callable)({}))[0].scalar<float>()() == 3);
   }
 }
 }  // namespace session_admin_test

@@ -413,5 +413,28 @@ TEST_SUITE("RunOptions") {
     CHECK_MESSAGE(Contains(listed.message(), "400 bytes from y:0/AddV2 (float[100])"), listed.message());
     CHECK_FALSE(Contains(listed.message(), "z:0/Mul"));
   }
+
+  TEST_CASE("a deadline or a cancellation ends what prepares a run, and the next run prepares it again") {
+    GraphBuilder b;
+    Output x = b.Placeholder("x", DataType::kFloat);
+    for (int i = 0; i < 100'000; ++i) x = b.Add("Identity", StrCat("n", i), {x});
+    const auto session = Session::FromGraph(b);
+    const Feeds feeds{{"x", Tensor::Scalar(2.0f)}};
+    const Strings fetches{"n99999"};
+    CHECK(session->Run(feeds, fetches, {}, {.timeout_in_ms = 1}).status().code() == Code::kDeadlineExceeded);
+    CancellationManager cancellation;
+    std::thread cancel([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      cancellation.StartCancel();
+    });
+    CHECK(session->Run(feeds, fetches, {}, {.cancellation = &cancellation}).status().code() == Code::kCancelled);
+    cancel.join();
+    CHECK(session->num_cached_signatures() == 0);
+    const auto out = session->Run(feeds, fetches, {}, {.timeout_in_ms = 1'000'000});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK((*out)[0].scalar<float>()() == 2);
+    const auto bounded = Session::FromGraph(b, {.operation_timeout_in_ms = 1});
+    CHECK(bounded->Run(feeds, fetches).status().code() == Code::kDeadlineExceeded);
+  }
 }
 }  // namespace run_with_options_test

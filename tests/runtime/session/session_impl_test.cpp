@@ -18,6 +18,7 @@
 #include <tenon/op/graph_def/proto_io.hpp>
 
 #include "graph/function_graphs.hpp"
+#include "growth.hpp"
 #include "runtime/graphs.hpp"
 #include "io/temp_file.hpp"
 
@@ -307,6 +308,28 @@ TEST_SUITE("Bad input to a session") {
     CHECK(sum({{"x", x}}).flat<float>()(0) == 9);
     const Status s = session->Run({{"x", MakeTensor<float>({2}, {1, 2})}, {"one", wide}}, {"z"}).status();
     CheckSays(s, Code::kInvalidArgument, "[node 'y', CPU:0]");
+  }
+
+  TEST_CASE("prepares a run with many feeds and fetches in linear time") {
+    const double growth = growth_test::Growth(1000, [](int n) {
+      GraphBuilder b;
+      std::vector<NamedTensor> feeds;
+      std::vector<std::string> fetches;
+      for (int i = 0; i < n; ++i) {
+        b.Add("Identity", StrCat("y", i), {b.Placeholder(StrCat("x", i), DataType::kFloat)});
+        feeds.push_back({StrCat("x", i), Tensor::Scalar(static_cast<float>(i))});
+        fetches.push_back(StrCat("y", i));
+      }
+      const auto session = Session::FromGraph(b);
+      const auto out = session->Run(feeds, fetches);
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK(out->back().scalar<float>()() == static_cast<float>(n - 1));
+    });
+    CHECK(growth < growth_test::kLinear);
+  }
+  TEST_CASE("refuses graphs beyond the limits of its options") {
+    const Status s = Session::FromGraph(SmallGraph(), {.import_limits = {.max_nodes = 2}}).status();
+    CheckSays(s, Code::kResourceExhausted, "nodes; 2 are allowed by ImportLimits::max_nodes");
   }
 }
 }  // namespace session_impl_test

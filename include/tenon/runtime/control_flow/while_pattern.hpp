@@ -9,8 +9,10 @@
 #include <string>
 #include <utility>
 
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/control_flow/frame_plan.hpp>
 #include <tenon/runtime/program/program.hpp>
@@ -39,24 +41,47 @@ struct SimpleLoop {
   int num_variables() const { return static_cast<int>(enters.size()); }
 };
 
-// Makes a SimpleLoop; use MakeSimpleLoop. one thread.
+// Makes the SimpleLoops of a program, each in the time of its frame. one thread.
 class SimpleLoopFinder {
  public:
-  SimpleLoopFinder(const Program& program, const FramePlan& plan, int frame)
-      : p_(program), plan_(plan), frame_(frame), flow_(plan.frames[At(frame)]) {}
-
-  Owned<SimpleLoop> Find() {
-    if (flow_.num_children != 0 || flow_.has_transfers || p_.has_references || p_.device != p_.host) return {};
-    meanings_.resize(At(p_.num_values));
-    regions_.assign(p_.nodes.size(), kAlways);
-    loop_ = MakeOwned<SimpleLoop>();
-    cond_ = {MakeProgram(), {}};
-    body_ = {MakeProgram(), {}};
+  // Both outlive this.
+  SimpleLoopFinder(const Program& program, const FramePlan& plan) : p_(program), plan_(plan) {
+    const std::size_t values = At(p_.num_values), nodes = p_.nodes.size();
+    meanings_.resize(values);
     for (const auto& [value, tensor] : p_.constants) Mean(value) = {Meaning::kConstant, kAlways, value, &tensor};
-    if (!FindVariables() || !FindNodes() || condition_.kind == Meaning::kNothing) return {};
-    for (const int next : next_)
-      if (next < 0) return {};
-    return Finish() ? std::move(loop_) : Owned<SimpleLoop>();
+    for (Part* part : {&cond_, &body_}) part->numbers.assign(values, -1);
+    producers_.assign(values, nullptr);
+    regions_.assign(nodes, kAlways);
+    merge_of_.assign(nodes, -1);
+    constant_enters_.resize(plan_.frames.size());
+    for (const FlowFrame& frame : plan_.frames)
+      for (const FlowNode& node : frame.nodes) {
+        const ProgramNode& item = Item(node);
+        for (int i = 0; i < item.num_outputs; ++i) producers_[At(item.first_output + i)] = &node;
+        if (node.kind == FlowKind::kEnterConstant)
+          constant_enters_[At(p_.value_frames[At(item.first_output)])].push_back(&node);
+      }
+    controls_begin_.assign(nodes + 1, 0);
+    for (const auto& [from, to] : p_.control_edges) ++controls_begin_[At(to) + 1];
+    for (std::size_t n = 0; n < nodes; ++n) controls_begin_[n + 1] += controls_begin_[n];
+    controls_.resize(p_.control_edges.size());
+    SlimVector<int> next(controls_begin_);
+    for (const auto& [from, to] : p_.control_edges) controls_[At(next[At(to)]++)] = from;
+  }
+
+  // Null: the frame is no simple loop.
+  Owned<SimpleLoop> Find(int frame) {
+    flow_ = &plan_.frames[At(frame)];
+    frame_ = frame;
+    if (flow_->num_children != 0 || flow_->has_transfers || p_.has_references || p_.device != p_.host) return {};
+    loop_ = MakeOwned<SimpleLoop>();
+    condition_ = {};
+    next_.clear();
+    for (Part* part : {&cond_, &body_}) part->program = MakeProgram();
+    const bool found =
+        FindVariables() && FindNodes() && condition_.kind != Meaning::kNothing && !HasItem(next_, -1) && Finish();
+    Forget();
+    return found ? std::move(loop_) : Owned<SimpleLoop>();
   }
 
  private:
@@ -73,20 +98,38 @@ class SimpleLoopFinder {
   // One of the two programs as it grows.
   struct Part {
     Owned<Program> program;
-    SlimVector<std::pair<int, int>> values;  // of p_, and here: what is computed, and constants
+    SlimVector<int> numbers;  // per value of p_, what is computed and constants: its number here; -1: it has none
+    SlimVector<int> numbered;  // values of p_ that have one
+    void Number(int value, int here) {
+      numbers[At(value)] = here;
+      numbered.push_back(value);
+    }
   };
+  // What the last loop left behind.
+  void Forget() {
+    for (const FlowNode& node : flow_->nodes) {
+      const ProgramNode& item = Item(node);
+      for (int i = 0; i < item.num_outputs; ++i) Mean(item.first_output + i) = {};
+      regions_[At(node.program_node)] = kAlways;
+      merge_of_[At(node.program_node)] = -1;
+    }
+    for (const SimpleLoop::Enter& enter : loop_->enters) Mean(p_.nodes[At(enter.program_node)].first_output) = {};
+    for (Part* part : {&cond_, &body_}) {
+      for (const int value : part->numbered) part->numbers[At(value)] = -1;
+      part->numbered.clear();
+    }
+  }
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   Meaning& Mean(int value) { return meanings_[At(value)]; }
   const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[At(node.program_node)]; }
   int Input(const ProgramNode& item, int i) const { return p_.inputs[At(item.first_input + i)]; }
   const FlowNode* ProducerOf(int value, FlowKind kind) const {
-    for (const FlowFrame& frame : plan_.frames)
-      for (const FlowNode& node : frame.nodes) {
-        const ProgramNode& item = Item(node);
-        if (value >= item.first_output && value < item.first_output + item.num_outputs)
-          return node.kind == kind ? &node : nullptr;
-      }
-    return nullptr;
+    const FlowNode* const producer = producers_[At(value)];
+    return producer != nullptr && producer->kind == kind ? producer : nullptr;
+  }
+  Span<const int> ControlsOf(int node) const {
+    const int begin = controls_begin_[At(node)];
+    return Span<const int>(controls_).subspan(At(begin), At(controls_begin_[At(node) + 1] - begin));
   }
   Owned<Program> MakeProgram() const {
     Owned<Program> made = MakeOwned<Program>();
@@ -106,7 +149,7 @@ class SimpleLoopFinder {
 
   // Each Merge has an Enter and a NextIteration; every other Enter is constant.
   bool FindVariables() {
-    for (const FlowNode& node : flow_.nodes) {
+    for (const FlowNode& node : flow_->nodes) {
       if (node.kind != FlowKind::kMerge) continue;
       const ProgramNode& item = Item(node);
       if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[At(item.first_output + 1)] != 0)) return false;
@@ -116,16 +159,12 @@ class SimpleLoopFinder {
           p_.readers[At(Input(item, 1))] != 1)
         return false;
       AddVariable(enter->program_node, item.first_output, *item.node);
-      nexts_.push_back(next->program_node);
+      merge_of_[At(next->program_node)] = static_cast<int>(next_.size());
       next_.push_back(-1);
     }
-    for (const FlowNode& node : plan_.frames[At(flow_.parent)].nodes) {
-      if (node.kind != FlowKind::kEnter && node.kind != FlowKind::kEnterConstant) continue;
-      const ProgramNode& item = Item(node);
-      if (p_.value_frames[At(item.first_output)] != frame_) continue;
-      if (node.kind == FlowKind::kEnterConstant) AddVariable(node.program_node, item.first_output, *item.node);
-    }
-    return loop_->num_variables() == flow_.num_enters;
+    for (const FlowNode* node : constant_enters_[At(frame_)])
+      AddVariable(node->program_node, Item(*node).first_output, *Item(*node).node);
+    return loop_->num_variables() == flow_->num_enters;
   }
   void AddVariable(int enter, int value, const Node& node) {
     const int number = loop_->num_variables();
@@ -138,12 +177,11 @@ class SimpleLoopFinder {
   }
 
   bool FindNodes() {
-    for (std::size_t n = 0; n < flow_.nodes.size(); ++n) {
-      const FlowNode& node = flow_.nodes[n];
+    for (std::size_t n = 0; n < flow_->nodes.size(); ++n) {
+      const FlowNode& node = flow_->nodes[n];
       const ProgramNode& item = Item(node);
       if (node.kind == FlowKind::kMerge) {
-        for (const auto& [from, to] : p_.control_edges)
-          if (to == node.program_node) return false;
+        if (!ControlsOf(node.program_node).empty()) return false;
         continue;
       }
       std::uint8_t region = kAlways;
@@ -152,8 +190,7 @@ class SimpleLoopFinder {
         if (meaning.kind == Meaning::kNothing) return false;
         region |= meaning.region;
       }
-      for (const auto& [from, to] : p_.control_edges)
-        if (to == node.program_node) region |= regions_[At(from)];
+      for (const int control : ControlsOf(node.program_node)) region |= regions_[At(control)];
       regions_[At(node.program_node)] = region;
       if (!AddNode(node, item, static_cast<int>(n), region)) return false;
     }
@@ -189,8 +226,7 @@ class SimpleLoopFinder {
         return true;
       }
       case FlowKind::kNextIteration:
-        for (std::size_t i = 0; i < nexts_.size(); ++i)
-          if (nexts_[i] == node.program_node) next_[i] = Input(item, 0);
+        if (const int merge = merge_of_[At(node.program_node)]; merge >= 0) next_[At(merge)] = Input(item, 0);
         return region == kInBody;
       case FlowKind::kConstant:
         Mean(item.first_output) = {Meaning::kConstant, region, item.first_output, item.kernel->const_tensor()};
@@ -215,7 +251,7 @@ class SimpleLoopFinder {
     for (int i = 0; i < item.num_outputs; ++i) {
       const int value = item.first_output + i;
       Mean(value) = {Meaning::kComputed, region, value, nullptr};
-      part->values.emplace_back(value, NewValue(&program));
+      part->Number(value, NewValue(&program));
     }
     program.sequence.push_back(static_cast<int>(program.nodes.size()));
     program.nodes.push_back(added);
@@ -224,12 +260,11 @@ class SimpleLoopFinder {
   // The number that a value has in a part; -1: it is not known there.
   int ValueIn(Part* part, const Meaning& meaning) {
     if (meaning.kind == Meaning::kVariable) return meaning.number;  // feeds are numbered first
-    for (const auto& [value, here] : part->values)
-      if (value == meaning.number) return here;
+    if (const int known = part->numbers[At(meaning.number)]; known >= 0) return known;
     if (meaning.kind != Meaning::kConstant) return -1;
     const int here = NewValue(part->program.get());
     part->program->constants.emplace_back(here, *meaning.constant);
-    part->values.emplace_back(meaning.number, here);
+    part->Number(meaning.number, here);
     return here;
   }
 
@@ -257,20 +292,23 @@ class SimpleLoopFinder {
 
   const Program& p_;
   const FramePlan& plan_;
-  const int frame_;
-  const FlowFrame& flow_;
+  int frame_ = 0;
+  const FlowFrame* flow_ = nullptr;
   Owned<SimpleLoop> loop_;
   Part cond_, body_;
   Meaning condition_;
   SlimVector<Meaning> meanings_;  // per value of p_
   SlimVector<std::uint8_t> regions_;  // per node of p_
-  SlimVector<int> nexts_;  // per Merge: the NextIteration, a node of p_
+  SlimVector<const FlowNode*> producers_;  // per value of p_
+  SlimVector<SlimVector<const FlowNode*>> constant_enters_;  // per frame: that lead there
+  SlimVector<int> controls_begin_, controls_;  // per node of p_: the nodes it waits for
+  SlimVector<int> merge_of_;  // per node of p_, a NextIteration: the number of its Merge
   SlimVector<int> next_;  // per Merge: the value of p_ that it gets next
 };
 
 // The loop of a frame as two programs; null when it is no simple one.
 inline Owned<SimpleLoop> MakeSimpleLoop(const Program& program, const FramePlan& plan, int frame) {
-  return SimpleLoopFinder(program, plan, frame).Find();
+  return SimpleLoopFinder(program, plan).Find(frame);
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 // The simple loops (runtime/control_flow/while_pattern.hpp) of a program with frames, ready to run: each as two programs, as a While.
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -25,14 +26,17 @@ namespace detail {
 class SimpleLoopRun {
  public:
   SimpleLoopRun(Owned<SimpleLoop> loop, Step* lender)
-      : loop_(std::move(loop)), cond_(*loop_->cond, lender), body_(*loop_->body, lender) {}
+      : loop_(std::move(loop)), cond_(*loop_->cond, lender), body_(*loop_->body, lender), enters_(loop_->enters) {
+    std::sort(enters_.begin(), enters_.end(),
+              [](const SimpleLoop::Enter& a, const SimpleLoop::Enter& b) { return a.program_node < b.program_node; });
+  }
 
   const SimpleLoop& loop() const { return *loop_; }
   // The variable that begins with what this Enter hands on, which must be one of the loop's.
   int VariableOf(int program_node) const {
-    std::size_t i = 0;
-    while (loop_->enters[i].program_node != program_node) ++i;
-    return loop_->enters[i].variable;
+    const auto at = std::lower_bound(enters_.begin(), enters_.end(), program_node,
+                                     [](const SimpleLoop::Enter& e, int node) { return e.program_node < node; });
+    return at->variable;
   }
   // The variables become what they are when the condition no longer holds. An error names its node; Cancelled: the run
   // of `step` is.
@@ -45,6 +49,7 @@ class SimpleLoopRun {
  private:
   Owned<SimpleLoop> loop_;
   FunctionStep cond_, body_;
+  SlimVector<SimpleLoop::Enter> enters_;  // sorted by program_node
 };
 
 // Those of a program, made when they are first asked for. externally synchronised.
@@ -59,7 +64,8 @@ class SimpleLoopRuns {
     if (frames_.empty()) frames_ = SlimVector<Frame>(program_.frames.size());
     Frame& found = frames_[static_cast<std::size_t>(frame)];
     if (!std::exchange(found.tried, true)) [[unlikely]] {
-      if (Owned<SimpleLoop> loop = MakeSimpleLoop(program_, plan_, frame); loop != nullptr)
+      if (finder_ == nullptr) finder_ = MakeOwned<SimpleLoopFinder>(program_, plan_);
+      if (Owned<SimpleLoop> loop = finder_->Find(frame); loop != nullptr)
         found.run = MakeOwned<SimpleLoopRun>(std::move(loop), lender_);
     }
     return found.run.get();
@@ -73,6 +79,7 @@ class SimpleLoopRuns {
   const Program& program_;
   const FramePlan& plan_;
   Step* lender_;
+  Owned<SimpleLoopFinder> finder_;  // null until a frame is asked for
   SlimVector<Frame> frames_;
 };
 

@@ -11,6 +11,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/stack.hpp>
@@ -18,6 +19,7 @@
 #include <tenon/device/device_name.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/registry/registry.hpp>
+#include <tenon/graph/call_numbers.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/function_import.hpp>
 #include <tenon/graph/gradient_maker.hpp>
@@ -59,7 +61,13 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   // functions' graphs.
   SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
                    const ProgramOptions& options, GraphPass lower = nullptr)
-      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options), lower_(lower) {}
+      : registry_(registry),
+        device_(device),
+        host_(host),
+        options_(options),
+        lower_(lower),
+        library_(Ref<Library>::Adopt(new Library(graph, {}))),
+        ops_(registry->ops()) {}
 
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   ResourceMgr* resources() const override { return resources_; }
@@ -67,40 +75,40 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   // Who knows the functions on the session's other devices; outlives this.
   void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
 
-  void SetGraph(const Graph* graph) override {
+  void SetGraph(const Graph* graph, Ref<RefCounted> owner = {}) override {
+    auto library = Ref<Library>::Adopt(new Library(graph, std::move(owner)));
     const MutexLock lock(mutex_);
-    graph_.store(graph, std::memory_order_release);
-    if (on_host_ != nullptr) on_host_->SetGraph(graph);
+    std::swap(library_, library);  // the old one goes after the lock
+    if (on_host_ != nullptr) on_host_->SetGraph(graph, library_->owner);
   }
 
   TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
-    const FunctionDef* def = FindFunction(library(), call.name);
-    if (def == nullptr) return NoFunction(call.name);
     MutexLock lock(mutex_);
-    const int known = FindLocked(call);
-    return FunctionHandle{known >= 0 ? known : AddLocked(call, def)};
+    if (const int known = numbers_.Find(call); known >= 0) return FunctionHandle{known};
+    const FunctionDef* def = library_->index().Find(call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    return FunctionHandle{AddLocked(call, *def)};
   }
   Result<FunctionHandle> FindForBody(const NameAttrList& call) override {
-    const FunctionDef* def = FindFunction(library(), call.name);
+    const MutexLock lock(mutex_);
+    if (const int known = numbers_.Find(call, kCounts); known >= 0) return FunctionHandle{known};
+    const FunctionDef* def = library_->index().Find(call.name);
     if (def == nullptr) return NoFunction(call.name);
     FunctionDef counts;
     if (!PassCounterOn(*def, &counts)) return FunctionHandle{};
-    const MutexLock lock(mutex_);
-    if (const int known = FindLocked(call, true); known >= 0) return FunctionHandle{known};
-    made_.push_back(MakeOwned<FunctionDef>(std::move(counts)));
-    return FunctionHandle{AddLocked(call, made_.back().get(), true)};
+    return FunctionHandle{AddLocked(call, std::move(counts), kCounts)};
   }
 
   Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
     if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
-    for (const GradientDef& gradient : library().gradient) {
-      if (gradient.function_name != function.name) continue;
-      NameAttrList call;
-      call.name = gradient.gradient_func;
-      call.attr = function.attr;
-      return Find(call);
+    NameAttrList call;
+    call.attr = function.attr;
+    {
+      const MutexLock lock(mutex_);
+      if (const GradientDef* gradient = library_->index().FindGradient(function.name))
+        call.name = gradient->gradient_func;
     }
-    return GradientByMaker(function);
+    return call.name.empty() ? GradientByMaker(function) : Find(call);
   }
 
   Result<FunctionRuntime*> On(std::string_view device) override {
@@ -113,7 +121,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
 
   TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
     MutexLock lock(mutex_);
-    const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def->signature;
+    const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def.signature;
     for (const auto* args : {&op.input_arg, &op.output_arg}) {
       for (const OpDef::ArgDef& arg : *args) {
         if (arg.number_attr.empty() && arg.type_list_attr.empty()) continue;
@@ -163,7 +171,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     if (StackIsShort(caller.call_depth)) [[unlikely]]
       return NoStack(*function, caller.call_depth);
     if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
-      TENON_RETURN_IF_ERROR(Build(function));
+      TENON_RETURN_IF_ERROR(Build(function, caller.services == nullptr ? nullptr : caller.services->cancellation));
     TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
     FunctionStep* step = function->steps->Take().release();
     step->Begin(function, caller);
@@ -179,11 +187,26 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   }
 
  private:
-  // Of a call that was found before; -1: it was not. `counts`: as the body of a For.
-  int FindLocked(const NameAttrList& call, bool counts = false) const {
-    for (std::size_t i = 0; i < functions_.size(); ++i)
-      if (functions_[i]->counts == counts && functions_[i]->call == call) return static_cast<int>(i);
-    return -1;
+  static constexpr char kCounts = 1, kGradient = 2;  // kinds of numbers_: bodies of a For, gradients that were made
+
+  // The functions of a graph, shared with builds under way when the graph changes.
+  struct Library final : RefCounted {
+    Library(const Graph* of, Ref<RefCounted> keeps) : graph(of), owner(std::move(keeps)) {}
+    // Made when first asked for, under mutex_.
+    const FunctionIndex& index() {
+      if (index_ == nullptr) index_ = MakeOwned<FunctionIndex>(graph->library());
+      return *index_;
+    }
+    const Graph* const graph;  // may be filled before the first question
+    const Ref<RefCounted> owner;
+
+   private:
+    Owned<FunctionIndex> index_;
+  };
+  Ref<Library> library() {
+    const MutexLock lock(mutex_);
+    (void)library_->index();
+    return library_;
   }
   // *counts: `def` with its first argument as its first result, too. False where that is a list.
   static bool PassCounterOn(const FunctionDef& def, FunctionDef* counts) {
@@ -198,42 +221,42 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     counts->signature.output_arg.insert(counts->signature.output_arg.begin(), std::move(counter));
     return true;
   }
-  int AddLocked(const NameAttrList& call, const FunctionDef* def, bool counts = false) {
+  int AddLocked(const NameAttrList& call, FunctionDef def, char kind = 0) {
     Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
     function->call = call;
-    function->def = def;
-    function->counts = counts;
-    return static_cast<int>(functions_.size()) - 1;
+    function->def = std::move(def);
+    function->counts = kind == kCounts;
+    return numbers_.Insert(call, kind);
   }
   TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
-    NameAttrList key;  // no function is called so
-    key.name = StrCat("gradient of ", function.name);
-    key.attr = function.attr;
+    NameAttrList call;  // as messages name it
+    call.name = StrCat("gradient of ", function.name);
+    call.attr = function.attr;
     {
       const MutexLock lock(mutex_);
-      if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};
+      if (const int known = numbers_.Find(call, kGradient); known >= 0) return FunctionHandle{known};
     }
-    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library(), registry_->ops()));
+    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library()->graph->library(), registry_->ops()));
     const MutexLock lock(mutex_);
-    if (const int known = FindLocked(key); known >= 0) return FunctionHandle{known};  // another thread was faster
-    made_.push_back(MakeOwned<FunctionDef>(std::move(made)));
-    return FunctionHandle{AddLocked(key, made_.back().get())};
+    const int known = numbers_.Find(call, kGradient);
+    if (known >= 0) return FunctionHandle{known};  // another thread was faster
+    return FunctionHandle{AddLocked(call, std::move(made), kGradient)};
   }
   // Of a session on another device: what runs on its CPU.
   Result<FunctionRuntime*> OnHost() {
     const MutexLock lock(mutex_);
     if (on_host_ == nullptr) {
-      on_host_ = MakeOwned<SessionFunctions>(graph_.load(std::memory_order_acquire), registry_, host_, host_, options_,
-                                             lower_);
+      on_host_ = MakeOwned<SessionFunctions>(nullptr, registry_, host_, host_, options_, lower_);
+      on_host_->SetGraph(library_->graph, library_->owner);
       on_host_->set_resources(resources_);
       on_host_->set_devices(this);
     }
     return static_cast<FunctionRuntime*>(on_host_.get());
   }
 
-  TENON_COLD Status NoFunction(const std::string& name) const {
+  TENON_COLD Status NoFunction(const std::string& name) const {  // under mutex_
     SlimVector<std::string_view> names;
-    for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
+    for (const FunctionDef& function : library_->graph->library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
@@ -263,10 +286,11 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     }
     return OkStatus();
   }
-  TENON_COLD Status Build(SessionFunction* function) {
+  // `cancellation`: gives it up; the next call tries again. May be null.
+  TENON_COLD Status Build(SessionFunction* function, const CancellationManager* cancellation) {
     MutexLock lock(function->mutex);
     if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
-    const Status status = BuildLocked(function);
+    const Status status = BuildLocked(function, cancellation);
     if (!status.ok()) {  // unless its name stands there already
       const std::string name = StrCat("function '", function->call.name, "'");
       return status.message().find(name) == status.message().npos ? status.WithAppended(StrCat(" [", name, "]"))
@@ -275,15 +299,18 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     function->ready.store(true, std::memory_order_release);
     return OkStatus();
   }
-  Status BuildLocked(SessionFunction* function) {
+  Status BuildLocked(SessionFunction* function, const CancellationManager* cancellation) {
+    const Ref<Library> library = this->library();
     TENON_ASSIGN_OR_RETURN(FunctionGraph body,
-                           InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
-    body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
+                           InstantiateFunction(function->def, function->call.attr, library->index(), &ops_));
+    body.graph.versions = library->graph->versions();
     ImportOptions as_body;
     as_body.allow_internal_ops = true;
     as_body.check_devices = true;
+    as_body.ops = &ops_;
+    as_body.cancellation = cancellation;
     TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
-    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
+    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library->graph->library(), registry_->ops()));
     const Graph& graph = function->graph;
     SlimVector<InEdge> feeds, fetches;
     SlimVector<int> targets;
@@ -297,15 +324,13 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
     ProgramOptions options = options_;
     options.drop_identities = true;
+    options.cancellation = cancellation;
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
     function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
   }
 
-  const FunctionDefLibrary& library() const { return graph_.load(std::memory_order_acquire)->library(); }
-
-  std::atomic<const Graph*> graph_;
   const Registry* registry_;
   Device* device_;
   Device* host_;
@@ -314,8 +339,10 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   ResourceMgr* resources_ = nullptr;
   FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
-  SlimVector<Owned<FunctionDef>> made_;  // gradients, and bodies that hand their counter on
   SlimVector<Owned<SessionFunction>> functions_;
+  CallNumbers numbers_;  // of functions_
+  Ref<Library> library_;
+  OpInfoCache ops_;
   Owned<SessionFunctions> on_host_;  // null until a function is called there
 };
 

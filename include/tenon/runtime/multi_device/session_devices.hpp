@@ -192,9 +192,10 @@ inline Status CheckNoReferences(const Graph& graph, Span<const TensorDevice> fet
 inline Result<Ref<Prepared>> PrepareWithPlaces(SessionImpl* session, const CallableOptions& options) {
   ProgramEnds ends;
   EndPlaces places;
-  GraphState* state = nullptr;
+  Ref<GraphUse> use;
   TENON_RETURN_IF_ERROR(
-      session->FindGraph(options.feeds, options.fetches, options.targets, "MakeCallable", &ends, &state));
+      session->FindGraph(options.feeds, options.fetches, options.targets, "MakeCallable", &ends, &use));
+  GraphState* const state = use->state.get();
   const Graph& graph = state->graph;
   const SlimVector<Device*> devices = session->devices();
   TENON_RETURN_IF_ERROR(
@@ -212,7 +213,7 @@ inline Result<Ref<Prepared>> PrepareWithPlaces(SessionImpl* session, const Calla
   SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;
   for (const Device* place : places.feeds) feeds_on_device.push_back(place != nullptr);
   for (const Device* place : places.fetches) fetches_on_device.push_back(place != nullptr);
-  TENON_ASSIGN_OR_RETURN(Owned<Program> program, session->Build(state, ends, feeds_on_device, fetches_on_device));
+  TENON_ASSIGN_OR_RETURN(Owned<Program> program, session->Build(use, ends, feeds_on_device, fetches_on_device));
   return session->MakePrepared(std::move(program), nullptr);
 }
 
@@ -221,8 +222,8 @@ inline const bool several_devices_linked = LinkPart<const SeveralDevices*>(&seve
 
 // The graph of now on its devices; null: the session has one device, or no graph.
 inline const PlacedParts* PlacedGraphOf(const SessionImpl* session) {
-  const GraphState* const state = session == nullptr ? nullptr : session->current();
-  return state == nullptr ? nullptr : static_cast<const PlacedParts*>(state->placed.get());
+  const Ref<GraphUse> use = session == nullptr ? Ref<GraphUse>() : session->current();
+  return !use ? nullptr : static_cast<const PlacedParts*>(use->state->placed.get());
 }
 
 }  // namespace detail

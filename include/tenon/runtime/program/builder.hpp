@@ -35,6 +35,8 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
+TENON_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
+
 // Builds a Program. one thread.
 class ProgramBuilder {
  public:
@@ -52,6 +54,7 @@ class ProgramBuilder {
   // Endpoints were checked by the caller; `targets` are node ids.
   Result<Owned<Program>> Build(Span<const InEdge> feeds, Span<const InEdge> fetches, Span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
+    fed_ = MakeOwned<FedOutputs>(graph_.num_nodes(), feeds);
     first_output_.reserve(At(graph_.num_nodes()));
     int outputs = 0;
     for (const Node& node : graph_.nodes()) {
@@ -107,7 +110,7 @@ class ProgramBuilder {
                                   frame.num_enters, Hash64(frame.name)});
     return OkStatus();
   }
-  bool IsFed(const InEdge& edge) const { return HasItem(feeds_, edge); }
+  bool IsFed(const InEdge& edge) const { return fed_->Has(edge); }
 
   int NewValue(int frame = 0) {
     program_->readers.push_back(0);
@@ -139,6 +142,7 @@ class ProgramBuilder {
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
     SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     for (const int id : order_) {
+      if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
       const bool waits =
@@ -153,15 +157,19 @@ class ProgramBuilder {
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    // Readers come after what they read, but for the back edges of loops: with those it takes a pass more a loop.
-    for (bool again = true; again;) {
-      again = false;
+    // Readers come after what they read, but for the back edges of loops: these lead to nodes that were passed.
+    SlimVector<char> passed(At(graph_.num_nodes()), 0);
+    SlimVector<int> stack;
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      passed[At(order_[i])] = 1;
+      if (keep[At(order_[i])] != 0) stack.push_back(order_[i]);
       const auto want = [&](int id) {
-        if (std::exchange(keep[At(id)], char{1}) == 0) again = program_->has_control_flow();
+        if (std::exchange(keep[At(id)], char{1}) == 0 && passed[At(id)] != 0) stack.push_back(id);
       };
-      for (std::size_t i = order_.size(); i-- > 0;) {
-        const Node& node = graph_.node(order_[i]);
-        if (keep[At(node.id)] == 0 || IsConstant(node.id)) continue;
+      while (!stack.empty()) {
+        const Node& node = graph_.node(stack.back());
+        stack.pop_back();
+        if (IsConstant(node.id)) continue;
         for (const InEdge& edge : node.inputs)
           if (!IsFed(edge)) want(edge.node);
         for (const int control : node.control_inputs) want(control);
@@ -169,11 +177,13 @@ class ProgramBuilder {
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
+      if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
       if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
     }
     return OkStatus();
   }
+  bool IsCancelled() const { return options_.cancellation != nullptr && options_.cancellation->IsCancelled(); }
   // Whether the node's output is its input and nothing else is to be done; then it has the input's place.
   bool IsOtherName(const Node& node) {
     if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
@@ -206,8 +216,7 @@ class ProgramBuilder {
       if (!IsConstant(edge.node)) return;
       inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
     }
-    for (const InEdge& feed : feeds_)
-      if (feed.node == node.id) return;
+    if (fed_->HasNode(node.id)) return;
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
@@ -449,6 +458,7 @@ class ProgramBuilder {
   ProgramOptions options_;
   Owned<Program> program_;
   SlimVector<InEdge> feeds_;
+  Owned<FedOutputs> fed_;
   bool has_loops_ = false;  // the graph does, wanted or not
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;

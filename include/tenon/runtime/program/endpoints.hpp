@@ -3,7 +3,6 @@
 // What a signature names, found in a graph: feeds, fetches and targets, with TensorFlow's errors where there is none
 // of that name; and whether the tensors of a run fit it.
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -32,6 +31,17 @@ struct ProgramEnds {
 struct EndPlaces {
   SlimVector<Device*> feeds, fetches;
 };
+
+// One text for the names of a signature.
+inline std::string SignatureKey(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets) {
+  std::string key;
+  for (const auto& names : {feeds, fetches, targets}) {
+    for (const std::string& name : names) key.append(name).push_back('\n');
+    key.push_back('\t');
+  }
+  return key;
+}
 
 // The output of a node that a feed or fetch names, `text` as it was written. `what`: "feed" or "fetch".
 inline Result<InEdge> OutputOf(const Node& node, const TensorName& name, std::string_view text, std::string_view what) {
@@ -90,17 +100,23 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
   if (fetches.empty() && targets.empty())
     return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
   // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
-  const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
+  NameIndex fed;
+  const auto name_of = [feeds](int i) -> std::string_view { return feeds[static_cast<std::size_t>(i)]; };
+  SlimVector<char> repeated(feeds.size(), 0);
+  for (std::size_t i = 0; i < feeds.size(); ++i)
+    if (const int first = fed.Insert(feeds[i], static_cast<int>(i), name_of); first >= 0)
+      repeated[static_cast<std::size_t>(first)] = 1;
   for (const std::string& feed : feeds) {
     TENON_ASSIGN_OR_RETURN(InEdge edge, FindEndpoint(graph, feed, "feed"));
     if (const Node& node = graph.node(edge.node); node.def.attr.contains(kStandsForLoweredAttr)) [[unlikely]]
       edge = node.input(edge.output);
-    if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+    if (repeated[static_cast<std::size_t>(&feed - feeds.data())] != 0)
+      return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
     ends->feeds.push_back(edge);
   }
   for (const std::string& fetch : fetches) {
     TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
-    if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
+    if (fed.Find(fetch, name_of) >= 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
     ends->fetches.push_back(edge);
   }
   std::string missing, hints;

@@ -48,24 +48,48 @@ class KernelCache {
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
-    KernelCache* owner = this;
-    int number = id;
     const Node& wanted = graph_->node(id);
     // What sends and receives has no state, and its name means another tensor when a graph is cut again.
     const bool keeps_state =
         wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
-    for (KernelCache* older = keeps_state ? older_ : nullptr; older != nullptr; older = older->older_) {
+    KernelCache* owner = this;
+    int number = id;
+    MutexLock lock(mutex_);  // of the owner; the older one is locked before it is let go
+    while (keeps_state && owner->older_ != nullptr) {
+      KernelCache* const older = owner->older_;
+      MutexLock next(older->mutex_);
       const Node* node = older->graph_->Find(wanted.name());
       if (node == nullptr || node->op != wanted.op) break;
       owner = older;
       number = node->id;
+      lock = std::move(next);
     }
-    return owner->GetOwn(number);
+    owner->has_state_ = owner->has_state_ || keeps_state;
+    return owner->GetLocked(number);
+  }
+
+  // The graph has more nodes; nobody else uses it or this cache.
+  void Grow() {
+    const MutexLock lock(mutex_);
+    entries_.resize(static_cast<std::size_t>(graph_->num_nodes()));
+  }
+  // Whether nodes may move: no kernel knows any.
+  bool empty() const {
+    const MutexLock lock(mutex_);
+    return num_kernels_ == 0;
+  }
+  // Forgets the older cache, but not those before it, unless that one has kernels with state. False: it has.
+  bool ForgetOlder() {
+    const MutexLock lock(mutex_);
+    KernelCache* const older = older_;
+    const MutexLock next(older->mutex_);
+    if (older->has_state_) return false;
+    older_ = older->older_;
+    return true;
   }
 
  private:
-  Result<const Entry*> GetOwn(int id) {
-    MutexLock lock(mutex_);
+  Result<const Entry*> GetLocked(int id) {
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
     return &entry;
@@ -90,6 +114,7 @@ class KernelCache {
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
+    ++num_kernels_;
     if (const auto wrap = place->kernel_wrapper(); wrap != nullptr)
       entry->kernel.reset(wrap(entry->kernel.release(), &construction, place));
     entry->on_host = place == host_;
@@ -103,7 +128,9 @@ class KernelCache {
   FunctionRuntime* functions_;
   KernelCache* older_;
   PackingBudget packing_;
-  Mutex mutex_;
+  mutable Mutex mutex_;  // of what follows, and of older_
+  bool has_state_ = false;  // some node with state was asked for
+  std::size_t num_kernels_ = 0;
   SlimVector<Entry> entries_;
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 // Who reads each value of a program last, in sequential order: that one may take it over, and then its memory can go.
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -28,7 +27,7 @@ inline void FindLastUses(Program* program) {
     if (p.escapes[v] != 0) pinned[v] = 1;
   p.last_use.assign(p.inputs.size(), 0);
   p.only_use.assign(p.inputs.size(), 0);
-  SlimVector<char> used(At(p.num_values), 0);
+  SlimVector<int> used(At(p.num_values), -1);  // the input that reads the value last
   SlimVector<char> ends(p.inputs.size(), 0);  // here
   for (std::size_t s = p.sequence.size(); s-- > 0;) {
     const ProgramNode& node = p.nodes[At(p.sequence[s])];
@@ -37,11 +36,14 @@ inline void FindLastUses(Program* program) {
       const std::size_t value = At(p.inputs[input]);
       if (pinned[value] != 0) continue;
       p.only_use[input] = p.readers[value] == 1;
-      if (used[value] != 0) continue;
-      used[value] = 1;
-      // A node that reads a value twice must not overwrite it through one of the two.
-      const auto first = p.inputs.begin() + node.first_input;
-      p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
+      if (used[value] >= 0) {
+        // A node that reads a value twice must not overwrite it through one of the two.
+        if (used[value] >= node.first_input && used[value] < node.first_input + node.num_inputs)
+          p.last_use[At(used[value])] = 0;
+        continue;
+      }
+      used[value] = node.first_input + i;
+      p.last_use[input] = 1;
       ends[input] = 1;
     }
   }

@@ -8,12 +8,14 @@
 #include <string>
 #include <utility>
 
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/graph/graph.hpp>
@@ -57,6 +59,7 @@ struct ProgramOptions {
   // An Identity that only hands its input on is no node, but another name for that.
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
+  const CancellationManager* cancellation = nullptr;  // gives Build up; may be null
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
   // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
   // No fetch stays there that may share its memory with a variable by reference.
@@ -107,6 +110,7 @@ struct Program {
   Device* host = nullptr;
   FunctionRuntime* functions = nullptr;  // of the graph's library
   const Graph* graph = nullptr;  // that the nodes belong to
+  Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
   int graph_def_version = 0;
 };
 

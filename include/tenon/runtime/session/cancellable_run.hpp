@@ -24,8 +24,10 @@ inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
 // The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
 // (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
 // Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
+// `since_ns`: SteadyNanoseconds() from which the time counts; 0: the call.
 template <class Run>
-Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run) {
+Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run,
+                  std::int64_t since_ns = 0) {
   if (timeout_in_ms < 0)
     return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", timeout_in_ms);
   CancellationManager control(parent);
@@ -39,7 +41,8 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   DeadlineTimer::Entry entry = 0;
   const Status status = CatchAll("Run", [&]() -> Status {
     if (timeout_in_ms > 0) {
-      const std::int64_t when = SteadyNanoseconds() + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+      const std::int64_t when =
+          (since_ns != 0 ? since_ns : SteadyNanoseconds()) + LimitMilliseconds(timeout_in_ms) * 1'000'000;
       entry = DeadlineTimer::Global().Add(when, [&] {
         timed_out.store(true);
         control.StartCancel();

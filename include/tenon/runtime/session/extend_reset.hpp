@@ -13,12 +13,13 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/memory/stats.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
-#include <tenon/graph/function.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/session/callable_impl.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
@@ -30,8 +31,10 @@ namespace detail {
 
 // Adds the functions of `from`; one that is there already must be the same.
 inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  const FunctionDefLibrary before = from.empty() ? FunctionDefLibrary() : *to;
+  const FunctionIndex index(before);
   for (const FunctionDef& function : from.function) {
-    const FunctionDef* known = FindFunction(*to, function.signature.name);
+    const FunctionDef* known = index.Find(function.signature.name);
     if (known == nullptr)
       to->function.push_back(function);
     else if (!(*known == function))
@@ -39,9 +42,8 @@ inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* t
                                      "' because a different function with the same name already exists.");
   }
   for (const GradientDef& gradient : from.gradient) {
-    const auto same = [&](const GradientDef& known) { return known.function_name == gradient.function_name; };
-    const auto* known = std::find_if(to->gradient.begin(), to->gradient.end(), same);
-    if (known == to->gradient.end())
+    const GradientDef* known = index.FindGradient(gradient.function_name);
+    if (known == nullptr)
       to->gradient.push_back(gradient);
     else if (known->gradient_func != gradient.gradient_func)
       return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
@@ -51,18 +53,47 @@ inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* t
   return OkStatus();
 }
 
+TENON_COLD inline Status NodeIsThere(std::string_view name) {
+  return errors::InvalidArgument("GraphDef argument to Extend includes node '", name,
+                                 "', which was created by a previous call to Create or Extend in this session.");
+}
+
+// Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
+inline bool TakesMore(const GraphState& state, const GraphDef& more) {
+  const VersionDef &now = state.graph.versions(), &then = more.versions;
+  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
+      then.min_consumer > now.min_consumer)
+    return false;
+  for (const int bad : then.bad_consumers)
+    if (!HasItem(now.bad_consumers, bad)) return false;
+  const std::size_t nodes = static_cast<std::size_t>(state.graph.num_nodes()) + more.node.size();
+  return nodes <= state.graph.capacity() || state.kernels->empty();
+}
+inline Status AddNodes(const SessionImpl& session, GraphDef more, GraphState* state) {
+  for (const NodeDef& node : more.node)
+    if (state->graph.Find(node.name) != nullptr) return NodeIsThere(node.name);
+  if (state->functions == nullptr) state->functions = MakeOwned<FunctionIndex>(state->graph.library());
+  CallShapes calls;
+  calls.functions = state->functions.get();
+  ImportOptions options;
+  options.calls = &calls;
+  options.limits = session.options().import_limits;
+  TENON_RETURN_IF_ERROR(
+      ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get()));
+  state->kernels->Grow();
+  return OkStatus();
+}
+
 // The graph with the nodes, functions and versions of another added.
 inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
-  const bool lowered = !old.source.node.empty();
-  const auto is_there = [&](const std::string& name) {
-    const auto is_name = [&](const NodeDef& node) { return node.name == name; };
-    return lowered ? std::any_of(old.source.node.begin(), old.source.node.end(), is_name)
-                   : old.graph.Find(name) != nullptr;
-  };
+  const SlimVector<NodeDef>& source = old.source.node;
+  const bool lowered = !source.empty();
+  NameIndex names;
+  const auto name_of = [&source](int i) -> std::string_view { return source[static_cast<std::size_t>(i)].name; };
+  for (std::size_t i = 0; i < source.size(); ++i) names.Insert(source[i].name, static_cast<int>(i), name_of);
   for (const NodeDef& node : more.node)
-    if (is_there(node.name))
-      return errors::InvalidArgument("GraphDef argument to Extend includes node '", node.name,
-                                     "', which was created by a previous call to Create or Extend in this session.");
+    if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
+      return NodeIsThere(node.name);
   GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
   if (graph.versions.producer != more.versions.producer)
     return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
@@ -71,7 +102,7 @@ inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& mor
   graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
   SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
   for (const int bad : more.versions.bad_consumers)
-    if (std::find(bad_consumers.begin(), bad_consumers.end(), bad) == bad_consumers.end()) bad_consumers.push_back(bad);
+    if (!HasItem(bad_consumers, bad)) bad_consumers.push_back(bad);
   TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
   return graph;
 }
@@ -80,16 +111,28 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   if (session->IsClosed()) return session->Closed();
   if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
   const MutexLock lock(*session->extend_mutex());
+  bool added = false;
+  Status status;
+  session->ExtendInPlace([&](GraphState* state) {
+    added = TakesMore(*state, graph);
+    if (added) status = AddNodes(*session, graph, state);
+  });
+  if (added) return status;
   GraphDef whole;
-  if (const GraphState* old = session->current(); old == nullptr) {
+  if (const Ref<GraphUse> old = session->current(); !old) {
     if (graph.node.empty()) return OkStatus();
     whole = graph;
   } else {
-    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
+    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old->state, graph));
   }
-  TENON_ASSIGN_OR_RETURN(Graph imported,
-                         ImportGraphDef(std::move(whole), session->registry().ops(), {.check_devices = true}));
-  return session->SetGraph(std::move(imported));
+  Owned<ShapeRefiner> refiner;
+  ImportOptions options;
+  options.check_devices = true;
+  options.limits = session->options().import_limits;
+  options.refiner = &refiner;
+  options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops(), options));
+  return session->SetGraph(std::move(imported), std::move(refiner));
 }
 
 inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
@@ -117,7 +160,7 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
   if (impl == nullptr) return NoSession();
   if (impl->IsClosed()) return impl->Closed();
   if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
-  if (impl->graph() == nullptr) return SessionImpl::NoGraph("Finalize");
+  if (!impl->current()) return SessionImpl::NoGraph("Finalize");
   impl->Finalize();
   return OkStatus();
 }

@@ -33,6 +33,9 @@ struct SessionExtras {
   // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
   Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
                         const RunSettings& settings);
+  // SessionImpl::Prepare under the same time limit.
+  Result<Ref<Prepared>> (*prepare_bounded)(class SessionImpl* session, Span<const std::string> feeds,
+                                           Span<const std::string> fetches, Span<const std::string> targets);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
 // Of <tenon/runtime/trace/sink.hpp>: runs of sessions that somebody watches.

@@ -431,14 +431,14 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   return CatchAll("PRunSetup", [&]() -> Result<std::string> {
     TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
     ProgramEnds ends;
-    GraphState* state = nullptr;
-    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &state));
+    Ref<GraphUse> use;
+    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &use));
     std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
     auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
-    if (state->placed != nullptr) {
-      TENON_RETURN_IF_ERROR(run->SetPlaced(state->placed.get(), feeds, fetches, targets, ends));
+    if (use->state->placed != nullptr) {
+      TENON_RETURN_IF_ERROR(run->SetPlaced(use->state->placed.get(), feeds, fetches, targets, ends));
     } else {
-      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(state, ends));
+      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(use, ends));
       TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
       run->SetProgram(std::move(program));
     }

@@ -71,6 +71,7 @@ struct RunSettings {
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
+  std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;
   int max_trace_events = 0;  // SessionOptions::max_trace_events
   RunCounts* counts = nullptr;  // null: nobody counts

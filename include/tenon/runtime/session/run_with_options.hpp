@@ -31,20 +31,40 @@ namespace detail {
 
 inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
                          RunSettings settings, std::int64_t timeout_in_ms, CancellationManager* users) {
-  return RunBounded(settings.cancellation, timeout_in_ms, users, [&](CancellationManager* control) {
-    settings.cancellation = control;
-    return session->Run(prepared, feeds, fetches, settings);
-  });
+  return RunBounded(
+      settings.cancellation, timeout_in_ms, users,
+      [&](CancellationManager* control) {
+        settings.cancellation = control;
+        return session->Run(prepared, feeds, fetches, settings);
+      },
+      settings.since_ns);
+}
+// As SessionImpl::Prepare; a signature that is not kept is prepared as a run that may be given up.
+inline Result<Ref<Prepared>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
+                                            Span<const std::string> fetches, Span<const std::string> targets,
+                                            std::int64_t timeout_in_ms, CancellationManager* users) {
+  if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
+  if (Ref<Prepared> known = session->FindPrepared(feeds, fetches, targets)) return known;
+  Ref<Prepared> prepared;
+  TENON_RETURN_IF_ERROR(
+      RunBounded(session->cancellation(), timeout_in_ms, users, [&](CancellationManager* control) -> Status {
+        TENON_ASSIGN_OR_RETURN(prepared, session->Prepare(feeds, fetches, targets, "Run", control));
+        return OkStatus();
+      }));
+  return prepared;
 }
 
 // What RunOptions make of a run. one thread.
 class RunOfOptions {
  public:
-  RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
-      : session_(session), prepared_(prepared), options_(options), metadata_(metadata) {}
+  // `since_ns`: as in RunSettings.
+  RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata,
+               std::int64_t since_ns = 0)
+      : session_(session), prepared_(prepared), options_(options), metadata_(metadata), since_ns_(since_ns) {}
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
     RunSettings settings = session_->SettingsFor(*prepared_);
+    settings.since_ns = since_ns_;
     TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
     RunTrace trace;
     const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
@@ -132,6 +152,7 @@ class RunOfOptions {
   Prepared* prepared_;
   const RunOptions& options_;
   RunMetadata* metadata_;
+  std::int64_t since_ns_;
 };
 
 // What the runtime has of its own for kernels that ask for more, and the pools.
@@ -160,7 +181,12 @@ inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, Sp
                                     Span<Tensor> fetches, const RunSettings& settings) {
   return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
 }
-inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime};
+inline Result<Ref<Prepared>> PrepareWithinSessionsTime(SessionImpl* session, Span<const std::string> feeds,
+                                                       Span<const std::string> fetches,
+                                                       Span<const std::string> targets) {
+  return PrepareBounded(session, feeds, fetches, targets, session->options().operation_timeout_in_ms, nullptr);
+}
+inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime, &PrepareWithinSessionsTime};
 inline const bool session_extras_are_there = [] {
   session_extras.store(&kSessionExtras, std::memory_order_release);
   return true;
@@ -175,10 +201,14 @@ undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_
   if (impl == nullptr) return NoSession();
   return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
     NamedFeeds in(feeds);
-    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl->Prepare(in.names, fetches, targets));
+    const std::int64_t since_ns = SteadyNanoseconds();
+    const std::int64_t timeout =
+        options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
+    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared,
+                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
     std::vector<Tensor> outputs(fetches.size());
-    TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata).Run(in.values, outputs));
+    TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata, since_ns).Run(in.values, outputs));
     return outputs;
   });
 }

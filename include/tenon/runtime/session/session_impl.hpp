@@ -13,9 +13,11 @@
 #include <utility>
 
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/fork.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -34,7 +36,9 @@
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/graph/shape_refiner.hpp>
 #include <tenon/runtime/extensions.hpp>
+#include <tenon/runtime/graph_state.hpp>
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
@@ -46,24 +50,6 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 namespace detail {
-
-// A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
-// and kernels point into them.
-struct GraphState {
-  Graph graph;
-  GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
-  Owned<KernelCache> kernels;  // on one device
-  Owned<PlacedGraph> placed;  // on several; null: on one
-  bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
-};
-
-inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry& registry) {
-  for (const FunctionDef& function : library.function)
-    for (const NodeDef& node : function.node_def)
-      for (const KernelRow* row : registry.KernelsOf(node.op))
-        if (row->is_async) return true;
-  return false;
-}
 
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
@@ -95,6 +81,10 @@ class SessionImpl : public RefCounted {
     return errors::InvalidArgument("SessionOptions: no device '", given, "'; available: ", have);
   }
 
+  ~SessionImpl() override {
+    if (functions_ != nullptr) functions_->SetGraph(nullptr, {});  // what it keeps of the graph needs it
+  }
+
   // Without a graph.
   static Result<Ref<SessionImpl>> Create(SessionOptions options) {
     PrepareForNoMemory();
@@ -114,15 +104,18 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(
-        Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), {.check_devices = true}));
+    ImportOptions import;
+    import.check_devices = true;
+    import.limits = session->options_.import_limits;
+    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), import));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
   }
 
-  // The graph from now on; it has all nodes of the one before. Not by two threads at once.
-  Status SetGraph(Graph graph) {
-    auto state = MakeOwned<GraphState>();
+  // The graph from now on; it has all nodes of the one before. Not by two threads at once. `refiner`: its shapes, where
+  // they are known.
+  Status SetGraph(Graph graph, Owned<ShapeRefiner> refiner = nullptr) {
+    auto state = Ref<GraphState>::Adopt(new GraphState);
     state->graph = std::move(graph);
     GraphPass lower = options_.lower_control_flow;
     if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
@@ -131,19 +124,39 @@ class SessionImpl : public RefCounted {
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
-    const GraphState* const older = states_.empty() ? nullptr : states_.back().get();
+    const Ref<GraphUse> use = current();
+    const GraphState* const older = use ? use->state.get() : nullptr;
     if (several_ != nullptr) {
       TENON_RETURN_IF_ERROR(several_->Place(&state->graph, older, &state->placed));
     } else {
+      if (refiner != nullptr && lower == nullptr) {
+        state->refiner = std::move(refiner);
+        state->refiner->set_graph(&state->graph);
+      }
+      if (use) state->older = use->state;
       state->kernels =
           MakeOwned<KernelCache>(&state->graph, registry_, device_, host_, functions_.get(),
                                  older == nullptr ? nullptr : older->kernels.get(), options_.packed_weights_bytes);
       state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
     }
-    if (functions_ != nullptr) functions_->SetGraph(&state->graph);
-    MutexLock lock(mutex_);
-    states_.push_back(std::move(state));
+    if (functions_ != nullptr) functions_->SetGraph(&state->graph, state);
+    auto next = Ref<GraphUse>::Adopt(new GraphUse(state));
+    {
+      const MutexLock lock(graph_mutex_);
+      std::swap(current_, next);
+      if (next && (several_ != nullptr || watch_ != nullptr)) kept_.push_back(next);  // parts and traces point there
+    }
+    next = {};
+    if (older != nullptr) state->DropOlder();
     return OkStatus();
+  }
+  // Calls extend(state) with the graph of now unless a program uses it, or there is none. False: it was not called.
+  template <class Extend>
+  bool ExtendInPlace(const Extend& extend) {
+    const MutexLock lock(graph_mutex_);
+    if (!current_ || !current_->RefCountIsOne()) return false;
+    extend(current_->state.get());
+    return true;
   }
 
   Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
@@ -155,12 +168,16 @@ class SessionImpl : public RefCounted {
   Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (watch_ != nullptr) [[unlikely]]
       return watch_->run(this, prepared, feeds, fetches, settings);
+    if (settings.trace != nullptr) [[unlikely]]
+      KeepGraph(prepared->program());
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
-  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) {
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace,
+             std::int64_t since_ns = 0) {
     RunSettings settings = SettingsFor(*prepared);
     settings.trace = trace;
+    settings.since_ns = since_ns;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
     return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
   }
@@ -198,29 +215,29 @@ class SessionImpl : public RefCounted {
                                    "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
   }
 
-  // The program of a signature: the one made before, or a new one. `call` is what messages name.
+  // The program of a signature: the one made before, or a new one. `call` is what messages name; `cancellation` gives
+  // the making up and may be null.
   Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets, std::string_view call = "Run") {
+                                Span<const std::string> targets, std::string_view call = "Run",
+                                const CancellationManager* cancellation = nullptr) {
     if (IsClosed()) return Closed();
-    std::string key;
-    for (const auto& names : {feeds, fetches, targets}) {
-      for (const std::string& name : names) key.append(name).push_back('\n');
-      key.push_back('\t');
-    }
+    std::string key = SignatureKey(feeds, fetches, targets);
     const std::uint64_t hash = Hash64(key);
     {
       MutexLock lock(mutex_);
       if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
     Owned<PlacedProgram> placed;
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, &placed));
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, cancellation, &placed));
     TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
+    Ref<Prepared> evicted;  // goes after the lock
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
       std::size_t oldest = 0;
       for (std::size_t i = 1; i < signatures_.size(); ++i)
         if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
+      evicted = std::move(signatures_[oldest].prepared);
       signatures_.erase(signatures_.begin() + oldest);
       ++num_evicted_;
     }
@@ -228,16 +245,32 @@ class SessionImpl : public RefCounted {
     return made;
   }
 
+  // As Prepare, under the session's time limit where it has one, which counts from *since_ns on.
+  Result<Ref<Prepared>> PrepareInTime(Span<const std::string> feeds, Span<const std::string> fetches,
+                                      Span<const std::string> targets, std::int64_t* since_ns) {
+    if (!is_bounded()) return Prepare(feeds, fetches, targets);
+    *since_ns = SteadyNanoseconds();
+    return session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
+  }
+  // The program that was made before; null: none is kept.
+  Ref<Prepared> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
+                             Span<const std::string> targets) {
+    const std::string key = SignatureKey(feeds, fetches, targets);
+    MutexLock lock(mutex_);
+    const Signature* const known = FindSignature(Hash64(key), key);
+    return known == nullptr ? Ref<Prepared>() : known->prepared;
+  }
+
   // Without the cache. *placed: null on one device.
   Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
                                       Span<const std::string> targets, std::string_view call,
-                                      Owned<PlacedProgram>* placed) {
+                                      const CancellationManager* cancellation, Owned<PlacedProgram>* placed) {
     ProgramEnds ends;
-    GraphState* state = nullptr;
-    TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &state));
-    if (state->placed == nullptr) return Build(state, ends);
+    Ref<GraphUse> use;
+    TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &use));
+    if (use->state->placed == nullptr) return Build(use, ends, {}, {}, cancellation);
     auto front = MakeOwned<Program>();
-    TENON_RETURN_IF_ERROR(state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get(), placed));
+    TENON_RETURN_IF_ERROR(use->state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get(), placed));
     return front;
   }
   // `placed`: null on one device.
@@ -256,24 +289,28 @@ class SessionImpl : public RefCounted {
   }
   // The graph for a new signature, and what that names there.
   Status FindGraph(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
-                   std::string_view call, ProgramEnds* ends, GraphState** state) const {
+                   std::string_view call, ProgramEnds* ends, Ref<GraphUse>* use) const {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
-    *state = current();
-    return *state == nullptr ? NoGraph(call) : FindEnds((*state)->graph, feeds, fetches, targets, ends);
+    *use = current();
+    return !*use ? NoGraph(call) : FindEnds((*use)->state->graph, feeds, fetches, targets, ends);
   }
   // On one device. The last two: as in ProgramOptions.
-  Result<Owned<Program>> Build(GraphState* state, const ProgramEnds& ends,
+  Result<Owned<Program>> Build(const Ref<GraphUse>& use, const ProgramEnds& ends,
                                Span<const std::uint8_t> feeds_on_device = {},
-                               Span<const std::uint8_t> fetches_on_device = {}) {
+                               Span<const std::uint8_t> fetches_on_device = {},
+                               const CancellationManager* cancellation = nullptr) {
     const ProgramOptions options{.constant_folding = options_.constant_folding,
                                  .plan_after_runs = options_.plan_after_runs,
+                                 .cancellation = cancellation,
                                  .feeds_on_device = feeds_on_device,
                                  .fetches_on_device = fetches_on_device};
+    GraphState* const state = use->state.get();
     ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
     if (state->functions_wait) program->has_async = true;
+    program->graph_owner = use;
     return program;
   }
   bool WantsDataflow(const Program& program) const {
@@ -284,13 +321,9 @@ class SessionImpl : public RefCounted {
   }
 
   // The graph of now; null before there is one.
-  GraphState* current() const {
-    MutexLock lock(mutex_);
-    return states_.empty() ? nullptr : states_.back().get();
-  }
-  const Graph* graph() const {
-    const GraphState* state = current();
-    return state == nullptr ? nullptr : &state->graph;
+  Ref<GraphUse> current() const {
+    const MutexLock lock(graph_mutex_);
+    return current_;
   }
   std::size_t num_signatures() const {
     MutexLock lock(mutex_);
@@ -387,6 +420,14 @@ class SessionImpl : public RefCounted {
     cancellation_.Abandon();
   }
 
+  // What a RunTrace points to stays as long as the session.
+  TENON_COLD void KeepGraph(const Program& program) {
+    const MutexLock lock(graph_mutex_);
+    if (program.graph_owner &&
+        !AnyItem(kept_, [&](const Ref<RefCounted>& kept) { return kept.get() == program.graph_owner.get(); }))
+      kept_.push_back(program.graph_owner);
+  }
+
   Status MakeDevices() {
     if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
       return errors::InvalidArgument(
@@ -478,7 +519,9 @@ class SessionImpl : public RefCounted {
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;
   Owned<GraphFunctions> functions_;  // null: compiled without
-  SlimVector<Owned<GraphState>> states_;  // the last is the graph of now
+  mutable Mutex graph_mutex_;
+  SlimVector<Ref<RefCounted>> kept_;  // graphs of before that something points into
+  Ref<GraphUse> current_;  // the graph of now; null: there is none
   Mutex extend_mutex_;  // of those who change the graph, who hold it long
   std::atomic<bool> finalized_{false};
   std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run

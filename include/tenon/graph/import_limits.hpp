@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ImportLimits: how large a graph may be that is imported.
+
+#include <cstdint>
+
+#include <tenon/base/config.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// ResourceExhausted beyond that.
+struct ImportLimits {
+  std::int64_t max_nodes = std::int64_t{1} << 26;      // of the graph and of the bodies of its functions
+  std::int64_t max_functions = std::int64_t{1} << 24;  // of its library
+  int max_nesting = 100;                               // of functions in the attrs of functions
+};
+
+TENON_NAMESPACE_END
