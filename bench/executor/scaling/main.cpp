@@ -29,7 +29,7 @@
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/comparison.hpp>
-#include <tenon/runtime/session_admin.hpp>
+#include <tenon/runtime/session/extend_reset.hpp>
 
 TENON_REGISTER(tenon::Types<float, std::int32_t, bool>, tenon::ops::Placeholder, tenon::ops::Identity,
                tenon::ops::IdentityN, tenon::ops::Less, tenon::ops::NoOp, tenon::ops::Const, tenon::ops::Enter,

@@ -8,8 +8,8 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/wire/tensor_writer.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_proto.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_proto.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

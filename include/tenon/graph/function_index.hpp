@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <tenon/op/function_def.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN

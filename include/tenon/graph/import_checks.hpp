@@ -12,10 +12,10 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/op/attr_value.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/op/op_registry.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/shape_refiner.hpp>

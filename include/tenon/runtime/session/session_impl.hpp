@@ -38,7 +38,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/runtime/extensions.hpp>
-#include <tenon/runtime/graph_state.hpp>
+#include <tenon/runtime/session/graph_state.hpp>
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
@@ -82,6 +82,7 @@ class SessionImpl : public RefCounted {
   }
 
   ~SessionImpl() override {
+    (void)IsClosed();  // in the child of a fork() it repairs the locks
     if (functions_ != nullptr) functions_->SetGraph(nullptr, {});  // what it keeps of the graph needs it
   }
 
@@ -384,7 +385,6 @@ class SessionImpl : public RefCounted {
     return names;
   }
 
-  ~SessionImpl() override { (void)IsClosed(); }
 
  private:
   struct Signature {
@@ -405,10 +405,11 @@ class SessionImpl : public RefCounted {
   // only if no other thread was at work with it.
   TENON_COLD void NoticeFork() {
     const bool locked = mutex_.try_lock();
-    bool in_use = !locked || !extend_mutex_.try_lock() || cancellation_.IsInUse() || callables_.IsInUse();
+    bool in_use = !locked || !extend_mutex_.try_lock() || !graph_mutex_.try_lock() || cancellation_.IsInUse() || callables_.IsInUse();
     for (std::size_t i = 0; locked && i < signatures_.size(); ++i) in_use |= signatures_[i].prepared->IsInUse();
     new (&mutex_) Mutex();
     new (&extend_mutex_) Mutex();
+    new (&graph_mutex_) Mutex();
     const char* why = nullptr;
     for (const ThreadPoolInterface* pool : {options_.inter_op_pool, options_.intra_op_pool})
       if (pool != nullptr && !pool->WorksAfterFork())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/runtime/graph_state.hpp>
+#include <tenon/runtime/session/graph_state.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/import.hpp>
 
-#include "graphs.hpp"
+#include "runtime/graphs.hpp"
 
 namespace graph_state_test {
 using namespace tenon;

@@ -6,15 +6,15 @@
 
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
-#include <tenon/op/function_def.hpp>
-#include <tenon/op/graph_def.hpp>
-#include <tenon/op/node_def.hpp>
-#include <tenon/kernel/registry.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shape_refiner.hpp>
-#include <tenon/runtime/kernel_cache.hpp>
-#include <tenon/runtime/session_parts.hpp>
+#include <tenon/runtime/program/kernel_cache.hpp>
+#include <tenon/runtime/session/extensions.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
