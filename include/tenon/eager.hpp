@@ -41,6 +41,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/function.hpp>
 #include <tenon/runtime/session/eager_call_args.hpp>
+#include <tenon/runtime/session/local_device.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -101,7 +102,7 @@ class Context : public Calls<Context, Argument, Tensor> {
   // is made when a call first needs it.
   explicit Context(SessionOptions options = {}) : options_(std::move(options)) {
     if (options_.resources == nullptr) options_.resources = &own_resources_;
-    for (const std::string& device : options_.devices) AddPlace(tenon::detail::SessionImpl::ShortDeviceName(device));
+    for (const std::string& device : options_.devices) AddPlace(tenon::detail::ShortDeviceName(device));
     AddPlace("CPU:0");
     options_.devices.clear();
   }
@@ -225,7 +226,7 @@ class Context : public Calls<Context, Argument, Tensor> {
     if (FindPlace(name) == nullptr) places_.push_back({std::move(name), nullptr, nullptr});
   }
   Place* FindPlace(std::string_view device) {
-    const std::string name = tenon::detail::SessionImpl::ShortDeviceName(device);
+    const std::string name = tenon::detail::ShortDeviceName(device);
     for (Place& place : places_)
       if (place.name == name) return &place;
     return nullptr;
@@ -242,7 +243,7 @@ class Context : public Calls<Context, Argument, Tensor> {
     const MutexLock lock(mutex_);
     Place& p = **place;
     if (p.device == nullptr) {
-      TENON_ASSIGN_OR_RETURN(p.device, tenon::detail::SessionImpl::MakeDevice(p.name));
+      TENON_ASSIGN_OR_RETURN(p.device, tenon::detail::MakeLocalDevice(p.name));
       p.resources = MakeOwned<ResourceMgr>();
     }
     if (registry.FindForNode(node, p.device->type()).ok()) {

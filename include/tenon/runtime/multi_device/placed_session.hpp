@@ -139,7 +139,7 @@ class PlacedSession : public RefCounted {
     const Result<Device*> found = devices_->LookupDevice(device);
     return found.ok() ? impl_->resources_of(*found) : nullptr;
   }
-  std::size_t num_cached_signatures() const { return impl_->num_signatures(); }
+  std::size_t num_cached_signatures() const { return impl_->signatures().size(); }
 
  private:
   explicit PlacedSession(Owned<DeviceMgr> devices) : devices_(std::move(devices)) {}

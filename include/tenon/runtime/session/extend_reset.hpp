@@ -198,7 +198,7 @@ template <class U>
 std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::NumSignatures(
     const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  return impl == nullptr ? 0 : impl->num_signatures();
+  return impl == nullptr ? 0 : impl->signatures().size();
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;

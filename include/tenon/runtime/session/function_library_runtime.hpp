@@ -36,6 +36,7 @@
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/function_library.hpp>
 #include <tenon/graph/gradient_maker.hpp>
+#include <tenon/runtime/session/local_device.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
@@ -70,7 +71,7 @@ class FunctionLibraryRuntime {
   explicit FunctionLibraryRuntime(const FunctionLibraryDefinition* library, SessionOptions options = {})
       : library_(library),
         options_(std::move(options)),
-        device_(detail::SessionImpl::ShortDeviceName(options_.device != nullptr ? options_.device->name()
+        device_(detail::ShortDeviceName(options_.device != nullptr ? options_.device->name()
                                                      : options_.devices.empty() ? "CPU:0"
                                                                                 : options_.devices[0])) {
     // All instances share the threads that each session would start.
@@ -364,7 +365,7 @@ class FunctionLibraryRuntime {
   // All instances on a device share it and its resources.
   Status ChooseDevice(std::string_view target, SessionOptions* options) {
     if (options->device_mgr != nullptr) return ChooseAmongSeveral(target, options);
-    const std::string name = target.empty() ? device_ : detail::SessionImpl::ShortDeviceName(target);
+    const std::string name = target.empty() ? device_ : detail::ShortDeviceName(target);
     const bool own = name == device_;  // the runtime's
     if (own && options->device != nullptr && options->resources != nullptr) return OkStatus();
     options->devices.clear();
@@ -376,7 +377,7 @@ class FunctionLibraryRuntime {
       auto made = MakeOwned<Place>();
       made->name = name;
       if (!own || options->device == nullptr) {
-        TENON_ASSIGN_OR_RETURN(made->device, detail::SessionImpl::MakeDevice(name));
+        TENON_ASSIGN_OR_RETURN(made->device, detail::MakeLocalDevice(name));
       }
       place = places_.emplace_back(std::move(made)).get();
     }

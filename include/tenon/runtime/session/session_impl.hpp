@@ -18,7 +18,6 @@
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/fork.hpp>
 #include <tenon/base/has_item.hpp>
-#include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -39,11 +38,13 @@
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/session/graph_state.hpp>
+#include <tenon/runtime/session/local_device.hpp>
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/signature_cache.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -54,33 +55,6 @@ namespace detail {
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
  public:
-  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
-
-  // "GPU:0" for ".../device:GPU:0", "/device:GPU:0" and "GPU".
-  static std::string ShortDeviceName(std::string_view name) {
-    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
-    if (StartsWith(name, "/device:")) name.remove_prefix(8);
-    return StrCat(name, name.find(':') == std::string_view::npos ? ":0" : "");
-  }
-  // The device of that name; null for the CPU, which every session has.
-  static Result<Owned<Device>> MakeDevice(std::string_view given) {
-    const std::string name = ShortDeviceName(given);
-    const std::size_t colon = name.find(':');
-    const std::string_view type = std::string_view(name).substr(0, colon);
-    int ordinal = 0;
-    if (!ParseInt(std::string_view(name).substr(colon + 1), &ordinal))
-      return errors::InvalidArgument("SessionOptions: cannot parse device '", given,
-                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
-    if (type == Cpu::type && ordinal == 0) return Owned<Device>();
-    std::string have = "'CPU:0'";
-    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
-         factory = factory->next) {
-      if (factory->type == type) return factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal);
-      StrAppend(&have, ", '", factory->type, ":*'");
-    }
-    return errors::InvalidArgument("SessionOptions: no device '", given, "'; available: ", have);
-  }
-
   ~SessionImpl() override {
     (void)IsClosed();  // in the child of a fork() it repairs the locks
     if (functions_ != nullptr) functions_->SetGraph(nullptr, {});  // what it keeps of the graph needs it
@@ -223,27 +197,11 @@ class SessionImpl : public RefCounted {
                                 const CancellationManager* cancellation = nullptr) {
     if (IsClosed()) return Closed();
     std::string key = SignatureKey(feeds, fetches, targets);
-    const std::uint64_t hash = Hash64(key);
-    {
-      MutexLock lock(mutex_);
-      if (Signature* known = FindSignature(hash, key)) return known->prepared;
-    }
+    if (Ref<Prepared> known = signatures_.Find(key)) return known;
     Owned<PlacedProgram> placed;
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, cancellation, &placed));
     TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
-    Ref<Prepared> evicted;  // goes after the lock
-    MutexLock lock(mutex_);
-    if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
-    if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
-      std::size_t oldest = 0;
-      for (std::size_t i = 1; i < signatures_.size(); ++i)
-        if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
-      evicted = std::move(signatures_[oldest].prepared);
-      signatures_.erase(signatures_.begin() + oldest);
-      ++num_evicted_;
-    }
-    signatures_.push_back({hash, ++uses_, std::move(key), made});
-    return made;
+    return signatures_.Add(std::move(key), std::move(made), options_.max_cached_signatures);
   }
 
   // As Prepare, under the session's time limit where it has one, which counts from *since_ns on.
@@ -256,10 +214,7 @@ class SessionImpl : public RefCounted {
   // The program that was made before; null: none is kept.
   Ref<Prepared> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
                              Span<const std::string> targets) {
-    const std::string key = SignatureKey(feeds, fetches, targets);
-    MutexLock lock(mutex_);
-    const Signature* const known = FindSignature(Hash64(key), key);
-    return known == nullptr ? Ref<Prepared>() : known->prepared;
+    return signatures_.Find(SignatureKey(feeds, fetches, targets));
   }
 
   // Without the cache. *placed: null on one device.
@@ -326,17 +281,7 @@ class SessionImpl : public RefCounted {
     const MutexLock lock(graph_mutex_);
     return current_;
   }
-  std::size_t num_signatures() const {
-    MutexLock lock(mutex_);
-    return signatures_.size();
-  }
-  // Calls visit(prepared) for every signature that is kept; returns how many were dropped before.
-  template <class Visit>
-  std::int64_t ForSignatures(const Visit& visit) const {
-    MutexLock lock(mutex_);
-    for (const Signature& signature : signatures_) visit(signature.prepared.get());
-    return num_evicted_;
-  }
+  const SignatureCache& signatures() const { return signatures_; }
   const RunCounts& counts() const { return counts_; }
   int watched_number() const { return watched_number_; }
   const ThreadPool* own_pool(bool inter_op) const { return inter_op ? own_inter_.get() : own_intra_.get(); }
@@ -363,7 +308,7 @@ class SessionImpl : public RefCounted {
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
-  // Made by the first who asks, with make(); of runtime/partial_run.hpp.
+  // The partial runs of the session; the first call makes them with make() (runtime/session/partial_run.hpp).
   RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)()) {
     MutexLock lock(mutex_);
     if (!partial_runs_) partial_runs_ = make();
@@ -385,31 +330,15 @@ class SessionImpl : public RefCounted {
     return names;
   }
 
-
  private:
-  struct Signature {
-    std::uint64_t hash, last_use;
-    std::string key;
-    Ref<Prepared> prepared;
-  };
-  Signature* FindSignature(std::uint64_t hash, std::string_view key) {
-    for (Signature& signature : signatures_) {
-      if (signature.hash != hash || signature.key != key) continue;
-      signature.last_use = ++uses_;
-      return &signature;
-    }
-    return nullptr;
-  }
-
   // In the child of a fork(). Threads, locks and half of what a run had done stayed in the parent: the session goes on
   // only if no other thread was at work with it.
   TENON_COLD void NoticeFork() {
-    const bool locked = mutex_.try_lock();
-    bool in_use = !locked || !extend_mutex_.try_lock() || !graph_mutex_.try_lock() || cancellation_.IsInUse() || callables_.IsInUse();
-    for (std::size_t i = 0; locked && i < signatures_.size(); ++i) in_use |= signatures_[i].prepared->IsInUse();
-    new (&mutex_) Mutex();
-    new (&extend_mutex_) Mutex();
-    new (&graph_mutex_) Mutex();
+    bool in_use = signatures_.WasInUseAtFork() || cancellation_.IsInUse() || callables_.IsInUse();
+    for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_}) {
+      in_use |= !mutex->try_lock();
+      new (mutex) Mutex();
+    }
     const char* why = nullptr;
     for (const ThreadPoolInterface* pool : {options_.inter_op_pool, options_.intra_op_pool})
       if (pool != nullptr && !pool->WorksAfterFork())
@@ -452,10 +381,10 @@ class SessionImpl : public RefCounted {
       return OkStatus();
     }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
-    own_host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    own_host_ = MakeOwned<CpuDevice>(StrCat(kLocalDevicePrefix, "CPU:0"), allocator, intra);
     host_ = own_host_.get();
     if (options_.device == nullptr && !options_.devices.empty()) {
-      TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
+      TENON_ASSIGN_OR_RETURN(other_, MakeLocalDevice(options_.devices.front()));
     }
     // The CPU takes what another device has no kernels for.
     Device* const other = options_.device != nullptr ? options_.device : other_.get();
@@ -526,11 +455,9 @@ class SessionImpl : public RefCounted {
   Mutex extend_mutex_;  // of those who change the graph, who hold it long
   std::atomic<bool> finalized_{false};
   std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
-  mutable Mutex mutex_;
-  SlimVector<Signature> signatures_;
+  SignatureCache signatures_;
   PreparedList callables_;  // one for each Callable
-  std::int64_t num_evicted_ = 0;
-  std::uint64_t uses_ = 0;  // of signatures, until now
+  Mutex mutex_;  // guards partial_runs_
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
 
