@@ -31,7 +31,7 @@ struct SimpleLoop {
     int variable;
   };
   struct Exit {
-    int node;  // of the frame
+    int node;  // number in the frame
     int variable;
   };
   SlimVector<Enter> enters;
@@ -62,18 +62,18 @@ class SimpleLoopFinder {
  private:
   // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
   static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
-  // What a value of the frame is.
+  // The meaning of a value of the frame.
   struct Meaning {
     enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
     Kind kind = kNothing;
     std::uint8_t region = kAlways;
-    int number = -1;  // of the variable; else the value of p_
+    int number = -1;  // number of the variable; else the value of p_
     const Tensor* constant = nullptr;
   };
   // One of the two programs as it grows.
   struct Part {
     Owned<Program> program;
-    SlimVector<std::pair<int, int>> values;  // of p_, and here: what is computed, and constants
+    SlimVector<std::pair<int, int>> values;  // numbers in p_ and here, of computed values and constants
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   Meaning& Mean(int value) { return meanings_[At(value)]; }

@@ -64,7 +64,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   ResourceMgr* resources() const override { return resources_; }
 
-  // Who knows the functions on the session's other devices; outlives this.
+  // `devices` finds the functions on the session's other devices; it outlives this.
   void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
 
   void SetGraph(const Graph* graph) override {
@@ -179,7 +179,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   }
 
  private:
-  // Of a call that was found before; -1: it was not. `counts`: as the body of a For.
+  // The number of a call that was found before; -1: it was not. `counts`: as the body of a For.
   int FindLocked(const NameAttrList& call, bool counts = false) const {
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (functions_[i]->counts == counts && functions_[i]->call == call) return static_cast<int>(i);
@@ -219,7 +219,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     made_.push_back(MakeOwned<FunctionDef>(std::move(made)));
     return FunctionHandle{AddLocked(key, made_.back().get())};
   }
-  // Of a session on another device: what runs on its CPU.
+  // The functions on the CPU, for a session on another device.
   Result<FunctionRuntime*> OnHost() {
     const MutexLock lock(mutex_);
     if (on_host_ == nullptr) {
@@ -291,7 +291,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     for (const FunctionGraph::Output& result : body.results)
       fetches.push_back({graph.Find(result.node)->id, result.index});
     for (const std::string& control : body.control_results) targets.push_back(graph.Find(control)->id);
-    // What has side effects runs, whether anybody waits for it or not.
+    // Nodes with side effects run, even if no other node waits for them.
     for (const Node& node : graph.nodes())
       if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
