@@ -124,10 +124,10 @@ enum class FileAccess : std::uint8_t {
   kRead,  // a copy, which later changes of the file do not change
 };
 
-// The bytes of a file. Immutable. Who writes to the memory changes a private copy of the page, never the file.
+// The bytes of a file. Immutable. Writing to the memory changes a private copy of the page, never the file.
 //
-// A mapped file must not be written to in place: what is written may show in the bytes, and reading beyond the end of a
-// file that was cut short ends the process (SIGBUS; Tenon installs no signal handlers). To replace the file, rename a
+// A mapped file must not be written to in place: changes may show in the bytes, and reading beyond the end of a file
+// that was cut short ends the process (SIGBUS; Tenon installs no signal handlers). To replace the file, rename a
 // new one over it, as WriteFile does: the mapping keeps the old bytes. Otherwise use FileAccess::kRead.
 //
 //   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
@@ -135,7 +135,7 @@ enum class FileAccess : std::uint8_t {
 class MappedFile {
  public:
   // NotFound, PermissionDenied, FailedPrecondition (a folder, a file that is being written to)..., with the path and
-  // what the system says. What cannot be mapped is read.
+  // the system's message. A file that cannot be mapped is read.
   static Result<MappedFile> Open(const std::string& path, FileAccess access = FileAccess::kMap) {
 #if defined(TENON_DETAIL_HAS_MMAP)
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -188,7 +188,7 @@ class MappedFile {
 #endif
     return OkStatus();
   }
-  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
+  // Owns the mapping: a reference to it keeps the bytes alive after this object is gone.
   Buffer* buffer() const { return buffer_; }
 
  private:
@@ -233,13 +233,13 @@ class MappedFile {
 
   Buffer* buffer_;
 #if defined(TENON_DETAIL_HAS_MMAP)
-  detail::FileStamp stamp_;  // of a regular file when it was opened
+  detail::FileStamp stamp_;  // stamp of a regular file when it was opened
   bool has_stamp_ = false;
 #endif
 };
 
 namespace detail {
-// Beside the file, for what is to become it; another name at every call.
+// A name beside the file, for its next content; another one at every call.
 inline std::string TemporaryName(const std::string& path) {
   static std::atomic<std::int64_t> count{0};
 #if defined(TENON_DETAIL_HAS_MMAP)
@@ -251,8 +251,8 @@ inline std::string TemporaryName(const std::string& path) {
 }
 }  // namespace detail
 
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file. The pieces come one after the other.
+// Writes a file, or replaces it: first under another name beside it. So a process that has the old file open or
+// mapped keeps it, and none sees half a file. The pieces come one after the other.
 inline Status WriteFile(const std::string& path, Span<const std::string_view> pieces) {
   const std::string temporary = detail::TemporaryName(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");

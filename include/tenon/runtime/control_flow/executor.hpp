@@ -42,7 +42,7 @@ class FrameRun {
         one_thread_(!own_memos) {}
 
   // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
-  // be null. When it throws (there is no memory), this can only be destroyed.
+  // be null. When it throws (out of memory), this can only be destroyed.
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     const OwnsCache owner(step_);
@@ -98,8 +98,8 @@ class FrameRun {
   }
 
   // ---- activation
-  // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
-  // of the producer's output 0.
+  // Tells the target of an edge, in the iteration that the producer's outputs are values of. `first_output`:
+  // the slot of the producer's output 0.
   TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
     switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->flow)) {
       case Arrival::kWaits: return;
@@ -140,13 +140,13 @@ class FrameRun {
     if (node.reads_references) [[unlikely]]
       ReadTaken(program_.nodes[At(node.program_node)], to);
   }
-  // A node that hands plain values on got a reference: it hands on what that refers to now.
+  // A node that hands plain values on got a reference: it hands on the value that this refers to now.
   TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
     if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
     const Tensor reference = *value;
     read_status_.Update(ReadReference(reference, item.node->name(), value));
   }
-  // Input i becomes the value of a slot of `to`, if anybody there reads that.
+  // Input i becomes the value of a slot of `to`, if a node there reads it.
   void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
     if (to->readers[At(slot)] == 0) return DropInput(it, node, i);
     Take(it, node, i, &to->values[slot]);
@@ -176,7 +176,7 @@ class FrameRun {
     return OkStatus();
   }
 
-  // A dead node is not run: what it would have made is dead.
+  // A dead node is not run: its outputs are dead.
   Status PassDead(IterationState* it, int number) {
     const FlowNode& node = NodeIn(it, number);
     if (node.kind == FlowKind::kTransfer) [[unlikely]]
@@ -222,13 +222,13 @@ class FrameRun {
     FinishTransfer(it, node, dead);
     return OkStatus();
   }
-  // What is dead because of a control edge is sent as dead, whatever its input is.
+  // A send that is dead because of a control edge sends a dead value, whatever its input is.
   OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
     OpKernelContext::NodeFrame frame = it->frames[At(number)];
     if (dead) frame.inputs = &dead_input_;
     return frame;
   }
-  // What was received dead, or not at all, has no value.
+  // An output that was received dead, or not at all, has no value.
   TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
     const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
     if (received) {
@@ -280,7 +280,7 @@ class FrameRun {
     int taken;
     if (index.dtype() == DataType::kBool) {
       taken = index.scalar<bool>()() ? 1 : 0;
-    } else {  // what is no number of an output takes the last one
+    } else {  // an index without an output takes the last one
       taken = index.scalar<std::int32_t>()();
       if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
     }
@@ -322,7 +322,7 @@ class FrameRun {
     if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
     return OkStatus();
   }
-  // The first iteration is there: it ends after all Enters have come.
+  // The first iteration has begun: it ends after all Enters have come.
   void StartWith(IterationState* it, const FlowNode& node, bool dead, Tensor* value, LoopState* loop) {
     const FlowFrame& from = *it->flow;
     IterationState* const first = loop->oldest;
@@ -421,7 +421,7 @@ class FrameRun {
     return it;
   }
 
-  // Ends the iterations that are done, in their order, and with the last of them the loop; then the same around it.
+  // Ends the iterations that are done, in their order, and the loop after the last one. Does so for outer loops, too.
   void CleanUp(IterationState* it) {
     for (;;) {
       LoopState* loop = it->loop;
@@ -435,7 +435,7 @@ class FrameRun {
       it = EndLoop(loop);
     }
   }
-  // What never left the loop is dead.
+  // Exits that never gave a value give a dead one.
   IterationState* EndLoop(LoopState* loop) {
     IterationState* parent = loop->parent;
     for (const int number : loop->dead_exits) {
@@ -451,17 +451,17 @@ class FrameRun {
   FrameStates states_;
   FlowQueue queue_;
   OpKernelContext context_;
-  NodeMeter* meter_ = nullptr;  // of the run under way
+  NodeMeter* meter_ = nullptr;  // meter of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
   SimpleLoopRuns simple_loops_;
   const bool one_thread_;
   bool runs_simple_loops_ = false;  // as two programs, in this run
   bool failed_in_simple_loop_ = false;  // the error names its node
-  Status read_status_;  // of the node being run: a reference that it hands on as a value
+  Status read_status_;  // error of the node being run, from reading a reference as a value
 };
 
-// A FrameRun for whoever asks for an engine.
+// A FrameRun as a StepEngine.
 class FrameEngine final : public StepEngine {
  public:
   FrameEngine(const Program& program, Step* step) : run_(program, step) {}

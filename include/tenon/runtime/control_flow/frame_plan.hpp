@@ -60,10 +60,10 @@ struct FlowNode {
   int first_input = 0, num_inputs = 0;
   int first_output = 0, num_outputs = 0;  // slots, of an Enter that is constant: invariants
   int first_edge = 0, num_edges = 0;
-  int number = -1;  // of an Enter: its loop among the children of the frame; of an Exit: among those of its frame
+  int number = -1;  // Enter: its loop, among the children of the frame; Exit: its number among those of the frame
 };
 
-// Of a node that is not a Merge: inputs to wait for, and whether a dead one was among them. Of a Merge: twice the
+// Counts of one node. Not a Merge: inputs to wait for, and whether a dead one was among them. A Merge: twice the
 // control inputs to wait for, and 1 while no live input has come; `dead` counts its dead inputs until then and is the
 // number of the live input afterwards.
 struct FlowCount {
@@ -81,7 +81,7 @@ struct FlowFrame {
   int num_slots = 0;
   int num_invariants = 0;
   std::uint64_t name_hash = 0;
-  bool has_transfers = false;  // some kernel must know the loop and its turn
+  bool has_transfers = false;  // some kernel must know the loop and its iteration
   SlimVector<FlowNode> nodes;
   SlimVector<FlowEdge> edges;
   SlimVector<FlowInput> inputs;
@@ -173,7 +173,7 @@ class FramePlanner {
       case NodeClass::kControlTrigger: return FlowKind::kNothing;
       case NodeClass::kLoopCond:
       case NodeClass::kIdentity: return FlowKind::kForward;
-      // Outside of a loop there is no next iteration.
+      // Outside of a loop a next iteration does not exist.
       case NodeClass::kNextIteration: return p_.node_frames[At(n)] == 0 ? FlowKind::kForward : FlowKind::kNextIteration;
       case NodeClass::kEnter: {
         const AttrValue* constant = item.node->def.attr.Find("is_constant");

@@ -21,7 +21,7 @@ namespace detail {
 
 struct LoopState;
 
-// What the nodes of a frame read and write in one iteration. one thread.
+// State of one iteration: values and counts that the nodes of a frame read and write. one thread.
 struct IterationState {
   LoopState* loop = nullptr;
   const FlowFrame* flow = nullptr;  // the loop's: every node looks here
@@ -30,15 +30,15 @@ struct IterationState {
   int open_children = 0;  // loops entered from here that have not ended
   int live = 0;  // slots that hold a value
   std::int64_t number = 0;  // in its loop
-  Tensor* values = nullptr;  // of the slots
-  SlimVector<Tensor> own_values;  // but for the root, whose values are the step's
+  Tensor* values = nullptr;  // per slot
+  SlimVector<Tensor> own_values;  // empty for the root, whose values are the step's
   SlimVector<Tensor*> inputs;  // per input
   SlimVector<std::uint8_t> last_use;  // per input, filled in before the node runs
   SlimVector<OpKernelContext::NodeFrame> frames;  // per node
   SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
   SlimVector<FlowCount> counts;  // per node
-  StepEnvironment environment, host_environment;  // of its nodes, where some must know the loop
-  SlimVector<int> readers;  // per slot: that have not read yet
+  StepEnvironment environment, host_environment;  // for its nodes, if some must know the loop
+  SlimVector<int> readers;  // per slot: the number that have not read yet
   SlimVector<LoopState*> children;
 
   const Tensor* empty = nullptr;  // to be copied: quicker than making one
@@ -66,20 +66,20 @@ struct FlowDeferred {
 // One entered frame. one thread.
 struct LoopState {
   const FlowFrame* frame = nullptr;
-  int number = 0;  // of the frame
+  int number = 0;  // number of the frame
   IterationState* parent = nullptr;
   IterationState *oldest = nullptr, *newest = nullptr;
   int running = 0;  // iterations under way
   std::int64_t begun = 0;  // iterations
-  std::uint64_t id = 0;  // TensorFlow's: of the frame's name and of where it was entered
+  std::uint64_t id = 0;  // TensorFlow's: made of the frame's name and of where it was entered
   int pending_enters = 0;
-  SlimVector<FlowCount> counts;  // what an iteration begins with: the invariants that came are counted
+  SlimVector<FlowCount> counts;  // at the start of an iteration: the invariants that came are counted
   SlimVector<Tensor> invariants;
   SlimVector<FlowStart> starts;  // nodes that the invariants alone make ready, in every iteration
-  SlimVector<FlowDeferred> deferred;  // values for an iteration that must wait for its turn
+  SlimVector<FlowDeferred> deferred;  // values for an iteration that cannot begin yet
   SlimVector<int> dead_exits;  // nodes
   SlimVector<char> exited;  // per Exit: it has given its value
-  SlimVector<Tensor> variables;  // of a loop that runs as a SimpleLoop: those that have come
+  SlimVector<Tensor> variables;  // if it runs as a SimpleLoop: variables that have come
   SlimVector<FlowStart> entered;  // its Enters, nodes of the parent
   SlimVector<Owned<IterationState>> iterations;
   IterationState* free = nullptr;
@@ -189,7 +189,7 @@ class FrameStates {
     std::copy(frame.readers.begin(), frame.readers.end(), root_->readers.begin());
     root_->outstanding = root_->open_children = 0;
   }
-  // After a run: values that nobody read go, and loops that did not come to their end.
+  // After a run: frees values that no node read, and loops that did not come to their end.
   void EndRoot() {
     for (const Owned<LoopState>& loop : loops_) {
       if (loop->number == 0 || loop->parent == nullptr) continue;
@@ -256,7 +256,7 @@ class FrameStates {
     }
     return it;
   }
-  // Kernels that move values to other devices learn which turn of which loop they are in.
+  // Tells kernels that move values to other devices which iteration of which loop they are in.
   TENON_COLD void SetEnvironments(IterationState* it) {
     const FlowFrame& frame = *it->flow;
     for (const bool on_host : {false, true}) {

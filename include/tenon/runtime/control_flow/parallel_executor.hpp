@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The engine with frames on a pool of threads: kernels run side by side, also those of several iterations; what hands
-// values on and counts runs under one lock.
+// The executor with frames on a pool of threads. Kernels run side by side, also those of several iterations; nodes
+// that only hand values on, and counting, run under one lock.
 
 #include <cstdint>
 #include <utility>
@@ -44,8 +44,8 @@ class ParallelFrameRun : public FrameRun {
     WaitFor(done);
     return EndRun();
   }
-  // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it
-  // went. `failed` is called with an error before others are told to stop; it may be null.
+  // Starts a run without waiting. Calls `ended` once, on some thread; the caller must then call EndRun, which returns
+  // the status. Calls `failed`, which may be null, with an error before waiting kernels are told to stop.
   void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
                RunFailed failed) noexcept {
     MutexLock lock(mutex_);
@@ -56,7 +56,7 @@ class ParallelFrameRun : public FrameRun {
       GiveUp(NotScheduled());
   }
   Status EndRun() {
-    MutexLock lock(mutex_);  // whoever told of the end has let go of it
+    MutexLock lock(mutex_);  // the thread that called `ended` has released it
     queue_.clear();
     states_.EndRoot();
     status_.Update(faults_->Take());
@@ -95,14 +95,14 @@ class ParallelFrameRun : public FrameRun {
     MutexLock lock(run->mutex_);
     run->Work(lock);
   }
-  // Counts another worker where there is work for one; who gets true schedules it, without the lock.
+  // Counts another worker if there is work for one. On true the caller schedules it, without the lock.
   bool WantsHelper() {
     if (queue_.empty() || !status_.ok() || workers_ >= pool_->NumThreads()) return false;
     ++workers_;
     return true;
   }
 
-  // Runs what is ready until nothing is, or the run has failed. The lock is held but while a kernel runs. The run may
+  // Runs ready nodes until none is left, or the run has failed. The lock is held but while a kernel runs. The run may
   // be over as soon as the lock is given up for good.
   void Work(MutexLock& lock) noexcept {
     OpKernelContext context;
@@ -140,7 +140,7 @@ class ParallelFrameRun : public FrameRun {
       const ProgramNode& kernel = NodeOf(item);
       const OpKernelContext::NodeFrame& frame = item.iteration->frames[At(item.node)];
       const int number = static_cast<int>(&kernel - program_.nodes.data());
-      // Who runs what costs little is soon back for the rest.
+      // After a cheap kernel this thread is soon back for the rest.
       const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
       const bool measure = kernel.async == nullptr && costs_.Wants(number);
       lock.unlock();
@@ -171,7 +171,7 @@ class ParallelFrameRun : public FrameRun {
     --workers_;
     NotifyIfDone();
   }
-  // The pool had no memory: who works goes on alone.
+  // The pool had no memory: the threads at work go on without a helper.
   TENON_COLD void ForgetHelper() {
     const MutexLock lock(mutex_);
     --workers_;
@@ -192,7 +192,7 @@ class ParallelFrameRun : public FrameRun {
     const OpKernelContext::NodeFrame* frame;
     OpKernelContext context;
     RefReads references;
-    OpKernelContext::NodeFrame transfer{};  // of a send or a receive
+    OpKernelContext::NodeFrame transfer{};  // for a send or a receive
     std::int64_t begin = 0;  // in the trace, if there is one
   };
   // A send or a receive, without the lock: the other end may be in this run.
@@ -273,8 +273,8 @@ class ParallelFrameRun : public FrameRun {
     trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
   }
 
-  // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
-  // give up: theirs only follow from it.
+  // Without the lock, before the kernel is counted as finished. Stores the error before waiting kernels are told to
+  // give up: their errors only follow from it.
   TENON_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
     {
       MutexLock lock(mutex_);
@@ -322,7 +322,7 @@ class ParallelFrameRun : public FrameRun {
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
   bool flush_denormals_ = false;
-  Mutex mutex_;  // of everything below, and of FrameRun's state
+  Mutex mutex_;  // guards the members below and FrameRun's state
   RunEnded ended_;
   RunFailed failed_;
   NodeCosts costs_;

@@ -33,7 +33,7 @@ struct SimpleLoop {
     int variable;
   };
   struct Exit {
-    int node;  // of the frame
+    int node;  // number in the frame
     int variable;
   };
   SlimVector<Enter> enters;
@@ -87,25 +87,26 @@ class SimpleLoopFinder {
  private:
   // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
   static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
-  // What a value of the frame is.
+  // The meaning of a value of the frame.
   struct Meaning {
     enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
     Kind kind = kNothing;
     std::uint8_t region = kAlways;
-    int number = -1;  // of the variable; else the value of p_
+    int number = -1;  // number of the variable; else the value of p_
     const Tensor* constant = nullptr;
   };
   // One of the two programs as it grows.
   struct Part {
     Owned<Program> program;
-    SlimVector<int> numbers;  // per value of p_, what is computed and constants: its number here; -1: it has none
+    // Numbers here of computed values and constants, per value of p_; -1: it has none.
+    SlimVector<int> numbers;
     SlimVector<int> numbered;  // values of p_ that have one
     void Number(int value, int here) {
       numbers[At(value)] = here;
       numbered.push_back(value);
     }
   };
-  // What the last loop left behind.
+  // Clears the marks of the last loop.
   void Forget() {
     for (const FlowNode& node : flow_->nodes) {
       const ProgramNode& item = Item(node);

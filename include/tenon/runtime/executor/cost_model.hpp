@@ -16,11 +16,11 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Of one engine, for all of its runs. A node's cost belongs to the thread that runs the node; whoever asks for it has
-// made it ready, or has run before.
+// Measured costs of nodes, for all runs of one executor. A node's cost belongs to the thread that runs the node. A
+// thread that asks for it has made the node ready, or has run before.
 class NodeCosts {
  public:
-  // TensorFlow's 8,000 cycles: about what it takes to hand a node to another thread and have it back.
+  // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
   static constexpr std::int64_t kExpensiveNs = 2500;
 
   explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
@@ -35,7 +35,7 @@ class NodeCosts {
   void BeginRun() { ++run_; }
   bool IsExpensive(int node) const { return ns_[At(node)] > kExpensiveNs; }
 
-  // Measures the node while it lives: an expensive one in each run, others in one of 16.
+  // Measures the node while it lives: an expensive one in each run, a cheap one in one of 16.
   class Measured {
    public:
     Measured(NodeCosts* costs, int node) : costs_(costs->Wants(node) ? costs : nullptr), node_(node) {
@@ -53,7 +53,7 @@ class NodeCosts {
     std::int64_t begin_ = 0;
   };
 
-  // Whether a run of the node is to be measured, and what it took: for who has no scope to measure.
+  // True if this run of the node is to be measured. Wants and Add are for callers that have no scope to measure.
   bool Wants(int node) const {
     const std::int32_t ns = ns_[At(node)];
     if (ns == kNever || ns == kAlways) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
-// a thread that has run a node goes on with what that made ready, but hands all but one of the expensive nodes to the
-// pool (runtime/executor/cost_model.hpp says which those are).
+// The dataflow executor: every node runs as soon as its inputs are there, on a pool of threads, with one atomic count
+// per node. A thread that has run a node goes on with the nodes that this made ready, but hands all but one of the
+// expensive ones to the pool (runtime/executor/cost_model.hpp tells which nodes are expensive).
 
 #include <atomic>
 #include <cstddef>
@@ -30,7 +30,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// The counts of one run; kept with its step and used again: what is counted down to nothing starts anew at once.
+// The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
 class DataflowRun final : public StepEngine {
  public:
   DataflowRun(const Program& program, Step* step)
@@ -77,8 +77,8 @@ class DataflowRun final : public StepEngine {
     WaitFor(done);
     return TakeStatus();
   }
-  // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
-  // called with the first error before others are told to stop; it may be null.
+  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. Calls
+  // `failed`, which may be null, with an error before waiting kernels are told to stop.
   void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
              RunFailed failed) noexcept {
     if (program_.nodes.empty()) return ended();
@@ -111,8 +111,8 @@ class DataflowRun final : public StepEngine {
     DataflowRun* run;
     int node;
   };
-  // What counting down needs of a node: in large graphs the nodes themselves are far apart. The consumers of one node
-  // lie before those of the next.
+  // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The
+  // consumers of one node lie before those of the next.
   struct Counts {
     int first_consumer = 0;
     unsigned waits_for : 31 = 0;  // edges
@@ -124,10 +124,10 @@ class DataflowRun final : public StepEngine {
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
     int nothing = -1;  // the first of those that do nothing; linked through after_
-    int cheap = -1;  // the same of those that cost little
+    int cheap = -1;  // the first of those that cost little; linked likewise
     int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
     int delay = 0;  // cheap nodes that have run while it waits
-    bool alone = false;  // nobody else works on this run, or will before this thread publishes something
+    bool alone = false;  // no other thread works on this run, or will before this one publishes a node
     bool IsEmpty() const { return cheap < 0 && expensive < 0; }
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
@@ -145,7 +145,7 @@ class DataflowRun final : public StepEngine {
       Publish(number, mine);
     }
   }
-  // What this thread runs next; *mine is not empty.
+  // The node that this thread runs next; *mine is not empty.
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
@@ -177,7 +177,7 @@ class DataflowRun final : public StepEngine {
     busy_.fetch_add(1, std::memory_order_relaxed);
     if (CanSchedule(pool_, &RunTask, &tasks_[At(node)])) [[likely]]
       return true;
-    busy_.fetch_sub(1, std::memory_order_relaxed);  // of which this thread is one
+    busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
     Fail(NotScheduled());
     return false;
   }
@@ -194,7 +194,7 @@ class DataflowRun final : public StepEngine {
     if (run->busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
   }
 
-  // Runs what this thread has, and then whatever that made ready, until nothing is left for it.
+  // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
   void Process(Local* mine) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
@@ -219,8 +219,8 @@ class DataflowRun final : public StepEngine {
     }
   }
 
-  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: the
-  // thread that made it may still be in it, with what belongs to the session, when the node has ended.
+  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: when
+  // the node has ended, the thread that made the call may still be in it and use objects of the session.
   struct AsyncState {
     DataflowRun* run;
     int node;
@@ -300,8 +300,8 @@ class DataflowRun final : public StepEngine {
     for (const int root : program_.roots) Add(root, mine);
     CountNothings(mine);
   }
-  // Drops the values that nobody will read any more and counts the consumers down: those that became ready are in
-  // *mine, or published. After an error nodes are only counted down, so that the run comes to its end.
+  // Drops the values that have no more readers and counts the consumers down. Those that became ready are in *mine,
+  // or published. After an error nodes are only counted down, so that the run comes to its end.
   void Finish(int number, Local* mine) {
     mine->alone = IsAlone();
     const ProgramNode& node = program_.nodes[At(number)];
@@ -311,7 +311,7 @@ class DataflowRun final : public StepEngine {
     CountConsumers(number, mine);
     CountNothings(mine);
   }
-  // Whether that was the last. Who is alone needs no atomic operation.
+  // Counts down; true if that was the last one. A thread that is alone does not need an atomic operation.
   static bool IsLast(std::atomic<int>* count, bool alone) {
     if (!alone) return count->fetch_sub(1, std::memory_order_acq_rel) == 1;
     const int left = count->load(std::memory_order_relaxed) - 1;
@@ -325,7 +325,7 @@ class DataflowRun final : public StepEngine {
   }
   void CountEdge(int consumer, Local* mine) {
     Counts& node = nodes_[At(consumer)];
-    // Who waits for one node only is ready; nobody else counts it.
+    // A node that waits for one node only is ready; no other thread counts it.
     if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
   }
   // Nodes that do nothing, with all of that kind behind them.
@@ -340,9 +340,9 @@ class DataflowRun final : public StepEngine {
       }
     }
   }
-  // The same while this thread is alone. First come, first served, in two passes over some of them: one writes their
-  // edges side by side, the other counts these. Neither how many edges a node has nor which of them makes a node ready
-  // is a branch, which the processor would guess wrong in large graphs.
+  // Counts nodes that do nothing while this thread is alone. First come, first served, in two passes over some of
+  // them: one writes their edges side by side, the other counts these. Neither the number of a node's edges nor which
+  // edge makes a node ready is a branch, which the processor would guess wrong in large graphs.
   void CountAlone(Local* mine) {
     constexpr std::size_t kRoom = 256, kLanes = 8;
     int edges[kRoom + kLanes];
@@ -358,7 +358,7 @@ class DataflowRun final : public StepEngine {
         const Counts* const node = nodes + queue[begin++];
         const std::size_t first = At(node[0].first_consumer), last = At(node[1].first_consumer);
         if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
-          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // of those behind, too
+          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // edges behind the last one, too
           room += last - first;
         } else {
           end = CountAlone(consumers + first, consumers + last, queue, end, mine);
@@ -396,15 +396,15 @@ class DataflowRun final : public StepEngine {
     step_->value(value) = EmptySlot();
   }
 
-  static constexpr int kStays = -1;  // constants, and what is fetched
+  static constexpr int kStays = -1;  // constants and fetched values
 
   const Program& program_;
   Step* step_;
   Owned<Counts[]> nodes_;  // and one more, behind the last
-  Owned<std::atomic<int>[]> readers_;  // per value: that are still to come
-  SlimVector<int> first_readers_;  // the same when a run begins; or kStays
-  SlimVector<int> after_;  // per node: the next in a list of Local, or of what is published as one task
-  SlimVector<int> queue_;  // of who is alone; empty where no node does nothing
+  Owned<std::atomic<int>[]> readers_;  // per value: reads that are still to come
+  SlimVector<int> first_readers_;  // readers_ when a run begins; or kStays
+  SlimVector<int> after_;  // per node: the next one in a list of Local, or in a published task
+  SlimVector<int> queue_;  // for a thread that is alone; empty if every node does something
   Owned<Task[]> tasks_;
   NodeCosts costs_;
   // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
@@ -417,7 +417,7 @@ class DataflowRun final : public StepEngine {
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
-  Ref<RunFaults> faults_;  // of a program with asynchronous kernels
+  Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
 };
 
 inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {

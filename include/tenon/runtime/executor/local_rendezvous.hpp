@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// LocalRendezvous: the table of one step in one process. Per key a queue of values that nobody asked for yet, or of
-// receivers that wait.
+// LocalRendezvous: the table of one step in one process. Each key has a queue of values that were not received yet,
+// or of receivers that wait.
 
 #include <cstddef>
 #include <cstdint>
@@ -129,9 +129,9 @@ class LocalRendezvous final : public Rendezvous {
     bool is_dead = false;
     Args args;
     Tensor tensor;
-    Status status;  // of an error
+    Status status;  // if the item is an error
     DoneCallback done;
-    std::uint64_t id = 0;  // of a receiver that can be cancelled; another one's never
+    std::uint64_t id = 0;  // unique, of a receiver that can be cancelled; otherwise 0
     CancellationManager::Token token = 0;
   };
   struct Bucket {
@@ -241,7 +241,7 @@ class LocalRendezvous final : public Rendezvous {
 };
 
 namespace detail {
-// Of one run: what waits in it is told when the run is given up, and at its end.
+// The rendezvous of one run. Aborts waiting receivers when the run is cancelled, and at its end.
 class RunLocalRendezvous final : public RunRendezvous {
  public:
   explicit RunLocalRendezvous(CancellationManager* cancellation)

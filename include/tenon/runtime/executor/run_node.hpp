@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What all engines do with one node: run its kernel or copy, check what came out, say where an error happened.
+// Steps that all executors share for one node: run its kernel or copy, check its outputs, add the node to an error.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,13 +31,13 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Of the session's run that a step is a part of; null: nobody watches it.
+// The trace of the session's run that a step belongs to; null: the run is not traced.
 inline TraceCollector* TraceOf(const Step& step) {
   return step.services() == nullptr ? nullptr : static_cast<TraceCollector*>(step.services()->stats);
 }
 
-// For an engine's loop over nodes on one thread: when the current node began, and what it takes beside its outputs.
-// Does nothing without a trace. one thread.
+// Measures the current node in an executor's loop: its start, and the memory that it takes beside its outputs. Does
+// nothing without a trace. one thread.
 class NodeMeter {
  public:
   NodeMeter(TraceCollector* trace, OpKernelContext* context) : trace_(trace) {
@@ -53,7 +53,7 @@ class NodeMeter {
       begin_ = trace_->Now();
     }
   }
-  // What the kernel has put out, for an engine that takes it away before End.
+  // Counts the kernel's outputs, for an executor that takes them away before End.
   void SeeOutputs(const Tensor* outputs, int count) {
     if (trace_ != nullptr) [[unlikely]]
       output_bytes_ = TraceCollector::BytesOf(outputs, count);
@@ -63,7 +63,7 @@ class NodeMeter {
     if (trace_ != nullptr) [[unlikely]]
       trace_->Add(program, node, step, begin_, &memory_);
   }
-  // The node has ended; its outputs are the engine's (SeeOutputs).
+  // The node has ended; its outputs are the executor's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
@@ -100,8 +100,8 @@ TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view
   return Status(status.code(), StrCat(text.substr(0, begin), kMore, left_out, kCalls, at));
 }
 
-// "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is what transports say; of any other op it is Internal, as in
-// TensorFlow, so that nobody takes it for a lost connection.
+// Makes "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is for transports; from any other op it becomes
+// Internal, as in TensorFlow, so that callers do not take it for a lost connection.
 TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) noexcept {
   const Device* device = node.on_host ? program.host : program.device;
   std::string at;
@@ -114,7 +114,7 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
                           at);
 }
 
-// Whether somebody gave the run up: engines look before every node.
+// True if the run was cancelled: executors look before every node.
 TENON_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
   return cancellation != nullptr && cancellation->IsCancelled();
 }
@@ -151,7 +151,7 @@ TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& no
                                                    : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
-// Who is told that a run has ended, and that it will fail; nobody, by default. Called on any thread.
+// Callbacks for the end of a run and for its errors; RunFailed is optional. Called on any thread.
 struct RunEnded {
   void (*call)(void* state) = nullptr;
   void* state = nullptr;
@@ -164,14 +164,15 @@ struct RunFailed {
     if (call != nullptr) call(state, status);
   }
 };
-// The end of a run. Its caller may be a task of the pool that has the run's nodes queued: then somebody else runs them.
+// Waits for the end of a run. The caller may be a task of the pool that has the run's nodes queued: then another
+// thread runs them.
 inline void WaitFor(const Notification& done) noexcept {
   if (done.HasBeenNotified()) return;
   (void)Succeeds([&] {
     const ThreadPool::Waiting waiting;
     done.WaitForNotification();
   });
-  done.WaitForNotification();  // where there is no memory for one thread more
+  done.WaitForNotification();  // without memory for one thread more
 }
 // Gives a task to the pool. False: the pool had no memory for it.
 inline bool CanSchedule(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
@@ -182,7 +183,7 @@ TENON_COLD inline Status NotScheduled() noexcept {
 }
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
-// Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
+// Faults of kernels after their end, for one executor. They make this run fail, or the next one. thread-safe.
 class RunFaults final : public AsyncFaults {
  public:
   void CalledTwice(const Status& error) override {
@@ -210,7 +211,7 @@ TENON_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Co
   return OkStatus();
 }
 
-// The node's kernel, to its end; an asynchronous one is waited for.
+// Runs the node's kernel to its end; waits for an asynchronous one.
 inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {
     RunKernel(const_cast<OpKernel*>(node.kernel), context);

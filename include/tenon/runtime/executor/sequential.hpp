@@ -34,7 +34,7 @@ inline Status RunInOrder(const Program& program, Step* step, TraceCollector* tra
   return OkStatus();
 }
 
-// The same for a step whose cache nobody owns.
+// Runs in order and owns the step's cache meanwhile: for a step whose cache has no owner.
 inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
   const OwnsCache owner(step);
   return RunInOrder(program, step, trace);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Step: what one run of a program needs - values, frames, counts, memory. Steps are pooled: the second run of a program
-// asks nobody for memory but for the tensors it returns.
+// Step: the values, frames, counts and memory of one run of a program. Steps are pooled: the second run of a program
+// allocates only the tensors that it returns.
 
 #include <atomic>
 #include <cstddef>
@@ -68,15 +68,15 @@ class Step {
   const RunServices* services() const { return host_.services; }
   const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
-  // Runs as a part of what `other` was to run.
+  // Runs for `other`: takes its step id, services and call depth.
   void StandInFor(const Step& other) {
     set_step_id(other.host_.step_id);
     set_services(other.host_.services);
     set_call_depth(other.host_.call_depth);
   }
 
-  // What the program's results lie in is taken from the cache, too, and comes back to it: for a program that runs often
-  // and whose results are soon gone.
+  // Takes the memory of the program's results from the cache, too, and returns it there: for a program that runs
+  // often and whose results are soon gone.
   void CacheResults() {
     device_.result_allocator = device_.step_allocator;
     host_.result_allocator = host_.step_allocator;
@@ -190,7 +190,7 @@ class ProgramPool {
     lock_.unlock();
     return idle != made_.load();
   }
-  // Calls visit(object) for those that nobody has taken; who wants one waits.
+  // Calls visit(object) for the objects that are not taken. Callers that want one wait.
   template <class Visit>
   void ForIdle(const Visit& visit) {
     SpinLockHolder lock(lock_);
@@ -198,7 +198,7 @@ class ProgramPool {
       more_.push_back(std::move(last));
     for (const Owned<T>& object : more_) visit(*object);
   }
-  // Without memory for its place in a list, an object goes.
+  // Gives an object back; frees one if the list cannot grow.
   void Give(Owned<T> object) noexcept {
     if (Owned<T> old(last_.exchange(object.release(), std::memory_order_acq_rel)); old != nullptr) {
       (void)detail::Succeeds([&] {

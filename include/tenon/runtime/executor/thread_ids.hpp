@@ -26,7 +26,7 @@ class TracedThreads {
     static thread_local const int number = Global().AddThis();
     return number;
   }
-  // What the system called the thread when it was traced first; empty where the number is nobody's.
+  // The system's name of a thread when it was traced first; empty if no thread has the number, or no name was kept.
   std::string NameOf(int number) {
     const MutexLock lock(mutex_);
     const auto i = static_cast<std::size_t>(number - 1);

@@ -48,7 +48,7 @@ class TracedNodes {
     NodeTotal folded;
     std::int64_t kept = 0;  // executions
   };
-  // Adds the node when it is new. Null: there are `max_items` others.
+  // Adds the node when it is new. Null: there are `max_items` other nodes.
   Item* Find(const NodeTiming& timing, std::size_t max_items) {
     if (2 * items_.size() >= slots_.size()) Grow();
     std::uint32_t* slot = FindSlot(timing);
@@ -105,7 +105,7 @@ class TraceCollector final : public StepStatsCollector {
         max_events_(static_cast<std::size_t>(max_events > 1 ? max_events : 1)),
         max_of_node_(static_cast<std::int64_t>(max_events > 64 ? max_events / 64 : 1)) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
-  // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
+  // Adds a node that has ended just now. `memory`: memory that it took beside its outputs; null: not known.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
@@ -194,7 +194,7 @@ class TraceCollector final : public StepStatsCollector {
   const std::int64_t start_;
   const std::size_t max_events_;
   const std::int64_t max_of_node_;
-  Mutex mutex_;  // of what follows
+  Mutex mutex_;  // guards the members below
   std::vector<NodeTiming> timings_;
   TracedNodes nodes_;
   std::int64_t num_dropped_ = 0, dropped_ns_ = 0;

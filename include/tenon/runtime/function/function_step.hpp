@@ -36,7 +36,7 @@ struct SessionFunction {
   FunctionDef def;  // of the library, a gradient, or a body that hands its counter on
   bool counts = false;  // the body of a For: its first result is its first argument
   std::atomic<bool> ready{false};
-  Mutex mutex;  // of the rest, until `ready`
+  Mutex mutex;  // guards the members below, until `ready`
   Graph graph;
   Owned<KernelCache> kernels;
   Owned<Program> program;
@@ -232,8 +232,8 @@ class FunctionStep final : public FunctionCalls {
   Owned<StepEngine> frames_;  // when the function has control flow
   Owned<RunPlans> plans_;  // null: never
   SlimVector<Tensor> own_args_, own_results_;
-  SlimVector<TensorShape> loop_shapes_;  // of the variables after the last iteration
-  Owned<PlannedLoop> loop_;  // of the loop whose body this is; null: none now
+  SlimVector<TensorShape> loop_shapes_;  // shapes of the variables after the last iteration
+  Owned<PlannedLoop> loop_;  // plan of the loop whose body this is; null: none now
   bool may_plan_loop_ = true;
   const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
 };

@@ -72,7 +72,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   ResourceMgr* resources() const override { return resources_; }
 
-  // Who knows the functions on the session's other devices; outlives this.
+  // `devices` finds the functions on the session's other devices; it outlives this.
   void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
 
   void SetGraph(const Graph* graph, Ref<RefCounted> owner = {}) override {
@@ -242,7 +242,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     if (known >= 0) return FunctionHandle{known};  // another thread was faster
     return FunctionHandle{AddLocked(call, std::move(made), kGradient)};
   }
-  // Of a session on another device: what runs on its CPU.
+  // The functions on the CPU, for a session on another device.
   Result<FunctionRuntime*> OnHost() {
     const MutexLock lock(mutex_);
     if (on_host_ == nullptr) {
@@ -318,7 +318,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     for (const FunctionGraph::Output& result : body.results)
       fetches.push_back({graph.Find(result.node)->id, result.index});
     for (const std::string& control : body.control_results) targets.push_back(graph.Find(control)->id);
-    // What has side effects runs, whether anybody waits for it or not.
+    // Nodes with side effects run, even if no other node waits for them.
     for (const Node& node : graph.nodes())
       if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);

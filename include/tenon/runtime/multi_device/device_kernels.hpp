@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DeviceKernels: what the placement and the partition of a graph ask of its registry and devices.
+// DeviceKernels: answers the questions of placement and partitioning about a registry and its devices.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +29,8 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// What placement and partition ask of a registry's kernels and the devices that run them. Where the memory of a device
-// is no host memory, a kernel of each node is made to see which of its tensors stay in host memory. one thread.
+// Tells placement and partitioning about a registry's kernels and the devices that run them. If a device does not use
+// host memory, makes a kernel of each node to see which of its tensors stay in host memory. one thread.
 class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
  public:
   // All arguments outlive this.
@@ -55,15 +55,15 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
   std::uint64_t Incarnation(std::string_view device) const override { return devices_.IncarnationOf(Find(device)); }
 
  private:
-  // Of one node on devices of one type.
+  // Memory of the tensors of one node, on devices of one type.
   struct Memory {
     SlimVector<char> inputs, outputs;  // in host memory
-    bool fits_device = true;  // what is not in host memory is plain data
+    bool fits_device = true;  // all tensors outside host memory are plain data
   };
   struct MemoryOfType {
     std::string_view type;
     SlimVector<Owned<Memory>> nodes;  // by id; null: not asked for yet
-    Memory added;  // of the last node that is not the graph's
+    Memory added;  // for the last node that is not in the graph
   };
 
   // A session keeps tensors in host memory, where feeds find them.
@@ -89,7 +89,7 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
       if (known == nullptr) known = MakeOwned<Memory>(Ask(def, node->input_types, node->output_types, device));
       return *known;
     }
-    OpInfo::Types inputs, outputs;  // of a node that the partition made for a loop
+    OpInfo::Types inputs, outputs;  // types of a node that partitioning made for a loop
     if (const OpInfo* info = ops_.Find(def.op); info != nullptr)
       static_cast<void>(info->Resolve(def, &inputs, &outputs));
     return of_type.added = Ask(def, inputs, outputs, device);
@@ -100,7 +100,7 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
     memory_.push_back({type, SlimVector<Owned<Memory>>(Slot(graph_.num_nodes())), {}});
     return memory_.back();
   }
-  // A node without a kernel there is a call, which runs on the host. What is wrong with a node is said when its program
+  // A node without a kernel there is a call, which runs on the host. Errors of a node are reported when its program
   // is built.
   template <class Types>
   Memory Ask(const NodeDef& def, const Types& inputs, const Types& outputs, const Device& device) const {
@@ -113,7 +113,7 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
     const Result<Owned<OpKernel>> kernel = CreateKernel(*row->row, &construction);
     const auto note = [&memory](bool on_host, DataType type, char* to) {
       *to = on_host ? 1 : 0;
-      // A variable of texts has its value in the memory that its device allocates.
+      // A variable of strings has its value in the memory that its device allocates.
       if (type == MakeRefType(DataType::kString) || (!on_host && type == DataType::kVariant))
         memory.fits_device = false;
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DeviceRendezvous: a rendezvous of the devices of one process; what is received lies in the receiver's memory.
+// DeviceRendezvous: a rendezvous of the devices of one process; received tensors lie in the receiver's memory.
 
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ class DeviceRendezvous final : public Rendezvous {
     transfer->host = devices_->HostCPU();
     transfer->key = key.text;
     transfer->done = std::move(done);
-    // What has no memory loses the callback, and with it the transfer, which says so.
+    // Without memory the callback goes, and with it the transfer, whose destructor reports the error.
     (void)detail::Succeeds([&] {
       local_->RecvAsync(key, args,
                         [transfer](const Status& status, const Args& send, const Args& recv, const Tensor& tensor,
@@ -56,7 +56,8 @@ class DeviceRendezvous final : public Rendezvous {
  private:
   ~DeviceRendezvous() override = default;
 
-  // What is done with a value when it comes. When it goes without an end, some callback had no memory.
+  // Moves one value to the receiver's memory when it comes. The destructor finds `done` uncalled only if some
+  // callback had no memory: it reports that error.
   struct Transfer : RefCounted {
     ~Transfer() override {
       if (done != nullptr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PartitionedGraph: a graph that was cut into parts, one a device, with _Send and _Recv at the cuts. Its parts run side
-// by side, each as a program of its own, and meet in the run's rendezvous.
+// PartitionedGraph: a graph that was cut into partitions, one per device, with _Send and _Recv at the cuts. The
+// partitions run side by side, each as its own program, and meet in the run's rendezvous.
 
 #include <algorithm>
 #include <cstddef>
@@ -55,15 +55,16 @@ class PartitionedGraph : public RefCounted {
   class Callable {
    public:
     Callable() = default;
-    // The lengths are those of the options it was made with. The first error of all parts; the others are stopped.
+    // Returns the first error of any partition, after which the other ones are stopped. The lengths are those of the
+    // options that the callable was made with.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return RunUnder(nullptr, feeds, fetches); }
-    // The same until a deadline or a CancellationManager gives it up: `options` has timeout_in_ms and cancellation, the
-    // rest is for sessions on one device. DeadlineExceeded, Cancelled; InvalidArgument: a negative timeout.
+    // Runs until a deadline or a CancellationManager ends the run. Reads only timeout_in_ms and cancellation of
+    // `options`; the rest is for sessions on one device. DeadlineExceeded, Cancelled. InvalidArgument: timeout < 0.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
       return detail::RunBounded(nullptr, options.timeout_in_ms, options.cancellation,
                                 [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
     }
-    // Devices that take part.
+    // The number of devices that take part.
     std::size_t num_running_parts() const { return callable_->num_running_parts(); }
 
    private:
@@ -79,7 +80,7 @@ class PartitionedGraph : public RefCounted {
     Ref<detail::PartitionedCallable> callable_;
   };
 
-  // InvalidArgument: a part's device is none of `devices`, which must have a CPU; otherwise as for any graph.
+  // InvalidArgument: a partition's device is not in `devices`, or these have no CPU; otherwise as for any graph.
   static Result<Ref<PartitionedGraph>> Create(SlimVector<GraphPart> parts, Owned<DeviceMgr> devices,
                                               const PartitionedGraphOptions& options = {}) {
     auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
@@ -108,7 +109,7 @@ class PartitionedGraph : public RefCounted {
     return graph;
   }
 
-  // InvalidArgument: names that are in no part, a _Recv that nothing is sent to.
+  // InvalidArgument: names that are not in any partition, a _Recv without its _Send.
   Result<Callable> MakeCallable(const CallableOptions& options) {
     if (options.fetches.empty() && options.targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
@@ -117,8 +118,8 @@ class PartitionedGraph : public RefCounted {
     TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets));
     return made;
   }
-  // What MakeCallable makes: it runs with this graph's devices, while the graph lives. `places`: null, all feeds and
-  // fetches are in host memory.
+  // Prepares a signature, for MakeCallable. The result runs with this graph's devices, while the graph lives.
+  // `places` is null if all feeds and fetches are in host memory.
   Result<Ref<detail::PartitionedCallable>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                                    Span<const std::string> targets,
                                                    const detail::EndPlaces* places = nullptr) {
@@ -142,7 +143,7 @@ class PartitionedGraph : public RefCounted {
   // Its devices' resources in these containers go; no names mean the default container.
   Status ClearContainers(Span<const std::string> containers) const { return devices().ClearContainers(containers); }
   const DeviceMgr& devices() const { return own_devices_ != nullptr ? *own_devices_ : *devices_; }
-  // A device's variables, queues and tables; null: no part is there.
+  // A device's variables, queues and tables; null: the device has no partition.
   ResourceMgr* resources(std::string_view device) const {
     for (const Owned<detail::LoadedPart>& part : parts_)
       if (part->device->name() == device || part->device->short_name() == device) return part->resources;
@@ -150,7 +151,7 @@ class PartitionedGraph : public RefCounted {
   }
 
  private:
-  // What a signature needs of a part.
+  // Endpoints of a signature that belong to one partition.
   struct Wanted {
     SlimVector<InEdge> feeds, fetches;
     SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;  // as in ProgramOptions
@@ -212,7 +213,7 @@ class PartitionedGraph : public RefCounted {
                 [](std::string* text, const Device* device) { StrAppend(text, device->name()); }));
   }
 
-  // The part that has a node, or -1.
+  // The partition that has a node, or -1.
   int Find(std::string_view name, int* id) const {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const Node* node = parts_[p]->graph.Find(name);
@@ -278,7 +279,7 @@ class PartitionedGraph : public RefCounted {
     return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
   }
 
-  // What is received must be sent: adds those nodes to what is wanted, until there are no more.
+  // Adds to *wanted the senders of all values that are received, until none is missing.
   Status FollowReceives(SlimVector<Wanted>* wanted) const {
     for (bool more = true; more;) {
       more = false;
@@ -315,7 +316,7 @@ class PartitionedGraph : public RefCounted {
                                    "') waits for a tensor that no part of the graph sends");
   }
 
-  // Parts that have nothing to do are left out.
+  // Partitions that have nothing to do are left out.
   Status Build(const SlimVector<Wanted>& wanted, detail::PartitionedCallable* callable) {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     ProgramOptions options{.constant_folding = options_.constant_folding, .dead_values = HasControlFlow()};
@@ -338,7 +339,7 @@ class PartitionedGraph : public RefCounted {
     return OkStatus();
   }
 
-  // Then any part may receive dead values.
+  // Then any partition may receive dead values.
   bool HasControlFlow() const {
     for (const Owned<detail::LoadedPart>& part : parts_)
       for (const Node& node : part->graph.nodes())
@@ -349,7 +350,7 @@ class PartitionedGraph : public RefCounted {
   PartitionedGraphOptions options_;
   const Registry* registry_ = nullptr;
   Owned<DeviceMgr> own_devices_;
-  Owned<StaticDeviceMgr> kept_devices_;  // of own_devices_: parts run on, also on devices that are removed
+  Owned<StaticDeviceMgr> kept_devices_;  // shares the devices of own_devices_: removed ones stay, for the partitions
   const DeviceMgr* devices_ = nullptr;
   Device* host_ = nullptr;
   Owned<ThreadPool> own_pool_;

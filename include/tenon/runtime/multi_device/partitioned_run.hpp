@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The run of a signature over all parts of a graph: each part is a program of its own, on its device; they start
-// together, meet in the run's rendezvous, and the first error stops all.
+// The run of a signature over all partitions of a graph. Each partition is its own program, on its device. They start
+// together and meet in the run's rendezvous; the first error stops all.
 
 #include <algorithm>
 #include <atomic>
@@ -45,7 +45,7 @@ class PartitionedGraph;
 
 namespace detail {
 
-// What one run of all parts of a signature needs; used again. One run at a time.
+// State of one run of all partitions of a signature; later runs use it again. One run at a time.
 class PartitionedRun {
  public:
   struct Part {
@@ -62,7 +62,7 @@ class PartitionedRun {
     Owned<ParallelFrameRun> frames;
     Owned<StepContainer> container;
     RunServices services;
-    Owned<TraceCollector> trace;  // of a run that is traced
+    Owned<TraceCollector> trace;  // null: the run is not traced
   };
 
   void AddPart(const Program* program, ResourceMgr* resources) {
@@ -71,8 +71,8 @@ class PartitionedRun {
   Step& step(int part) { return parts_[static_cast<std::size_t>(part)]->step; }
   std::size_t num_parts() const { return parts_.size(); }
 
-  // Runs all parts to their end. The first error counts; it stops the others, as `settings.cancellation` does.
-  // `fetched`: the names of all fetches. Without a pool the caller's thread runs the parts, whichever has a node ready.
+  // Runs all partitions to their end. Returns the first error, which stops the other ones, as `settings.cancellation`
+  // does. `fetched`: the names of all fetches. Without a pool, the caller's thread runs whichever partition is ready.
   Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const std::string> fetched) {
     const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
     CancellationManager cancellation(settings.cancellation);
@@ -99,7 +99,7 @@ class PartitionedRun {
       part->step.set_step_id(step_id);
       part->step.set_services(&part->services);
     }
-    // From here on nothing may throw before the parts have ended.
+    // From here on nothing may throw before the partitions have ended.
     const RunEnded ended{&PartEnded, this};
     const RunFailed failed{&PartFailed, this};
     for (const Owned<Part>& part : parts_) {
@@ -147,14 +147,14 @@ class PartitionedRun {
     }
     run->rendezvous_->StartAbort(status);
   }
-  // The parts' own traces as one; what ended first comes first.
+  // Merges the traces of the partitions; the node that ended first comes first.
   TENON_COLD void FinishTrace(RunTrace* trace) {
     *trace = RunTrace();
     for (const Owned<Part>& part : parts_) {
       RunTrace of_part;
       part->trace->Finish(&of_part);
       part->trace = nullptr;
-      if (trace->start_ns == 0) trace->start_ns = of_part.start_ns;  // the first part's is the earliest
+      if (trace->start_ns == 0) trace->start_ns = of_part.start_ns;  // the first partition's is the earliest
       const std::int64_t later = of_part.start_ns - trace->start_ns;
       for (NodeTiming& timing : of_part.nodes) {
         timing.start_ns += later;
@@ -209,8 +209,8 @@ class PartitionedRun {
 // One signature. thread-safe.
 class PartitionedCallable : public RefCounted {
  public:
-  // Where a feed or fetch is: number `index` of those of running part `part`. `elsewhere`: the device whose memory the
-  // caller has the value in, if that is neither the host's nor the part's.
+  // Where a feed or fetch is: number `index` of those of running partition `part`. `elsewhere`: the device whose
+  // memory the caller has the value in, if that is neither the host's nor the partition's.
   struct Endpoint {
     int part;
     int index;
@@ -220,7 +220,7 @@ class PartitionedCallable : public RefCounted {
     TENON_RETURN_IF_ERROR(Check(feeds, fetches));
     return RunChecked(devices, settings, feeds, fetches);
   }
-  // The same with feeds and fetches that were checked.
+  // Runs the signature with feeds and fetches that the caller has checked.
   Status RunChecked(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds,
                     Span<Tensor> fetches) {
     Owned<PartitionedRun> run = Take();
@@ -253,7 +253,7 @@ class PartitionedCallable : public RefCounted {
   std::size_t num_fetches() const { return fetches_.size(); }
   std::size_t num_running_parts() const { return programs_.size(); }
 
-  // The programs of the parts that run, and which of all feeds and fetches are theirs.
+  // Calls visit(program, feeds, fetches) for each partition that runs, with the numbers of its feeds and fetches.
   template <class Visit>
   void ForPrograms(const Visit& visit) const {
     for (std::size_t p = 0; p < programs_.size(); ++p) {
@@ -266,8 +266,8 @@ class PartitionedCallable : public RefCounted {
       visit(*programs_[p], numbers(feeds_), numbers(fetches_));
     }
   }
-  // Puts change(program, feeds, fetches) in the place of each program, before the first run; feeds and fetches are no
-  // more.
+  // Replaces each program by change(program, feeds, fetches), before the first run. Afterwards this has no feeds and
+  // fetches.
   template <class Change>
   void ChangePrograms(const Change& change) {
     std::size_t p = 0;
@@ -330,7 +330,7 @@ class PartitionedCallable : public RefCounted {
     for (std::size_t p = 0; p < programs_.size(); ++p) run->AddPart(programs_[p].get(), resources_[p]);
     return run;
   }
-  // Without memory for its place, it goes.
+  // Keeps the run for later ones; frees it if the list cannot grow.
   void Give(Owned<PartitionedRun> run) noexcept {
     (void)Succeeds([&] {
       const MutexLock lock(mutex_);
@@ -338,7 +338,7 @@ class PartitionedCallable : public RefCounted {
     });
   }
 
-  SlimVector<Owned<Program>> programs_;  // of the parts that have something to do
+  SlimVector<Owned<Program>> programs_;  // programs of the partitions that have something to do
   SlimVector<ResourceMgr*> resources_;
   SlimVector<Endpoint> feeds_, fetches_;
   SlimVector<std::string> fetch_names_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A session's graph on several devices: placed, cut into parts, and the signatures that run on them.
+// A session's graph on several devices: placed, cut into partitions, and the signatures that run on them.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// What the graphs of one session share, one after the other. All of it outlives them.
+// Members of a session that its graphs use, one after the other. All of them outlive the graphs.
 struct PlacedGraphOwner {
   const DeviceMgr* devices = nullptr;
   const SessionDevices* session = nullptr;
@@ -49,7 +49,7 @@ struct PlacedGraphOwner {
   ThreadPoolInterface* (*pool_for)(const SessionDevices* session, ThreadPoolInterface* given) = nullptr;
 };
 
-// One signature, as a PlacedProgram or what derives from it. thread-safe; goes before its graph.
+// One signature, as a PlacedProgram or a class derived from it. thread-safe; goes before its graph.
 template <class Base>
 class PartsProgram : public Base {
  public:
@@ -80,7 +80,7 @@ class PartsProgram : public Base {
   }
   int num_devices() const override { return static_cast<int>(callable_->num_running_parts()); }
 
-  // The feeds, fetches and nodes of what runs, of the whole graph.
+  // Writes the feeds, fetches and nodes that run into *front, as those of the whole graph.
   void Describe(const ProgramEnds& ends, Device* host, Program* front) const {
     front->device = front->host = host;
     front->graph = &whole_;
@@ -108,7 +108,7 @@ class PartsProgram : public Base {
   }
 
  private:
-  // The trace's nodes are those of the parts: from here on those of the whole graph, or none.
+  // Replaces the partitions' nodes in the trace by those of the whole graph, or by null.
   TENON_COLD void NameNodes(RunTrace* trace) const {
     for (NodeTiming& timing : trace->nodes)
       if (timing.node != nullptr) timing.node = whole_.Find(timing.node->name());
@@ -196,15 +196,16 @@ class PartialParts final : public PartsProgram<PlacedPartialProgram> {
   }
 
   SlimVector<Owned<PartialProgram>> parts_;  // the kernels of the programs' ends
-  SlimVector<SlimVector<Place>> senders_;  // per part and program node; part -1: it receives nothing
-  SlimVector<Place> fetches_;  // part, and number among its fetches
+  SlimVector<SlimVector<Place>> senders_;  // per partition and program node; part -1: it receives nothing
+  SlimVector<Place> fetches_;  // partition, and number among its fetches
 };
 
 // thread-safe.
 class PlacedParts final : public PlacedGraph {
  public:
-  // Gives every node of `graph` a device, and cuts it. `older`: what `graph` extends, or null; its nodes with state
-  // stay where they are. InvalidArgument, with all reasons: no such placement. All arguments outlive the result.
+  // Gives every node of `graph` a device, and cuts it. `older`: the state that `graph` extends, or null; nodes of
+  // `older` with state keep their device. InvalidArgument, with all reasons: no such placement. All arguments outlive
+  // the result.
   static Result<Owned<PlacedParts>> Create(const PlacedGraphOwner& owner, Graph* graph, const GraphState* older) {
     auto placed = MakeOwned<PlacedParts>(owner, *graph);
     if (older != nullptr) TENON_RETURN_IF_ERROR(StayWithState(older->graph, graph));
@@ -238,7 +239,7 @@ class PlacedParts final : public PlacedGraph {
   const SlimVector<GraphPartition>& partitions() const { return partitions_; }
 
  private:
-  // The feeds as they were found: what is fed in the place of a lowered node goes to its readers.
+  // Names of the feeds as they were found: a value fed for a lowered node goes to its readers.
   SlimVector<std::string> FeedNames(Span<const std::string> given, const ProgramEnds& ends) const {
     SlimVector<std::string> names;
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -287,7 +288,7 @@ class PlacedParts final : public PlacedGraph {
     TENON_ASSIGN_OR_RETURN(parts_, PartitionedGraph::CreateFor(session, std::move(parts), part_options));
     return OkStatus();
   }
-  // What was cut runs on its own device only.
+  // Checks that each transfer has a kernel on its own device: nodes at the cuts cannot run on the host instead.
   Status CheckTransfers() const {
     for (const GraphPartition& partition : partitions_) {
       TENON_ASSIGN_OR_RETURN(const Device* const device, owner_.devices->LookupDevice(partition.device));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PlacedSession: a session that owns its several devices, with its placement and its parts at hand. Session itself does
-// the work (SessionOptions::device_mgr).
+// PlacedSession: a session that owns its several devices and shows its placement and its partitions. Session itself
+// does the work (SessionOptions::device_mgr).
 
 #include <cstddef>
 #include <initializer_list>
@@ -61,14 +61,15 @@ class PlacedSession : public RefCounted {
   class Callable {
    public:
     Callable() = default;
-    // The lengths are those of the options it was made with. The first error of all parts; the others are stopped.
+    // Returns the first error of any partition, after which the other ones are stopped. The lengths are those of the
+    // options that the callable was made with.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return Run(feeds, fetches, RunOptions()); }
-    // As PartitionedGraph::Callable::Run with options. DeadlineExceeded, Cancelled: as they say.
+    // As PartitionedGraph::Callable::Run with options, and the same errors: DeadlineExceeded, Cancelled.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
       return detail::CatchAll("PlacedSession::Callable::Run",
                               [&] { return session_->RunPrepared(prepared_.get(), feeds, fetches, options); });
     }
-    // Devices that take part.
+    // The number of devices that take part.
     std::size_t num_running_parts() const { return static_cast<std::size_t>(prepared_->placed()->num_devices()); }
 
    private:
@@ -95,13 +96,13 @@ class PlacedSession : public RefCounted {
     return session;
   }
 
-  // As Session::Run: what the fetches and targets do not need, no device does. InvalidArgument, NotFound, OutOfRange:
-  // names; otherwise the first error of any device.
+  // As Session::Run: no device runs nodes that the fetches and targets do not need. InvalidArgument, NotFound,
+  // OutOfRange: names; otherwise the first error of any device.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets = {}) {
     return Run(feeds, fetches, targets, RunOptions());
   }
-  // The same with timeout_in_ms and cancellation. DeadlineExceeded, Cancelled: as they say.
+  // Runs with timeout_in_ms and cancellation of `options`. DeadlineExceeded, Cancelled: caused by these.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options) {
     return detail::CatchAll("PlacedSession::Run", [&]() -> Result<std::vector<Tensor>> {
@@ -129,12 +130,12 @@ class PlacedSession : public RefCounted {
     return callable;
   }
 
-  // Where every node of the lowered graph is and why, and what was asked for and not done.
+  // Tells where every node of the lowered graph is and why, and which requests were not met.
   const PlacementReport& placement_report() const { return placed().report(); }
   // One graph a device, with the _Send and _Recv nodes between them.
   Span<const GraphPartition> partition_graphs() const { return placed().partitions(); }
   const DeviceMgr& devices() const { return *devices_; }
-  // A device's variables, queues and tables; null: there is no such device.
+  // A device's variables, queues and tables; null: the session does not have the device.
   ResourceMgr* resources(std::string_view device) const {
     const Result<Device*> found = devices_->LookupDevice(device);
     return found.ok() ? impl_->resources_of(*found) : nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One part of a graph that was cut by device, as it stays between signatures: nodes, kernels, functions, resources.
+// One partition of a graph, as it stays between signatures: nodes, kernels, functions, resources.
 
 #include <cstdint>
 #include <string>
@@ -27,7 +27,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// A part: all of its nodes run on `device`, or where that has no kernel, on the first CPU.
+// A partition: its nodes run on `device`, or on the first CPU if that device has no kernel for them.
 struct GraphPart {
   std::string device;
   GraphDef graph;
@@ -37,8 +37,8 @@ class PartitionedGraph;
 
 namespace detail {
 
-// The functions of a graph on its devices, made when a part or a call needs them there; for the graphs of a session one
-// after the other. thread-safe.
+// The functions of a graph on its devices, made when a partition or a call needs them there. The graphs of a session
+// use them one after the other. thread-safe.
 class PartFunctions final : public RefCounted, public FunctionsOnDevices {
  public:
   // All outlive this. `resources`: null where each device has resources of this object.
@@ -98,7 +98,7 @@ class PartFunctions final : public RefCounted, public FunctionsOnDevices {
   SlimVector<Owned<Entry>> entries_;
 };
 
-// One part as it stays between signatures: its graph, kernels, functions and resources.
+// One partition as it stays between signatures: its graph, kernels, functions and resources.
 struct LoadedPart {
   Device* device = nullptr;
   Graph graph;
@@ -107,11 +107,11 @@ struct LoadedPart {
   Owned<KernelCache> kernels;
 };
 
-// What a session lends the graphs that it cuts into parts. All of it outlives them.
+// Objects that a session lends to the graphs that it cuts into partitions. All of them outlive the graphs.
 struct PartsOfSession {
   const DeviceMgr* devices = nullptr;
   const SessionDevices* resources = nullptr;
-  const Graph* whole = nullptr;  // that was cut
+  const Graph* whole = nullptr;  // the graph that was cut
   const PartitionedGraph* older = nullptr;  // the graph that this one extends: nodes keep their state. May be null
   std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;  // as in SessionOptions
   GraphPass lower_functions = nullptr;  // may be null

@@ -76,7 +76,7 @@ class PlanCache final : public RunPlans {
     const int surprise = plans_.front()->surprise();
     plans_.erase(plans_.begin());
     if (surprise < 0) return;
-    // What follows from a shape that changes may change.
+    // A value computed from one whose shape changes may change its shape, too.
     varies_[static_cast<std::size_t>(surprise)] = 1;
     for (const int number : program_.sequence) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
@@ -96,7 +96,7 @@ class PlanCache final : public RunPlans {
 
   const Program& program_;
   SlimVector<Owned<PlannedRun>> plans_;
-  SlimVector<TensorShape> shapes_;  // of the feeds that were counted last
+  SlimVector<TensorShape> shapes_;  // shapes of the feeds that were counted last
   SlimVector<std::uint8_t> varies_;  // per value
   int in_a_row_ = 0;
   bool hopeless_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
-// variable of plain data has two fixed places; the body reads from the one and writes to the other, in turn. So both
+// variable of plain data has two fixed places; the body reads from one and writes to the other, alternately. So both
 // functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing. A
 // loop that counts has no condition, and a number in the places of its first variable.
 
@@ -70,8 +70,8 @@ class LoopPlan final : public PlannedLoop {
   }
 
  private:
-  // kMoved: a tensor that goes from run to run, wherever it lies: it holds no plain data, or somebody may keep it.
-  // kCounter: the number of a loop that counts, while nobody may keep it.
+  // kMoved: a tensor that goes from run to run, wherever it lies: it does not hold plain data, or it may be kept.
+  // kCounter: the number of a loop that counts, if it cannot be kept.
   enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
   struct Variable {
     Kind kind = Kind::kInvariant;
@@ -79,9 +79,9 @@ class LoopPlan final : public PlannedLoop {
     char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
     bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied || kind == Kind::kCounter; }
   };
-  // What the body makes no node for: the next value of one variable is, or was, the value of another, or a constant.
+  // A next value without its own node in the body: it is, or was, the value of another variable, or a constant.
   struct Copy {
-    const void* from[2];  // when the iteration reads places[0], or [1]
+    const void* from[2];  // for an iteration that reads places[0], or [1]
     int to;  // variable
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
@@ -205,7 +205,7 @@ class LoopPlan final : public PlannedLoop {
     for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
   }
 
-  // Out of their places. The plan may run again, so that memory of their own is what they get.
+  // Copies the variables out of their places into new memory, because the plan may run again.
   TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
@@ -216,7 +216,7 @@ class LoopPlan final : public PlannedLoop {
     }
     return OkStatus();
   }
-  // After an iteration that did not go as planned: wherever they are.
+  // Takes the variables from wherever they are, after an iteration that did not go as planned.
   TENON_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
     SlimVector<Tensor> results;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
@@ -238,16 +238,15 @@ class LoopPlan final : public PlannedLoop {
 
   const Program* cond_;  // null: the loop counts
   Step* const body_;
-  const SlimVector<Program::Fetch>& fetches_;  // of the body
-  SlimVector<TensorShape> shapes_;  // of the variables
+  const SlimVector<Program::Fetch>& fetches_;  // fetches of the body
+  SlimVector<TensorShape> shapes_;  // per variable
   SlimVector<Variable> variables_;
   SlimVector<Copy> copies_;
-  SlimVector<int>
-      strays_;  // variables whose next values lie somewhere else: no planned node makes them, or they are kept
-  SlimVector<int> moved_;  // variables of that kind
-  SlimVector<Tensor> values_;  // theirs, between two runs
-  SlimVector<int> let_go_;  // values of the body that hold theirs after a run
-  Buffer* memory_ = nullptr;  // of the places
+  SlimVector<int> strays_;  // variables whose next values lie elsewhere: no planned node makes them, or they are kept
+  SlimVector<int> moved_;  // variables of kind kMoved
+  SlimVector<Tensor> values_;  // values of the moved variables, between two runs
+  SlimVector<int> let_go_;  // values of the body that hold moved variables after a run
+  Buffer* memory_ = nullptr;  // holds the places
   Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
 };
 
@@ -288,7 +287,7 @@ class LoopPlanner {
   int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
   bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
   bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable && !IsCounter(variable); }
-  // What shares a value with a variable that moves does so, too: it must not be a view of a place.
+  // A variable that shares a value with one that moves moves, too: it must not be a view of a place.
   void SpreadMoves() {
     for (bool again = true; again;) {
       again = false;
@@ -342,7 +341,7 @@ class LoopPlanner {
       }
     }
   }
-  // Variables with places that somebody may keep; false: there is none.
+  // Makes kMoved of the variables with places that may be kept. False: there is none.
   bool MoveKept() {
     bool any = false;
     for (std::size_t i = 0; i < given_.size(); ++i)
@@ -356,7 +355,7 @@ class LoopPlanner {
   }
 
   bool MakePlaces() {
-    std::size_t bytes = kPlanAlignment;  // of the condition, and as much again for each place
+    std::size_t bytes = kPlanAlignment;  // for the condition's result; each place adds its own
     for (const LoopPlan::Variable& variable : plan_.variables_)
       if (variable.HasPlaces()) bytes += 2 * PlaceBytes(variable);
     plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
@@ -424,7 +423,7 @@ class LoopPlanner {
   // The next value of a variable that no node makes for it.
   struct Source {
     int variable;
-    int value;  // of the body's program
+    int value;  // in the body's program
     int made_for;  // the variable that a node makes it for; -1: a feed or a constant
   };
   const Step* const cond_;  // null: the loop counts

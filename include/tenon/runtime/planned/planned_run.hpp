@@ -2,7 +2,8 @@
 #pragma once
 // PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
 // is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
-// call through a pointer. What cannot be planned (aliases, sizes that depend on values, state) runs as ever in between.
+// call through a pointer. Nodes that cannot be planned (aliases, sizes that depend on values, state) run as without a
+// plan, in between.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,8 @@ class PlannedRun {
   }
   Step* step() { return &step_; }
   const PlanReport& report() const { return report_; }
-  // The value whose shape was another one than planned in the last run, or -1. Then, and after an error, the plan is
-  // good for nothing any more.
+  // The value whose shape was another one than planned in the last run, or -1. Discard the plan then, and after an
+  // error.
   int surprise() const { return surprise_; }
 
   // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
@@ -67,13 +68,13 @@ class PlannedRun {
     return status;
   }
 
-  // -- the same in parts, for those who run it again and again
+  // -- the steps of Run, for callers that run the plan again and again
   // The feeds are in the step: planned nodes find them there from now on.
   void BindFeeds() {
     for (const FeedView& feed : feed_views_)
       views_[static_cast<std::size_t>(feed.view)].data = step_.value(feed.value).raw_data();
   }
-  // What kernels throw comes through, and is what StatusOfThrown tells of.
+  // Lets exceptions of kernels through; StatusOfThrown then makes a status of one.
   Status RunNodes(NodeMeter* meter) {
     const std::size_t count = nodes_.size();
     const CancellationManager* const cancellation = CancellationOf(step_);
@@ -108,29 +109,29 @@ class PlannedRun {
     return AtNode(StatusOfException(*node.kernel), program_, node);
   }
 #endif
-  // Whether a fetched value lies at the place that was given for it.
+  // True if a fetched value lies at the place that was given for it.
   bool LiesAtItsPlace(int fetch) const { return at_place_[static_cast<std::size_t>(fetch)] != 0; }
 
  private:
-  // A place in `views` that holds a feed.
+  // A slot of views_ that holds a feed.
   struct FeedView {
     int value;
     int view;
   };
-  // A place in `views` that is filled in before each run of the node.
+  // A slot of views_ that is filled in before each run of the node.
   struct Rebind {
     int value;
     int view;
-    int output;  // of the node, to be allocated; -1: an input
-    int forward_from;  // an input whose buffer the output may take over when nobody else holds it; -1: none
-    const TensorShape* shape;  // what was planned
+    int output;  // the node's output to allocate; -1: an input
+    int forward_from;  // an input whose buffer the output may take over if it is the only owner; -1: none
+    const TensorShape* shape;  // the planned shape
   };
   struct Entry {
     Status (*call)(const void* kernel, KernelCall& frame) = nullptr;  // null: not planned
     const void* kernel = nullptr;
     KernelCall* call_frame = nullptr;
     const OpKernelContext::NodeFrame* frame = nullptr;
-    int number = 0;  // of the program's node
+    int number = 0;  // number of the program's node
     int num_rebinds = 0;
     int first_rebind = 0;
     int first_release = 0, num_releases = 0;
@@ -185,7 +186,7 @@ class PlannedRun {
       return OkStatus();
     }
   };
-  // Outputs that the kernel has put in the place of planned ones: readers find their values where those lie.
+  // Takes in outputs that the kernel has set instead of planned ones: readers find them at the planned addresses.
   TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
                            const AnyView* views) const {
     TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
@@ -215,9 +216,9 @@ class PlannedRun {
   SlimVector<FeedView> feed_views_;
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
-  SlimVector<std::uint8_t> stays_;  // per value: it lies at the same place in every run
-  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what stays
-  SlimVector<TensorShape> shapes_;  // of the values that planned nodes read or write; many share one
+  SlimVector<std::uint8_t> stays_;  // per value: it has the same address in every run
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for values that stay
+  SlimVector<TensorShape> shapes_;  // shapes that planned nodes read or write; many values share one
   OpKernelContext context_;
   SlimVector<std::uint8_t> at_place_;  // per fetch
   PlanReport report_;

@@ -21,8 +21,8 @@ struct AllocationRecord {
   enum class Kind : std::uint8_t { kAllocated, kFreed, kRefused };
   Kind kind = Kind::kAllocated;
   std::int64_t at_ns = 0;  // SteadyNanoseconds()
-  std::int64_t bytes = 0;  // as they were asked for
-  std::int64_t bytes_in_use = 0;  // of the whole log, afterwards
+  std::int64_t bytes = 0;  // as requested
+  std::int64_t bytes_in_use = 0;  // in all live blocks of the log, after this record
   const void* block = nullptr;  // where; null: refused
   int thread = 0;  // as NodeTiming::thread
 };
@@ -35,7 +35,7 @@ struct AllocationRecord {
 //   auto session = tenon::Session::FromGraphFile("model.pb", {.allocator = &log, .trace_sink = &file});
 class AllocationLog final : public ForwardingAllocator {
  public:
-  // Beyond `most_records` that nobody takes, the newest are left out.
+  // Keeps at most `most_records` until Take(); later ones are left out.
   explicit AllocationLog(Allocator* base, std::size_t most_records = 1 << 16)
       : ForwardingAllocator(base), most_records_(most_records) {}
 
@@ -80,7 +80,7 @@ class AllocationLog final : public ForwardingAllocator {
   }
 
   const std::size_t most_records_;
-  mutable Mutex mutex_;  // of what follows
+  mutable Mutex mutex_;  // guards the members below
   std::vector<AllocationRecord> records_;
   std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
 };

@@ -25,7 +25,7 @@ struct TraceFlow {
 
 namespace detail {
 
-// Of one run, whose session lives. one thread.
+// Finds the flows of one run, whose session lives. one thread.
 class FlowFinder {
  public:
   explicit FlowFinder(const RunTrace& trace) : nodes_(trace.nodes) {
@@ -99,16 +99,16 @@ class FlowFinder {
   }
 
   const std::vector<NodeTiming>& nodes_;
-  SlimVector<std::size_t> order_;  // of nodes_, by id and end
+  SlimVector<std::size_t> order_;  // indices of nodes_, sorted by id and end
   SlimVector<std::int64_t> folded_from_;  // by id: when the executions began that are only sums
   std::size_t first_ = 0;  // flow of the item under way
 };
 
 }  // namespace detail
 
-// The edges of the graph between what ran, by consumer. A producer that ran more than once, in a loop, counts with the
-// last time that ended before the consumer began. Feeds, constants and what was folded do not run, so that nothing
-// comes from them. The trace's session must live.
+// The edges of the graph between nodes that ran, by consumer. A producer that ran more than once, in a loop, counts
+// with the last execution that ended before the consumer began. Feeds, constants and folded nodes do not run, so that
+// no flow comes from them. The trace's session must live.
 inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
   detail::FlowFinder finder(trace);
   std::vector<TraceFlow> flows;

@@ -297,7 +297,7 @@ class ChromeEvents {
     for (const Count& count : counts) json_.Add(count.name, count.value);
     End();
   }
-  // What the file leaves out because it is full, across all rows.
+  // Marks the number of runs that a full file leaves out, across all rows.
   void AddRunsLeftOut(std::int64_t at_ns, std::int64_t count) {
     BeginInstant(0, 0, "runs left out: the file is full", "g", at_ns);
     json_.Add("runs", count);
@@ -331,19 +331,19 @@ class ChromeEvents {
     json_.Add("tid", thread);
     json_.Add("name", name);
   }
-  // Of the arguments and the event.
+  // Closes the arguments and the event.
   void End() {
     json_.End('}');
     json_.End('}');
   }
-  // Up to its arguments.
+  // Opens a span, up to its arguments.
   void BeginSpan(int process, int thread, std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
     Begin("X", name, process, thread);
     json_.AddTime("ts", start_ns);
     json_.AddTime("dur", end_ns - start_ns);
     json_.Begin('{', "args");
   }
-  // The same. `scope`: "t" for the thread's row, "g" for all rows.
+  // Opens an instant, up to its arguments. `scope`: "t" for the thread's row, "g" for all rows.
   void BeginInstant(int process, int thread, std::string_view name, std::string_view scope, std::int64_t at_ns) {
     Begin("i", name, process, thread);
     json_.Add("s", scope);
@@ -395,8 +395,8 @@ inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChro
 
 }  // namespace detail
 
-// One self-contained page: a row of bars per thread, lines to what the bar that is pointed at waited for and was waited
-// for by, a table of time by op. It loads nothing from anywhere.
+// One self-contained page, which loads nothing from elsewhere: a row of bars per thread and a table of time by op.
+// Lines join the bar under the pointer to the bars that it waited for and to those that waited for it.
 inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
   return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
 }
@@ -405,7 +405,7 @@ inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, c
 }
 
 // Complete ("X") events for the run and its nodes, one thread id per thread (NodeTiming::thread), flow events ("s",
-// "f") for the edges between them (FlowsOf), names of threads ("M"); what was allocated, from an AllocationLog, as
+// "f") for the edges between them (FlowsOf), names of threads ("M"); allocations, from an AllocationLog, as
 // instants ("i") and a counter ("C"). Both functions want the trace's session to live.
 inline std::string ChromeTraceJson(const RunTrace& trace, Span<const AllocationRecord> allocations = {}) {
   detail::ChromeEvents events;

@@ -33,10 +33,10 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// thread-safe. A page (runtime/trace/export.hpp) when the name ends in ".html", otherwise a Chrome trace in which a session is
-// a process, with its counters after each run. The file is whole after every run, however the process ends. A run that
-// ends when the file has `most_bytes` or more is only counted, at the end of the file. What goes wrong is logged once,
-// fails no run, and ends the writing; so does a fork, in the child.
+// thread-safe. A page (runtime/trace/export.hpp) when the name ends in ".html", otherwise a Chrome trace in which a
+// session is a process, with its counters after each run. The file is whole after every run, however the process
+// ends. A run that ends when the file has `most_bytes` or more is only counted, at the end of the file. The first
+// error is logged once and ends the writing, but fails no run. A fork ends the writing in the child, too.
 //
 //   tenon::TraceFile file("runs.json");
 //   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &file});
@@ -44,7 +44,7 @@ class TraceFile final : public TraceSink {
  public:
   static constexpr std::int64_t kUsualBytes = 64 << 20;
 
-  // `log`: what is to be shown with the runs of the sessions that allocate from it, in a Chrome trace; null: nothing.
+  // `log`: allocations to show with the runs of the sessions that allocate from it, in a Chrome trace; null: none.
   // Outlives the file.
   explicit TraceFile(std::string path, AllocationLog* log = nullptr, std::int64_t most_bytes = kUsualBytes)
       : path_(std::move(path)),
@@ -74,7 +74,7 @@ class TraceFile final : public TraceSink {
     if (log_ != nullptr) events_.AddAllocations(run.session, log_->Take(), start_ns_);
     Write(events_.Take());
   }
-  // What went wrong first.
+  // The first error.
   Status status() const {
     const MutexLock lock(mutex_);
     return status_;
@@ -117,7 +117,7 @@ class TraceFile final : public TraceSink {
     Write({}, StrCat(event.Take(), detail::kChromeTraceTail));
   }
   void Write(std::string_view text) { Write(text, is_page_ ? std::string_view() : detail::kChromeTraceTail); }
-  // Over the tail of what is there.
+  // Writes over the tail that the file has now.
   void Write(std::string_view text, std::string_view tail) {
     std::FILE* const file = file_.get();
     const auto put = [file](std::string_view bytes) {
@@ -139,13 +139,13 @@ class TraceFile final : public TraceSink {
   const bool is_page_;
   const std::int64_t process_;  // its number in the system
   const std::int64_t start_ns_;  // SteadyNanoseconds(), the file's zero
-  mutable Mutex mutex_;  // of what follows
+  mutable Mutex mutex_;  // guards the members below
   Owned<std::FILE, detail::CloseFile> file_;  // null: after an error
   long written_ = 0;  // bytes, without the tail
-  std::int64_t num_left_out_ = 0, first_left_out_ns_ = 0;  // of the runs that found the file full
+  std::int64_t num_left_out_ = 0, first_left_out_ns_ = 0;  // runs that found the file full: count, first start
   Status status_;
   detail::ChromeEvents events_;
-  SlimVector<int> sessions_;  // that have their name
+  SlimVector<int> sessions_;  // sessions that have their name
 };
 
 namespace detail {
