@@ -48,10 +48,10 @@ class GraphImporter {
  private:
   static constexpr std::size_t kMaxNamesListed = 8;
   static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
+                                                  << 22;  // outputs beyond 64 a node, in all: see kMaxNodeOutputs
 
   struct Input {
-    int position;  // of the producer in the GraphDef
+    int position;  // the producer's, in the GraphDef
     int output;    // kControlSlot: control dependency
   };
 
@@ -455,11 +455,11 @@ class GraphImporter {
   detail::NameIndex index_;           // name -> position
   detail::NameIndex function_index_;  // name -> position in the library
   SlimVector<const OpInfo*> infos_;  // per position
-  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<Input> inputs_;         // inputs of all nodes, one after the other
   SlimVector<std::size_t> input_begin_;
   SlimVector<int> ids_;  // position -> id, -1 before the node was converted
   SlimVector<BackEdge> back_edges_;
-  std::size_t outputs_ = 0;  // of all nodes so far
+  std::size_t outputs_ = 0;  // outputs of all nodes so far
   CallShapes calls_;
 };
 

@@ -51,7 +51,7 @@ class KernelCache {
     KernelCache* owner = this;
     int number = id;
     const Node& wanted = graph_->node(id);
-    // What sends and receives has no state, and its name means another tensor when a graph is cut again.
+    // A send or receive node has no state, and its name means another tensor when a graph is cut again.
     const bool keeps_state =
         wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
     for (KernelCache* older = keeps_state ? older_ : nullptr; older != nullptr; older = older->older_) {

@@ -37,7 +37,7 @@ inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Te
   });
 }
 
-// What RunOptions make of a run. one thread.
+// One run under RunOptions. one thread.
 class RunOfOptions {
  public:
   RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
@@ -134,7 +134,7 @@ class RunOfOptions {
   RunMetadata* metadata_;
 };
 
-// What the runtime has of its own for kernels that ask for more, and the pools.
+// The runtime's own services for kernels that ask for more, and the pools.
 class PoolsAndServices final : public InterOpPools {
  public:
   explicit PoolsAndServices(const StepServices* given) {
