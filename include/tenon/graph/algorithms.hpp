@@ -224,7 +224,7 @@ void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter,
   const auto inputs = [](const Node& node, auto&& visit) { detail::ForEachInput(node, visit); };
   detail::DepthFirst(graph, roots, inputs, enter, leave);
 }
-// The same along the edges, to the nodes that read a node or wait for it, in the order of their ids.
+// Walks from `roots` along the edges, to the nodes that read a node or wait for it, in the order of their ids.
 template <class Enter, class Leave>
 void DepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
   SlimVector<int> readers;

@@ -48,7 +48,7 @@ struct Output {
 //   Use(b.graph_def());
 class GraphBuilder {
  public:
-  // What goes to one argument of the op: a tensor, or the tensors of a list.
+  // Value of one argument of the op: a tensor, or the tensors of a list.
   class Input {
    public:
     Input(Output one) : tensors_{one} {}
@@ -73,11 +73,11 @@ class GraphBuilder {
              std::initializer_list<Attr> attrs = {}) {
     return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
   }
-  // The same under the op's name, made unique.
+  // Adds a node under the op's name, made unique.
   Output Add(std::string_view op, std::initializer_list<Input> inputs, std::initializer_list<Attr> attrs = {}) {
     return Add(op, "", inputs, attrs);
   }
-  // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
+  // Adds a node from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
     const SlimVector<Input> all(inputs.begin(), inputs.end());
@@ -257,9 +257,9 @@ class GraphBuilder {
 
   Owned<OpInfoCache> ops_;
   GraphDef def_;
-  SlimVector<Types> types_;  // of each node's outputs
+  SlimVector<Types> types_;  // per node: types of its outputs
   detail::NameIndex names_;   // name -> position in def_.node
-  SlimVector<std::pair<std::string, int>> numbers_;  // op -> that of the last name made for it
+  SlimVector<std::pair<std::string, int>> numbers_;  // op -> number of the last name made for it
   Status status_;
 };
 

@@ -56,8 +56,8 @@ inline GraphDef CanonicalGraphDef(const Graph& graph) {
   return out;
 }
 
-// Of the canonical form: the same in every process, as long as TensorFlow's formats stay as they are. It says nothing
-// to who wants to be safe from forgery.
+// Hash of the canonical form. It is equal in every process, as long as TensorFlow's formats stay as they are. It does
+// not protect from forgery.
 inline std::uint64_t GraphHash(const Graph& graph) {
   std::string bytes;
   wire::SerializeTo(CanonicalGraphDef(graph), &bytes);

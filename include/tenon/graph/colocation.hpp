@@ -46,7 +46,7 @@ class ColocationGraph {
  public:
   struct SupportedType {
     int type;  // number among PlacementDevices::types()
-    int priority;  // of the kernel
+    int priority;  // the kernel's
   };
   struct Group {
     int parent, rank = 0;
@@ -94,7 +94,7 @@ class ColocationGraph {
     return OkStatus();
   }
 
-  // What is known of a group, for messages; empty for a node alone.
+  // Describes a group, for messages; empty for a node alone.
   std::string DebugInfo(int node) {
     const int root = Root(node);
     const Group& group = groups_[Slot(root)];
@@ -366,7 +366,7 @@ class ColocationGraph {
     Sort(&x);
     return x;
   }
-  // XLA's devices are for those who ask for them.
+  // Only a group that asks for a device of XLA keeps XLA's devices, unless it has no other.
   void DropXla(Group* group) const {
     const auto is_xla = [](std::string_view type) { return StartsWith(type, "XLA_"); };
     if (group->requested.has_type && is_xla(group->requested.type)) return;
@@ -383,7 +383,7 @@ class ColocationGraph {
   PlacementReport* report_;
   SlimVector<Group> groups_;                             // per node
   SlimVector<int> seen_from_;                            // per node: the last one whose variants led here
-  SlimVector<std::pair<std::string, int>> names_;  // of groups, with a node of each
+  SlimVector<std::pair<std::string, int>> names_;  // names of groups, each with a node of the group
   detail::NameIndex name_index_;
 };
 

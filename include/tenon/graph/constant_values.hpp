@@ -54,7 +54,7 @@ class ConstantValues {
   // The value of an output that depends on constants alone. *known says whether there is one.
   Status Find(InEdge edge, Tensor* value, bool* known) {
     Grow();
-    // What enters a loop is known to who asks for it there, but to no node in between, as in TensorFlow.
+    // Looks through an Enter that the caller asks for, but not through an Enter in between, as in TensorFlow.
     if (edge.node >= 0 && graph_->node(edge.node).node_class == NodeClass::kEnter)
       edge = graph_->node(edge.node).input(0);
     TENON_RETURN_IF_ERROR(KnownWithoutInputs(edge, value, known));
@@ -102,7 +102,7 @@ class ConstantValues {
     return edge.node < 0 ? PartialTensorShape() : graph_->node(edge.node).output_shape(edge.output);
   }
 
-  // What a Const holds; null for other nodes, and when it could not be read from the file.
+  // The tensor of a Const; null for other nodes, and when it could not be read from the file.
   static const Tensor* TensorOf(const Node& node) {
     if (node.node_class != NodeClass::kConstant) return nullptr;
     const AttrValue* attr = node.def.attr.Find("value");
@@ -110,7 +110,7 @@ class ConstantValues {
     return readable ? &attr->tensor() : nullptr;
   }
 
-  // What needs no evaluation of inputs: constants, values found before, and what input shapes alone say.
+  // Finds a value without evaluating inputs: a constant, a value found before, or one that input shapes alone give.
   Status KnownWithoutInputs(InEdge edge, Tensor* value, bool* known) {
     *known = false;
     if (edge.node < 0) return OkStatus();

@@ -168,7 +168,7 @@ class ControlFlowAnalysis {
   Span<const char> wanted_;
   FedOutputs fed_;
   ControlFlowFrames out_;
-  detail::NameIndex by_name_;  // of the frames
+  detail::NameIndex by_name_;  // name -> frame
   SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
   SlimVector<int> starts_, queue_;
 };

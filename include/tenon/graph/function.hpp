@@ -37,7 +37,7 @@ inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::s
 
 namespace detail {
 
-// What a call says of an attr of the function, or the attr's default; null when there is neither.
+// Value that a call gives an attr of the function, or the attr's default; null when there is neither.
 inline const AttrValue* FindCallAttr(const OpDef& op, const AttrMap& attrs, std::string_view name) {
   if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
   const OpDef::AttrDef* def = FindAttr(name, op);
@@ -184,7 +184,7 @@ class FunctionInstantiation {
   // Colocation may name nodes that the function was made from: it is left out unless asked for.
   static constexpr std::string_view kColocationAttr = "_class";
 
-  // What a name in the body stands for, a tensor for each type: outputs of `node` from `first` on, or the argument
+  // Meaning of a name in the body, a tensor for each type: outputs of `node` from `first` on, or the argument
   // nodes from number `first` on.
   struct Item {
     std::string key;
@@ -195,7 +195,7 @@ class FunctionInstantiation {
     int count() const { return static_cast<int>(types.size()); }
   };
 
-  // What messages about a node or an argument of the function end with.
+  // End of messages about a node or an argument of the function.
   TENON_COLD std::string Of(const NodeDef& body) const {
     return StrCat(FormatNodeForError(body.name), " of function '", function_.signature.name, "'");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What ImportGraphDef does with functions: their bodies are checked, calls become nodes, and results get the shapes
+// Functions in ImportGraphDef: their bodies are checked, calls become nodes, and results get the shapes
 // that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
 
 #include <algorithm>

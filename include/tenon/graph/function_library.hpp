@@ -37,9 +37,9 @@ TENON_SETUP_CODE_BEGIN
 class FunctionLibraryDefinition {
  public:
   static constexpr std::string_view kGradientOp = "SymbolicGradient";
-  static constexpr std::string_view kFuncAttr = "f";  // of a SymbolicGradient: whose gradient it is
+  static constexpr std::string_view kFuncAttr = "f";  // attr of a SymbolicGradient: the function that it derives
 
-  // Of several functions with one name the last counts. `ops` outlives the library.
+  // The last of several functions with one name counts. `ops` outlives the library.
   explicit FunctionLibraryDefinition(const OpRegistry& ops, FunctionDefLibrary library = {}) : ops_(&ops) {
     for (FunctionDef& function : library.function) {
       Ref<Entry> entry = MakeEntry(std::move(function));
@@ -90,8 +90,8 @@ class FunctionLibraryDefinition {
     }
     return ops_->LookUp(name, op);
   }
-  // An attr of the function that a node calls; of a SymbolicGradient node, of the gradient function or, without one,
-  // of the function itself. InvalidArgument when there is no function, or the attr is missing or of another type.
+  // An attr of the function that a node calls. For a SymbolicGradient that is the gradient function or, without one,
+  // the function itself. InvalidArgument when there is no function, or the attr is missing or of another type.
   template <class T>
   Status GetAttr(const NodeDef& node, std::string_view attr, T* value) const {
     const FunctionDef* const function = FunctionOf(node);

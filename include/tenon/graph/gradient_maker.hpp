@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The hook for whoever derives functions: what a SymbolicGradient node calls when the graph's library names no gradient
+// Hook for code that derives functions. A SymbolicGradient node calls it when the graph's library names no gradient
 // for its function.
 
 #include <atomic>
@@ -28,7 +28,7 @@ inline GradientMaker SetGradientMaker(GradientMaker maker) {
   return detail::gradient_maker.exchange(maker, std::memory_order_acq_rel);
 }
 
-// What the maker makes; NotFound, with TensorFlow's text, when it makes none or there is no maker.
+// The maker's function. NotFound, with TensorFlow's message: the maker makes none, or there is no maker.
 inline Result<FunctionDef> MakeGradient(const NameAttrList& function, const FunctionDefLibrary& library,
                                         const OpRegistry& ops) {
   if (const GradientMaker make = detail::gradient_maker.load(std::memory_order_acquire)) {

@@ -28,7 +28,7 @@ TENON_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
-// Of an IdentityN that stands for a node that was lowered, for those who know its name; others read what it reads.
+// Attr of an IdentityN that keeps the name of a lowered node for callers; nodes of the graph read its inputs instead.
 inline constexpr std::string_view kStandsForLoweredAttr = "_stands_for_lowered";
 
 // "x" is output 0 of x, "x:2" its output 2, "^x" the node x (output kControlSlot). `node` points into the parsed text.
@@ -54,7 +54,7 @@ inline TensorName ParseTensorName(std::string_view text) {
   return {text, 0};
 }
 
-// What the runtime must know about a node's op without comparing names.
+// Class of a node's op, as far as the runtime must know it without comparing names.
 enum class NodeClass : std::uint8_t {
   kOther,
   kSwitch,  // Switch, RefSwitch, _SwitchN
@@ -142,7 +142,7 @@ struct OutEdge {
   friend bool operator==(const OutEdge&, const OutEdge&) = default;
 };
 
-// What a walk over the edges reads lies together, and before the rest: large graphs are walked often.
+// Members that a walk over the edges reads lie together, before the rest: large graphs are walked often.
 struct Node {
   int id = -1;
   NodeClass node_class = NodeClass::kOther;
@@ -181,7 +181,7 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
 
 // The nodes of a graph, for messages about one that it does not have.
 struct NodeNames {
-  SlimVector<std::string_view> all, ends;  // ends: its placeholders, and what nobody reads
+  SlimVector<std::string_view> all, ends;  // ends: its placeholders, and nodes that no node reads
   TENON_COLD std::string Suggest(std::string_view name) const {
     std::string text = SuggestNames(name, all);
     if (!text.empty()) return text;
@@ -219,7 +219,7 @@ class NameIndex {
     return Insert(HashOf(name), name, number, name_of);
   }
 
-  // The same in two steps, for who has many names: what Prefetch asks for is on its way while the others are hashed.
+  // Find and Insert in two steps, for callers with many names: Prefetch loads a slot while they hash further names.
   static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
   void Prefetch(std::uint32_t hash) const {
     if (!slots_.empty()) TENON_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
@@ -384,14 +384,14 @@ class Graph {
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
 
-  // "; did you mean 'x', 'y'?", or else up to eight of the placeholders and of the nodes whose outputs nobody reads:
+  // "; did you mean 'x', 'y'?", or else up to eight of the placeholders and of the nodes whose outputs no node reads:
   // for messages about a node that does not exist.
   std::string DidYouMeanNode(std::string_view name) const {
     detail::NodeNames names;
     OfferNames(&names);
     return names.Suggest(name);
   }
-  // The same for a graph that was cut in parts: its names, without those of what sends and receives between them.
+  // Adds this graph's names, without its send and receive nodes. The partitions of a cut graph share one list.
   void OfferNames(detail::NodeNames* names) const {
     for (const Node& node : nodes_) {
       if (node.node_class == NodeClass::kSend || node.node_class == NodeClass::kRecv) continue;

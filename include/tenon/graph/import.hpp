@@ -69,15 +69,15 @@ class GraphImporter {
 
  private:
   static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
+                                                  << 22;  // outputs beyond 64 a node, in all: see kMaxNodeOutputs
 
   struct Input {
-    int position;  // of the producer in the GraphDef; kFirstOld - id: a node that the graph had before
+    int position;  // the producer's, in the GraphDef; kFirstOld - id: a node that the graph had before
     int output;    // kControlSlot: control dependency
   };
   static constexpr int kFirstOld = -2;
   static bool IsOld(Input input) { return input.position <= kFirstOld; }
-  // Of the producer; -1: it has not been converted yet.
+  // Id of the producer; -1: it has not been converted yet.
   int IdOf(Input input) const { return IsOld(input) ? kFirstOld - input.position : ids_[Slot(input.position)]; }
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
@@ -471,11 +471,11 @@ class GraphImporter {
   detail::NameIndex index_;           // name -> position
   FunctionIndex own_functions_;       // of the GraphDef
   SlimVector<const OpInfo*> infos_;  // per position
-  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<Input> inputs_;         // inputs of all nodes, one after the other
   SlimVector<std::size_t> input_begin_;
   SlimVector<int> ids_;  // position -> id, -1 before the node was converted
   SlimVector<BackEdge> back_edges_;
-  std::size_t outputs_ = 0;  // of all nodes so far
+  std::size_t outputs_ = 0;  // outputs of all nodes so far
   CallShapes calls_;
 };
 

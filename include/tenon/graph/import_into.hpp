@@ -32,24 +32,24 @@ TENON_SETUP_CODE_BEGIN
 struct ImportIntoOptions {
   std::string prefix = {};  // nodes get "prefix/" in front of their names; empty: they keep them
   bool uniquify_names = false;  // names that are taken get the first of "_1", "_2", ... that is free
-  bool uniquify_prefix = false;  // the same for the prefix, once, instead of each name
-  // What is read instead of tensors of the GraphDef: {"x:1", "y"} puts the graph's y:0 in the place of the GraphDef's
-  // x:1, {"^a", "^b"} what waits for a waits for b. The node need not be there.
+  bool uniquify_prefix = false;  // makes the prefix unique, once, instead of each name
+  // Replaces tensors of the GraphDef. {"x:1", "y"}: readers of the GraphDef's x:1 read the graph's y:0.
+  // {"^a", "^b"}: nodes that wait for a wait for b. The GraphDef need not have x or a.
   SlimVector<std::pair<std::string, std::string>> input_map = {};
   bool skip_mapped_nodes = false;  // nodes that have outputs, all of them in input_map, are left out
   SlimVector<std::string> control_dependencies = {};  // the graph's nodes that imported nodes wait for, but those that
                                                       // read or wait for other imported nodes
-  SlimVector<std::string> return_tensors = {};  // of the GraphDef: ImportResults::tensors says where they are
-  SlimVector<std::string> return_nodes = {};  // the same for nodes
+  SlimVector<std::string> return_tensors = {};  // the GraphDef's: ImportResults::tensors says where they are
+  SlimVector<std::string> return_nodes = {};  // the GraphDef's: ImportResults::nodes says where they are
   std::string default_device = {};  // for nodes that ask for none
   bool infer_shapes = true;
   bool validate_colocation = true;  // neighbours of nodes are in the GraphDef, too
 };
 
 struct ImportResults {
-  SlimVector<InEdge> tensors;  // of return_tensors; of those in input_map what they are mapped to
-  SlimVector<int> nodes;  // of return_nodes
-  SlimVector<std::string> missing_input_map_keys;  // that the GraphDef does not have
+  SlimVector<InEdge> tensors;  // one per return_tensors; for a tensor in input_map, its replacement
+  SlimVector<int> nodes;  // one per return_nodes
+  SlimVector<std::string> missing_input_map_keys;  // keys that the GraphDef does not have
 };
 
 namespace detail {
@@ -310,7 +310,7 @@ class GraphInsertion {
     }
     return OkStatus();
   }
-  // What was in the graph keeps its ids and devices. *results then has the ids of the graph.
+  // Nodes that were in the graph keep their ids and devices. *results then has the ids of the graph.
   Status Take(const Graph& whole, ImportResults* results) {
     SlimVector<int> id_of;  // by the id in `whole`
     id_of.reserve(Slot(whole.num_nodes()));
@@ -342,8 +342,8 @@ class GraphInsertion {
   const ImportIntoOptions& options_;
   const OpRegistry& ops_;
   Graph& graph_;
-  SlimVector<std::string> def_nodes_, names_;  // of the GraphDef's nodes as they are, and as they will be
-  NameIndex index_;  // of def_nodes_
+  SlimVector<std::string> def_nodes_, names_;  // the GraphDef's nodes as they are, and as they will be
+  NameIndex index_;  // name -> position in def_nodes_
   Names graph_names_, def_names_;  // good until the nodes are rewritten
   std::string prefix_;  // "" or with its '/'
   SlimVector<MapEntry> map_;

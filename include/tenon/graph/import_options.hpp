@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ImportOptions: what ImportGraphDef (graph/import.hpp) is told; and what it asks of the part that knows functions.
+// ImportOptions: options of ImportGraphDef (graph/import.hpp). FunctionImport: its functions for a library.
 
 #include <atomic>
 #include <cstddef>
@@ -25,13 +25,13 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+// State of shape inference through calls: the library, the functions that it is in, and how much it may still do.
 struct CallShapes {
   const FunctionIndex* functions = nullptr;
   SlimVector<std::string_view> inside;
   static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
-  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
-  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
+  std::int64_t nodes_left = 100'000;  // nodes of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // contents of the resources of the body that was imported last
 };
 
 class OpInfoCache;
@@ -39,21 +39,21 @@ class OpInfoCache;
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
-  bool check_devices = false;         // refuses what a node asks for when that is not a device name, as sessions do
+  bool check_devices = false;         // refuses a node's device when it is not a device name, as sessions do
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device = {};    // for nodes that ask for none
   ImportLimits limits = {};
   const CancellationManager* cancellation = nullptr;  // gives the import up: Cancelled; may be null
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
-  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
-  OpInfoCache* ops = nullptr;              // of the same registry, outlives the call; null: made for it
-  std::size_t spare_nodes = 0;             // that the graph has room for beside its own
+  CallShapes* calls = nullptr;             // for a function's body: the calls around it
+  OpInfoCache* ops = nullptr;              // for the registry, outlives the call; null: the import makes its own
+  std::size_t spare_nodes = 0;             // room of the graph for nodes beside its own
   Owned<ShapeRefiner>* refiner = nullptr;  // gets the refiner of the imported graph, for ExtendGraph; may be null
 };
 
 TENON_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
 
-// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+// Import of a library of functions. <tenon/graph/function_import.hpp> links it in.
 struct FunctionImport {
   // Refuses names that are taken and bodies that can never run.
   Status (*check_library)(const FunctionIndex& functions, OpInfoCache* ops, const CancellationManager* cancellation);

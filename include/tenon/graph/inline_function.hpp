@@ -29,14 +29,14 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What stays under the caller's name.
+// Node that stays under the caller's name.
 enum class KeepCaller : std::uint8_t {
-  kNo,  // nothing: nobody outside of the graph knows the name
+  kNo,  // none: only the graph knows the name
   kTargetable,  // a NoOp that runs when the body has run
   kFetchable,  // an IdentityN of the results
 };
 
-// What a node that waits for the caller waits for.
+// Outputs that a node waits for when it waited for the caller.
 enum class OutputControl : std::uint8_t {
   kDataOutputs,  // the results: calls of one device
   kControlOutputs,  // the function's control outputs
@@ -44,7 +44,7 @@ enum class OutputControl : std::uint8_t {
 
 enum class InlinedDevice : std::uint8_t {
   kCaller,  // every node of the body gets the caller's device
-  kBody,  // what the body says, the caller's where it says nothing
+  kBody,  // each node keeps its own device, or else gets the caller's
 };
 
 struct InlineOptions {
@@ -137,10 +137,9 @@ class FunctionInliner {
     return OkStatus();
   }
 
-  // The name of the call, of which names of its body begin with a part: calls within calls must not make them long
-  // without measure.
+  // The start of the names in the body: the name of the call, cut so that calls within calls have bounded names.
   std::string_view prefix() const { return std::string_view(call_.name).substr(0, 500); }
-  // Of a node around the body; TensorFlow's.
+  // Name of a node around the body, as TensorFlow makes it.
   std::string NewName(std::string_view what) { return rewrite_.NewName(StrCat("Func/", prefix(), "/", what)); }
 
   // It lies with what makes its input, unless all of the body goes to the caller's device.
@@ -202,7 +201,7 @@ class FunctionInliner {
         (StartsWith(input, "^") ? control : data) = true;
         input = Mapped(input);
       }
-      // What has no inputs would run even if the call does not, and so would what a nested call has inside.
+      // A node without inputs would run even if the call does not, and so would nodes inside a nested call.
       const bool free = (!data && !control) || (IsFunctionCall(node.op) && !control);
       if (!input_control_.empty() && free) node.input.push_back(StrCat("^", input_control_));
       rewrite_.Add(std::move(node));
@@ -283,7 +282,7 @@ class FunctionInliner {
   FunctionGraph body_;
   SlimVector<DataType> result_types_;
   SlimVector<std::string> names_;  // per node of the body: its name in the graph
-  detail::NameIndex index_;  // of the body's nodes
+  detail::NameIndex index_;  // name -> node of the body
   std::string input_control_;  // "" when the call waits for nothing
   bool has_frames_ = false;
 };

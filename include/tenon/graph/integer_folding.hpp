@@ -384,7 +384,7 @@ inline bool FoldInvertPermutation(const FoldContext& c) {
   return c.Give(Integers::Vector(std::move(out)));
 }
 
-// Of vectors and scalars.
+// Folds Reverse of vectors and scalars.
 inline bool FoldReverse(const FoldContext& c) {
   Integers out = c.in[0];
   if (out.rank() > 1) return false;

@@ -53,7 +53,7 @@ class LoopShapes {
   PartialTensorShape ShapeOf(const InEdge& edge) const {
     return edge.node < 0 ? PartialTensorShape() : graph_->node(edge.node).output_shape(edge.output);
   }
-  // Of what enters the loop: Enter hands its input on, whatever its shape function says.
+  // Shape of a value that enters the loop: Enter hands its input on, whatever its shape function says.
   PartialTensorShape EntryShape(const InEdge& edge) const {
     if (edge.node < 0 || graph_->node(edge.node).node_class != NodeClass::kEnter) return ShapeOf(edge);
     return ShapeOf(graph_->node(edge.node).input(0));

@@ -247,7 +247,7 @@ class FunctionalLowering {
   SlimVector<Chain> chains_;
   SlimVector<int> chain_of_;  // per node
   SlimVector<bool> chooses_by_shape_;  // per node given
-  int next_chain_ = -1;  // of the nodes that are being added
+  int next_chain_ = -1;  // chain of the nodes that are being added
   bool has_retvals_ = false;
   bool changed_ = false;
 };
@@ -271,12 +271,12 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   *graph = std::move(lowered);
   return OkStatus();
 }
-// What TensorFlow does: SessionOptions::lower_control_flow may be this.
+// Lowers as TensorFlow does: SessionOptions::lower_control_flow may be this.
 inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
   return LowerFunctionalOps(graph, library, registry, LowerOptions{});
 }
-// The same, and calls are taken apart, so that the nodes of a function have devices of their own and may use what lives
-// on several: TensorFlow's multi-device functions. What sessions on several devices do unasked. Calls that would
+// Lowers and inlines calls, so that the nodes of a function have devices of their own and may use objects that live
+// on several: TensorFlow's multi-device functions. The default of sessions on several devices. Calls that would
 // multiply without measure stay calls.
 inline Status LowerForDevices(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
   const Status status = LowerFunctionalOps(graph, library, registry, LowerOptions{.inline_calls = true});

@@ -103,10 +103,10 @@ class LoopLowering final : public LoweredNodes {
     std::string data;
     DataType type;
     std::string enter, merge, inside, exit;
-    std::string next;  // of a node that is added last
+    std::string next;  // name of a node that is added last
     bool goes_round() const { return type != DataType::kResource; }
   };
-  // Of a For: tensors of type kCounter, and the node that fails when the three do not fit.
+  // Range of a For: tensors of type kCounter, and the node that fails when the three do not fit.
   struct Range {
     std::string start, end, delta, check;
   };
@@ -179,7 +179,7 @@ class LoopLowering final : public LoweredNodes {
   void AddNext(const Variable& v, const std::string& value, const std::string& work) {
     if (v.goes_round()) Add(v.next, "NextIteration", DeviceOf(v.merge), {value, StrCat("^", work)}, BaseType(v.type));
   }
-  // Who waits for the loop waits for all exits.
+  // A node that waits for the loop waits for all exits.
   std::string AddExecuted() {
     NodeDef executed = MakeNodeDef(NewName("LoopExecuted"), "NoOp", node_.device, {});
     for (const Variable& v : variables_)

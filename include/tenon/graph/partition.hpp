@@ -29,7 +29,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What a partition must know of kernels and devices. one thread.
+// Facts about kernels and devices that a partition needs. one thread.
 class PartitionEnvironment {
  public:
   virtual ~PartitionEnvironment() = default;
@@ -146,7 +146,7 @@ class GraphPartitioner {
     }
     return OkStatus();
   }
-  // Of a transfer that the graph came with.
+  // Sets the incarnation of a transfer that the graph came with.
   void FillIncarnation(NodeDef* node) const {
     std::string device;
     std::int64_t incarnation = 0;
@@ -258,7 +258,7 @@ class GraphPartitioner {
   bool InputOnHost(int v, int input) const {
     return input != kControlSlot && environment_.InputOnHost(DefOf(v), device_name(work_[Slot(v)].device), input);
   }
-  // Of the value on an edge; Switch of a control loop reads a LoopCond.
+  // Type of the value on an edge; Switch of a control loop reads a LoopCond.
   Result<DataType> TypeOf(const InEdge& edge, int dst, int input) const {
     if (edge.output == kControlSlot) return DataType::kFloat;
     if (dst < given() && IsRefType(graph_.node(dst).input_type(input)))
@@ -373,7 +373,7 @@ class GraphPartitioner {
   // The step's time is cut into epochs; a _Recv starts when the epoch kPrefetch before its own has begun.
   void ScheduleRecvs() {
     for (std::size_t device = 0; device < parts_.size(); ++device) {
-      SlimVector<std::pair<std::int64_t, int>> starts;  // of nodes outside of loops
+      SlimVector<std::pair<std::int64_t, int>> starts;  // time and node, for nodes outside of loops
       for (int v = 0; v < given(); ++v) {
         const std::int64_t time = options_.start_time(graph_.node(v), options_.state);
         if (Slot(work(v).device) == device && work(v).outputs_in == 0 && time >= 0) starts.push_back({time, v});

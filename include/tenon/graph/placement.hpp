@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a placement starts from and says in the end: the devices by preference, which kernels there are, options, and
-// the report.
+// Inputs of a placement (the devices by preference, which kernels there are, options) and its result, the report.
 
 #include <algorithm>
 #include <cstddef>
@@ -99,7 +98,7 @@ class PlacementDevices {
 
 struct PlacerOptions {
   bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
-  std::string_view default_device = {};  // of a function's body: first among those that are possible
+  std::string_view default_device = {};  // for a function's body: first among the possible devices
 };
 
 // Why a node is where it is.

@@ -18,7 +18,7 @@ inline Status ParseRequestedDevice(const NodeDef& node, DeviceName* name) {
   return errors::InvalidArgument("Malformed device specification '", node.device,
                                  "' in node: ", SummarizeNodeDef(node));
 }
-// The same without the result.
+// Checks the name without returning it. InvalidArgument: not a device name.
 inline Status CheckRequestedDevice(const NodeDef& node) {
   if (node.device.empty()) return OkStatus();
   DeviceName name;

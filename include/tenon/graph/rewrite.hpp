@@ -68,18 +68,18 @@ class GraphRewrite {
     return i;
   }
 
-  // Node i goes. What read its output k reads data[k] instead; what waited for it waits for all nodes in `control`.
+  // Removes node i. Readers of its output k read data[k] instead; nodes that waited for it wait for all in `control`.
   void Replace(int i, SlimVector<std::string> data, SlimVector<std::string> control) {
     live_[Slot(i)] = 0;
     Redirect(i, std::move(data), std::move(control));
   }
-  // The same, but `kept`, which has the name of node i, takes its place for those who run or fetch it by name.
+  // Replaces node i, but `kept`, which has its name, takes its place for callers that run or fetch it by name.
   void ReplaceKeepingName(int i, NodeDef kept, SlimVector<std::string> data, SlimVector<std::string> control) {
     Redirect(i, std::move(data), std::move(control));
     def_.node[Slot(i)] = std::move(kept);
   }
 
-  // What a data input stands for by now.
+  // The tensor that a data input stands for by now.
   std::string Resolve(std::string_view input) const {
     std::string text(input);
     for (;;) {

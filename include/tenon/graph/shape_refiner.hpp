@@ -102,7 +102,7 @@ class ShapeRefiner {
     return context.ToPartialTensorShape(merged, &known);
   }
 
-  // What the resource or variant on this edge holds, tensor by tensor; null when nothing is known of it.
+  // Contents of the resource or variant on this edge, tensor by tensor; null when nothing is known of it.
   const SlimVector<HeldTensor>* Held(InEdge edge) const { return FindHeld(handles_, edge); }
   static const SlimVector<HeldTensor>* FindHeld(const Handles& handles, InEdge edge) {
     if (edge.node < 0 || Slot(edge.node) >= handles.size()) return nullptr;
@@ -110,13 +110,13 @@ class ShapeRefiner {
       if (handle.output == edge.output && !handle.held.empty()) return &handle.held;
     return nullptr;
   }
-  // Says so from elsewhere, of an output of a node that was added; what was known of it is replaced.
+  // Sets the contents of an output of a node that was added, in place of those known before.
   void SetHeld(InEdge edge, const SlimVector<HeldTensor>& held) {
     for (Handle& handle : handles_[Slot(edge.node)])
       if (handle.output == edge.output) return static_cast<void>(handle.held = held);
     handles_[Slot(edge.node)].push_back(Handle{edge.output, held});
   }
-  // For who needs them when the refiner has gone. It knows none afterwards.
+  // Moves the handles out, for use after the refiner has gone. It knows none afterwards.
   Handles TakeHandles() { return std::move(handles_); }
 
   // The shape that the vector on this edge stands for, as far as it is known: Reshape(x, Pack(batch, 7)) is [?,7].
@@ -143,7 +143,7 @@ class ShapeRefiner {
   void AddInput(const Node& node, int i) {
     const InEdge edge = node.input(i);
     context_.AddInput(ShapeOf(edge));
-    for (int j = 0; j < i && i < kMaxCompared; ++j) {  // the same tensor twice: its unknown sizes are equal
+    for (int j = 0; j < i && i < kMaxCompared; ++j) {  // one tensor twice: its unknown sizes are equal
       if (node.input(j) == edge && edge.node >= 0) {
         context_.set_input(i, context_.input(j));
         break;
@@ -227,7 +227,7 @@ class ShapeRefiner {
     if (!PartialTensorShape::Build(sizes, shape).ok()) *shape = PartialTensorShape();
   }
 
-  // Of a vector whose values may be known (`value`) or only its length.
+  // Shape given by a vector whose values may be known (`value`), or only its length.
   static Status ShapeFromTensor(const Tensor* value, const PartialTensorShape& vector, PartialTensorShape* shape) {
     InferenceContext context;  // its MakeShapeFromTensor has TensorFlow's messages
     ShapeHandle handle;
@@ -332,7 +332,7 @@ class ShapeRefiner {
     return OkStatus();
   }
 
-  // Of one range of a vector: x[begin:end:stride].
+  // Shape given by one range of a vector: x[begin:end:stride].
   Status PartialStridedSlice(const Node& slice, int* budget, PartialTensorShape* shape) {
     for (int i = 1; i <= 3; ++i) {
       const PartialTensorShape length = ShapeOf(slice.input(i));

@@ -30,8 +30,8 @@ struct Subgraph {
 };
 
 struct SubgraphOptions {
-  // What the part reads from outside becomes a Placeholder of that type and shape, and it no longer waits for nodes
-  // outside; false: either is InvalidArgument.
+  // A tensor that the part reads from outside becomes a Placeholder of its type and shape. The part no longer waits
+  // for nodes outside. False: either is InvalidArgument.
   bool cut_inputs = true;
 };
 

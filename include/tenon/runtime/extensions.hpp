@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
+// Extensions of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
 // included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
 
 #include <atomic>
@@ -41,22 +41,22 @@ class StepEngine {
   virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
 };
 
-// What planned runs of one program have decided. externally synchronised.
+// Memory plans for the runs of one program. externally synchronised.
 class RunPlans {
  public:
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
   virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, on the thread that owns the step's cache, and afterwards hears how it went. `trace` may be
+  // Runs the step that Find returned, on the thread that owns its cache; then Ran receives the result. `trace` may be
   // null.
   virtual Status Run(TraceCollector* trace) = 0;
   virtual void Ran(const Status& status) = 0;
-  // Counts a run without a plan. True when shapes as these have come Program::plan_after_runs times in a row: then Make
-  // follows, if the run goes well.
+  // Counts a run without a plan. True when these shapes have come Program::plan_after_runs times in a row: then Make
+  // follows, if the run succeeds.
   virtual bool Count(Span<const Tensor> feeds) = 0;
   // A plan for the shapes that were counted last, with which `ran` has just run; takes its memory from that step.
   virtual void Make(Step* ran) = 0;
-  // Of the plan used last; false when there is none.
+  // Reports on the plan used last; false when there is none.
   virtual bool GetReport(PlanReport* report) const = 0;
 };
 
@@ -69,7 +69,7 @@ class PlannedLoop {
   virtual bool Fits(const Program* cond, Span<const Tensor> variables) const = 0;
   // Runs the loop, on the thread that owns the cache of the body's step; the variables are replaced by what they are in
   // the end. *finished: the condition no longer holds. Otherwise some value had another shape than planned: the loop
-  // goes on without the plan, which is good for nothing any more, as after an error. `range`: of a loop that counts,
+  // goes on without the plan, which must not be used again, as after an error. `range`: of a loop that counts,
   // which goes on in it; then there is no condition.
   virtual Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) = 0;
 };
@@ -93,11 +93,11 @@ using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<cons
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
                                                 const SessionOptions&);
 
-// Null: the program was compiled without that part. thread-safe.
+// Null: the binary was compiled without that extension. thread-safe.
 struct RuntimeParts {
   std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/executor/dataflow.hpp
   std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};  // the same
+  std::atomic<MakeStepEngine> frames{nullptr};  // runtime/control_flow/executor.hpp
   std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/control_flow/parallel_executor.hpp
   std::atomic<MakeFunctions> functions{nullptr};  // runtime/function/session_functions.hpp
   std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned/plan_cache.hpp

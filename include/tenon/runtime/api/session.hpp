@@ -35,29 +35,29 @@ struct TensorDevice {
   std::string device;
 };
 
-// What a prepared run takes and gives, in this order.
+// Endpoints of a prepared run, in this order.
 struct CallableOptions {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
-  std::vector<std::string> targets = {};  // nodes that run although nothing of theirs is fetched
+  std::vector<std::string> targets = {};  // nodes that run although their outputs are not fetched
   // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
   // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
-  // before the session, unless the device is the caller's. Such a callable shares its program with no other. Needs
-  // <tenon/devices.hpp> in one source file. Unimplemented: texts and the like, fetches beside variables by reference.
+  // before the session, unless the device is the caller's. Such a callable does not share its program. Needs
+  // <tenon/devices.hpp> in one source file. Unimplemented: strings and the like, fetches beside variables by reference.
   std::vector<TensorDevice> feed_devices = {};
   std::vector<TensorDevice> fetch_devices = {};
 };
 
 // Where the time of one run went.
 struct NodeTiming {
-  std::string_view name, op;  // of the node; live as long as the session
+  std::string_view name, op;  // the node's; live as long as the session
   std::string_view device;
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
   int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
-  // Of the graph (graph/graph.hpp), as long as the session; of a copy or a fetch the node whose value it takes. Null:
-  // something within a node, a node of a function that it calls or what its kernel measured.
+  // Node of the graph (graph/graph.hpp); lives as long as the session. For a copy or a fetch: the node whose value it
+  // takes. Null: something within a node, a node of a function that it calls or a measurement of its kernel.
   const Node* node = nullptr;
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
@@ -67,12 +67,12 @@ struct NodeTotal {
   std::int64_t count = 0;  // executions
   std::int64_t total_ns = 0, min_ns = 0, max_ns = 0;
   std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
-  std::int64_t output_bytes = 0;  // of all of these executions
+  std::int64_t output_bytes = 0;  // bytes of all of these executions
 };
 struct RunTrace {
   std::int64_t start_ns = 0;  // SteadyNanoseconds()
   std::int64_t total_ns = 0;
-  int thread = 0;  // that asked for the run
+  int thread = 0;  // number of the thread that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
   std::vector<NodeTotal> folded;  // executions that are not in `nodes`, by first execution
   std::int64_t num_dropped = 0, dropped_ns = 0;  // executions of further nodes, in neither list
@@ -81,7 +81,7 @@ struct RunTrace {
 // How the memory of a callable's runs is planned for the feed shapes of its last run.
 struct PlanReport {
   std::size_t arena_bytes = 0;
-  std::size_t value_bytes = 0;  // of all values in the arena, as if each had its own memory
+  std::size_t value_bytes = 0;  // size of all values in the arena, as if each had its own memory
   std::size_t lower_bound_bytes = 0;  // the most that live at one time
   int planned_nodes = 0;  // run without shape functions and allocation
   int other_nodes = 0;
@@ -150,7 +150,7 @@ struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_
 };
 using OptionsRuntime = undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
 
-// What changes or lists a session.
+// Functions that change or list a session.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file {
   static Status Extend(const Session& session, const GraphDef& graph);
@@ -161,7 +161,7 @@ struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
 };
 using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
 
-// What a session has counted.
+// Counters of a session.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file {
   static bool Get(const Session& session, SessionCounters* counters);
@@ -193,8 +193,8 @@ class Callable {
   Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> feeds) const {
     return detail::Runtime::Call(impl_.get(), Span<const Tensor>(feeds.begin(), feeds.size()));
   }
-  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
-  // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
+  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
+  // options that make no sense. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::OptionsRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
@@ -238,7 +238,7 @@ class Session {
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
-  // The same from bytes, which are copied as far as they are needed.
+  // Makes a session from bytes, which are copied as far as they are needed.
   // NotFound: an op that is not registered (all of them are named). InvalidArgument: any other fault of the graph.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
@@ -250,8 +250,8 @@ class Session {
     return detail::Runtime::FromGraph(builder, std::move(options));
   }
 
-  // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again
-  // with the same names is remembered; a Callable saves the look-up too.
+  // Runs the nodes that `fetches` and `targets` need, and returns the fetches in order. The signature is cached:
+  // later calls with the same names are cheap. A Callable also skips the look-up by name.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
@@ -262,8 +262,8 @@ class Session {
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()));
   }
-  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
-  // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
+  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
+  // options that make no sense. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
@@ -297,17 +297,17 @@ class Session {
   // <tenon/lean_runtime.hpp> needs <tenon/runtime/session/counters.hpp>, from before the session is made.
   bool GetCounters(SessionCounters* counters) const { return detail::CountersRuntime::Get(*this, counters); }
 
-  // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
+  // Stops all runs, which fail with Cancelled, and does not wait for them. Later runs fail with Cancelled, too. A
   // second call does nothing. FailedPrecondition: an empty Session.
   Status Close() { return detail::Runtime::Close(*this); }
 
-  // A run in parts; needs <tenon/runtime/session/partial_run.hpp> in one source file. PRunSetup names all feeds and fetches and
-  // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
-  // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
-  // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
-  // Of `options` two apply, others are refused: timeout_in_ms counts from here until all nodes have run, whatever the
-  // caller does meanwhile, and then PRun says DeadlineExceeded; `cancellation` outlives the run, which it makes
-  // Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
+  // A run in parts; needs <tenon/runtime/session/partial_run.hpp> in one source file. PRunSetup names all feeds and
+  // fetches and starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for
+  // some fetches, each of which may be asked for once. After an error, or when all has been fed and fetched, the handle
+  // is no more. InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are
+  // missing for. Of `options` two apply, others are refused: timeout_in_ms counts from here until all nodes have run,
+  // whatever the caller does meanwhile, and then PRun says DeadlineExceeded; `cancellation` outlives the run, which it
+  // makes Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
   Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
                                 Span<const std::string> targets = {}, const RunOptions& options = {}) const {
     return detail::PartialRuntime::Setup(*this, feeds, fetches, targets, options);
@@ -332,7 +332,7 @@ class Session {
   // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
   // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
   Status Extend(const GraphDef& graph) { return detail::AdminRuntime::Extend(*this, graph); }
-  // No more Extend and no new signatures: FailedPrecondition. What was prepared still runs.
+  // No more Extend and no new signatures: FailedPrecondition. Prepared signatures still run.
   Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
   // Drops the resources of the containers (none given: of the default one), then closes the session.
   Status Reset(Span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }

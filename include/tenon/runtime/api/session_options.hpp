@@ -41,19 +41,19 @@ struct InterOpPool {
   std::string global_name = {};  // not empty: one pool of that name in the process
 };
 
-// What SessionOptions::packed_weights_bytes is unless somebody says.
+// Default of SessionOptions::packed_weights_bytes.
 inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
-  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for; the CPU, which
-  // every session has, runs the others, and what nodes ask for counts nothing. Any other list, {"CPU:0", "GPU:0"} too,
-  // or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one that its NodeDef asks
-  // for, or else the preferred of those that can run it (a GPU before a CPU). This needs <tenon/devices.hpp> in one
-  // source file of the program. Runs share the nodes out on the inter-op pool where that has threads of its own, or on
-  // one that the session makes.
+  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for. The CPU,
+  // which every session has, runs all other nodes. Device requests of nodes are ignored. Any other list,
+  // {"CPU:0", "GPU:0"} too, or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one
+  // that its NodeDef asks for, or else the preferred of those that can run it (a GPU before a CPU). This needs
+  // <tenon/devices.hpp> in one source file of the program. Runs share the nodes out on the inter-op pool where that has
+  // threads of its own, or on one that the session makes.
   std::vector<std::string> devices = {};
   Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
                              // that of others
@@ -65,15 +65,15 @@ struct SessionOptions {
   bool log_device_placement = false;  // logs where every node is, and why
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
-  ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
+  ThreadPoolInterface* inter_op_pool = nullptr;  // as intra_op_pool, instead of inter_op_threads
   Allocator* allocator = nullptr;  // host memory; null: DefaultAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
-  ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
+  ResourceMgr* resources = nullptr;  // variables, tables..., shared with its other users; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator,
-                                     // or on the same `device`. Of several devices: those of the first CPU
-  DeviceResources* device_resources = nullptr;  // the same for the others of several devices
+                                     // or on the same `device`. On several devices: those of the first CPU
+  DeviceResources* device_resources = nullptr;  // resources of several devices but the first CPU
                                                 // (kernel/device_resources.hpp), for sessions with one device_mgr
-  const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
+  const StepServices* services = nullptr;  // further services for kernels (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
   // FromGraphFile maps the file: quick to load, and in memory once for all processes. Rename a new file over it to
@@ -102,9 +102,9 @@ struct SessionOptions {
   // counted. 0: what the environment variable TENON_TRACE_EVENTS says, or else 8192.
   int max_trace_events = 0;
   // These two need <tenon/runtime/session/run_with_options.hpp> in one source file of the program.
-  std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
+  std::int64_t operation_timeout_in_ms = 0;  // limit of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =
-      {};  // what RunOptions::inter_op_thread_pool counts; the first is everybody's
+      {};  // numbered by RunOptions::inter_op_thread_pool; the first is the default
 };
 
 enum class TraceLevel : std::uint8_t { kNone = 0, kSoftware = 1, kHardware = 2, kFull = 3 };
@@ -119,8 +119,8 @@ struct RunOptions {
   int inter_op_thread_pool = 0;  // which of the session's pools; -1: the caller's thread only
   ThreadPoolInterface* inter_op_pool = nullptr;  // a pool of the caller's instead
   CancellationManager* cancellation = nullptr;  // gives the run up when it is cancelled; outlives the run
-  ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: what the session would take
-  const StepServices* services = nullptr;  // what kernels are given besides, instead of the session's
+  ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: the session's choice
+  const StepServices* services = nullptr;  // further services for kernels, instead of the session's
   bool output_partition_graphs = false;
   bool report_tensor_allocations_upon_oom = false;
 };

@@ -79,7 +79,7 @@ class ProgramBuilder {
     bool constant = false;
     bool on_host = true;
     int producer = -1;  // program node, -1: feed or constant
-    int other_side = -1;  // the same value in the other memory, -1: not copied yet
+    int other_side = -1;  // its copy in the other memory, -1: not copied yet
     int other_producer = -1;
   };
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
@@ -127,7 +127,7 @@ class ProgramBuilder {
       const int value = NewValue();
       Location& place = At({feed.node, feed.output});
       const bool on_device = !options_.feeds_on_device.empty() && options_.feeds_on_device[i] != 0;
-      if (place.value < 0) place = Location{value, false, !on_device};  // of two feeds of one output the first counts
+      if (place.value < 0) place = Location{value, false, !on_device};  // the first of two feeds of one output counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back(
@@ -244,7 +244,7 @@ class ProgramBuilder {
     const auto holds_state = [](DataType type) { return type == DataType::kResource || IsRefType(type); };
     return AnyItem(node.input_types, holds_state) || AnyItem(node.output_types, holds_state);
   }
-  // What control flow may skip, or repeat, has no value of its own.
+  // A node that control flow may skip, or repeat, has no value of its own.
   bool MayFold(const Node& node) const {
     return !program_->has_control_flow() ||
            (!IsControlFlow(node.node_class) && node.node_class != NodeClass::kLoopCond &&
@@ -462,7 +462,7 @@ class ProgramBuilder {
   bool has_loops_ = false;  // the graph does, wanted or not
   ControlFlowFrames loops_;  // when the program has control flow
   SlimVector<OpenInput> open_inputs_;
-  SlimVector<int> values_, waits_;  // of the node that is being added: values, and program nodes
+  SlimVector<int> values_, waits_;  // the added node's: values that it reads, program nodes that it waits for
   SlimVector<int> order_;
   SlimVector<const KernelCache::Entry*> entries_;  // per graph node; null: it has no kernel
   SlimVector<int> node_of_;  // program node per graph node

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a signature names, found in a graph: feeds, fetches and targets, with TensorFlow's errors where there is none
-// of that name; and whether the tensors of a run fit it.
+// Endpoints of a signature, found in a graph: feeds, fetches and targets, with TensorFlow's errors for unknown names.
+// Also checks whether the tensors of a run fit the signature.
 
 #include <cstddef>
 #include <string>
@@ -22,7 +22,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// What a signature names, in a graph.
+// Endpoints of a signature, in a graph.
 struct ProgramEnds {
   SlimVector<InEdge> feeds, fetches;
   SlimVector<int> targets;

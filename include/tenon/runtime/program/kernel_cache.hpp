@@ -49,7 +49,7 @@ class KernelCache {
 
   Result<const Entry*> Get(int id) {
     const Node& wanted = graph_->node(id);
-    // What sends and receives has no state, and its name means another tensor when a graph is cut again.
+    // A send or receive node has no state, and its name means another tensor when a graph is cut again.
     const bool keeps_state =
         wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
     KernelCache* owner = this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who reads each value of a program last, in sequential order: that one may take it over, and then its memory can go.
+// Last reader of each value of a program, in sequential order: it may take the value over. Then its memory can go.
 
 #include <cstddef>
 #include <utility>

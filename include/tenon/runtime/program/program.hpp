@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
-// nothing is looked up by name again. Built once (program_builder.hpp),
+// nothing is looked up by name again. Built once (builder.hpp),
 // shared by all steps that run it.
 
 #include <cstdint>
@@ -38,11 +38,11 @@ struct ProgramNode {
   bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
-  const Node* node = nullptr;  // of the graph, for messages; of a copy or a fetch: the producer
+  const Node* node = nullptr;  // node of the graph, for messages; for a copy or a fetch: the producer
   int first_input = 0, num_inputs = 0;
   int first_output = 0, num_outputs = 0;    // values
   int first_consumer = 0, num_consumers = 0;  // nodes to tell, one entry per edge
-  int first_release = 0, num_releases = 0;  // in sequential order: values that nobody reads any more
+  int first_release = 0, num_releases = 0;  // in sequential order: values without later readers
   int pending = 0;                          // edges to wait for
 };
 
@@ -51,12 +51,12 @@ struct ProgramFrame {
   int parent = -1;
   int parallel_iterations = 1;  // that may be under way at once
   int num_enters = 0;           // Enter nodes that must arrive before it can end
-  std::uint64_t name_hash = 0;  // of the frame's name
+  std::uint64_t name_hash = 0;  // hash of the frame's name
 };
 
 struct ProgramOptions {
   bool constant_folding = true;
-  // An Identity that only hands its input on is no node, but another name for that.
+  // An Identity that only hands its input on is not a node, but another name for its input.
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
   const CancellationManager* cancellation = nullptr;  // gives Build up; may be null
@@ -72,8 +72,8 @@ struct Program {
   SlimVector<ProgramNode> nodes;  // in an order that respects all edges
   SlimVector<int> sequence;  // the numbers of the nodes that have something to do, in that order
   SlimVector<int> inputs;  // value per input
-  SlimVector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
-  SlimVector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
+  SlimVector<std::uint8_t> last_use;  // per input: in sequential order the value has no later reader
+  SlimVector<std::uint8_t> only_use;  // per input: the value has no other reader
   SlimVector<int> consumers;
   SlimVector<int> releases;
   SlimVector<int> readers;  // per value: inputs and fetches that read it
@@ -93,12 +93,11 @@ struct Program {
     bool last;  // no later fetch of the same value
   };
   SlimVector<Fetch> fetches;
-  // Of a program with TensorFlow 1 control flow (the others leave all of this empty): such a program needs the engine
-  // with frames.
+  // These four are empty without TensorFlow 1 control flow. A program with it needs the executor with frames.
   SlimVector<ProgramFrame> frames;  // parents before their children
   SlimVector<int> node_frames;  // per node: where it runs
   SlimVector<int> value_frames;  // per value: where it lives
-  SlimVector<std::pair<int, int>> control_edges;  // of nodes, from and to
+  SlimVector<std::pair<int, int>> control_edges;  // nodes, from and to
   bool has_control_flow() const { return !frames.empty(); }
   bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && device == host; }
   int num_values = 0;
@@ -108,8 +107,8 @@ struct Program {
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
-  FunctionRuntime* functions = nullptr;  // of the graph's library
-  const Graph* graph = nullptr;  // that the nodes belong to
+  FunctionRuntime* functions = nullptr;  // functions of the graph's library
+  const Graph* graph = nullptr;  // graph that the nodes belong to
   Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
   int graph_def_version = 0;
 };

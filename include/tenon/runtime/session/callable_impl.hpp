@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What stands behind Callable, and how Session::Run's named feeds become a callable's.
+// CallableImpl, the state behind Callable, and how Session::Run's named feeds become a callable's.
 
 #include <atomic>
 #include <cstdint>

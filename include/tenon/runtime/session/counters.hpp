@@ -26,16 +26,16 @@ struct AllocatorCounters {
 //   tenon::SessionCounters counters;
 //   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
 struct SessionCounters {
-  std::int64_t runs = 0;  // that have ended, whether well or not
-  std::int64_t planned_runs = 0;  // of them, those that found a plan for the shapes of their feeds
+  std::int64_t runs = 0;  // runs that have ended, whether well or not
+  std::int64_t planned_runs = 0;  // runs among them that found a plan for the shapes of their feeds
   std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
-  std::int64_t programs_evicted = 0;  // that had to make room (SessionOptions::max_cached_signatures)
-  // Of the steps of the programs that are kept, but for those that a run uses just now.
+  std::int64_t programs_evicted = 0;  // programs that had to make room (SessionOptions::max_cached_signatures)
+  // The next three count steps of programs that are kept, except steps that a run uses just now.
   std::int64_t steps = 0;
-  std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
+  std::int64_t plan_arena_bytes = 0;  // arena of the plan used last, summed over the steps
   std::int64_t step_bytes = 0;  // blocks that they keep for the next run
   // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
-  // pool has one queue: there is nobody to steal from.)
+  // pool has one queue: threads do not steal.)
   std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
   std::vector<AllocatorCounters> allocators;  // one per device
 };

@@ -45,7 +45,7 @@ struct AttrsOfOp<Op> {
   using type = typename Op::Attrs;
 };
 
-// What a call of an op gives: a Status where there is no output, a Value where there is one, else all of them.
+// Result of a call of an op: a Status where there is no output, a Value where there is one, else all of them.
 template <class Op, class Value>
 constexpr auto ResultKind() {
   constexpr OpView op = Op::signature.view();
@@ -82,7 +82,7 @@ struct ValuesOf {
     return {ValueOf(members)...};
   }
 };
-// Whether it is what a member has that was not named: 0, false, "", an empty list, no type...
+// True for the value of a member that was not named: 0, false, "", an empty list, no type...
 inline bool IsZero(const AttrValue& value) {
   switch (value.kind()) {
     case AttrValue::Kind::kInt: return value.i() == 0;
@@ -101,7 +101,7 @@ inline bool IsZero(const AttrValue& value) {
 
 // The attrs that an op's kernel reads: MatMul's are `bool transpose_a, transpose_b`. A member that is not named is zero
 // or empty, unless it has an initialiser of its own; where that is not the attr's default the call is refused, so that
-// nobody gets a zero unawares. What is no member (num_split of Split, say) can be given to a call by name.
+// no call gets a zero unawares. An attr that is not a member (num_split of Split, say) can be given by name.
 template <class Op>
 using AttrsOf = typename detail::AttrsOfOp<Op>::type;
 template <class Op, class Value = Tensor>
@@ -112,7 +112,7 @@ namespace detail {
 // An op whose attrs came as members.
 struct TypedOp {
   OpView view;
-  std::vector<Attr> (*named)(const void* attrs);  // of null: what members have that nobody names
+  std::vector<Attr> (*named)(const void* attrs);  // null: gives the values of members that are not named
 };
 template <class Op>
 std::vector<Attr> NamedAttrs(const void* attrs) {
@@ -197,7 +197,7 @@ class Calls {
   }
 };
 
-// The same calls on a device of the caller's, which outlives this.
+// Calls of ops on a device of the caller, which outlives this.
 template <class Caller, class Argument, class Value>
 class CallsOn : public Calls<CallsOn<Caller, Argument, Value>, Argument, Value> {
  public:

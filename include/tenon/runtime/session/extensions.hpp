@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What headers beyond the plain runtime add to sessions when a program includes them: runs with options, those who
-// watch, several devices. Each sets a pointer here before main.
+// Extensions of sessions by headers that a binary may include: runs with options, trace sinks, several devices. Each
+// header sets a pointer here before main.
 
 #include <atomic>
 #include <cstdint>
@@ -26,7 +26,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What <tenon/runtime/session/run_with_options.hpp> adds to sessions when a program includes it.
+// Extension by <tenon/runtime/session/run_with_options.hpp>, when a binary includes it.
 struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
   Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
@@ -38,17 +38,17 @@ struct SessionExtras {
                                            Span<const std::string> fetches, Span<const std::string> targets);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
-// Of <tenon/runtime/trace/sink.hpp>: runs of sessions that somebody watches.
+// Extension by <tenon/runtime/trace/sink.hpp>: runs of watched sessions.
 struct SessionWatch {
-  // The session's number in the process, from 1; 0: nobody watches it.
+  // The session's number in the process, from 1; 0: it is not watched.
   int (*number_of)(const SessionOptions& options);
   Status (*run)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
                 RunSettings settings);
 };
 inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
-// Whether <tenon/runtime/session/counters.hpp> is in the program.
+// Whether <tenon/runtime/session/counters.hpp> is in the binary.
 inline constinit std::atomic<bool> runs_are_counted{false};
-// Graph::ToGraphDef, once <tenon/runtime/session/extend_reset.hpp> is in the program: Extend adds to the graph as it was
+// Graph::ToGraphDef, once <tenon/runtime/session/extend_reset.hpp> is in the binary: Extend adds to the graph as it was
 // before its control flow was lowered.
 using KeepSource = GraphDef (*)(const Graph&);
 inline constinit std::atomic<KeepSource> keep_source{nullptr};
@@ -57,12 +57,12 @@ inline constinit std::atomic<KeepSource> keep_source{nullptr};
 class PlacedGraph {
  public:
   virtual ~PlacedGraph() = default;
-  // Of endpoints and targets that the graph has. `front`, which is empty, becomes the description of what runs.
+  // Prepares endpoints and targets that the graph has. `front`, which is empty, becomes the description of the run.
   // `places`: null, all feeds and fetches are in host memory.
   virtual Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                          Span<const std::string> targets, const ProgramEnds& ends, const EndPlaces* places,
                          Program* front, Owned<PlacedProgram>* program) = 0;
-  // The same for one partial run; `partial` outlives the result.
+  // Prepares one partial run; `partial` outlives the result.
   virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
                                                              Span<const std::string> fetches,
                                                              Span<const std::string> targets, const ProgramEnds& ends,
@@ -80,11 +80,11 @@ class SessionDevices {
   // Gives every node of `graph`, which outlives the result, a device. `older`, the graph that it extends, stays, and
   // may be null.
   virtual Status Place(Graph* graph, const struct GraphState* older, Owned<PlacedGraph>* placed) = 0;
-  virtual std::int64_t num_wakeups() const = 0;  // of threads of its own
+  virtual std::int64_t num_wakeups() const = 0;  // by threads of its own
 };
-// What <tenon/devices.hpp> adds to sessions when a program includes it.
+// Extension by <tenon/devices.hpp>, when a binary includes it.
 struct SeveralDevices {
-  // `host_resources`: of the first CPU.
+  // `host_resources`: resources of the first CPU.
   Status (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
                    Owned<SessionDevices>* devices);
   // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.

@@ -43,7 +43,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What makes one instance of a function another than the next.
+// Options that tell the instances of one function apart.
 struct InstantiateOptions {
   std::string target = {};        // the device that runs it, "SIM:0"; empty: the runtime's
   std::string state_handle = {};  // instances with different ones have kernels of their own, and so their states:
@@ -83,7 +83,7 @@ class FunctionLibraryRuntime {
   FunctionLibraryRuntime(const FunctionLibraryRuntime&) = delete;
   FunctionLibraryRuntime& operator=(const FunctionLibraryRuntime&) = delete;
 
-  // The same handle for the same function, attrs and options, as often as it is asked for; each time wants a
+  // Gives one handle for a function with its attrs and options, also when called again. Each call needs a
   // ReleaseHandle. "SymbolicGradient" with the attr `f` is the gradient of f. NotFound: no such function, or an attr of
   // it is missing; InvalidArgument: an attr of another type, a body that makes no graph, an argument that is a
   // reference.
@@ -136,9 +136,9 @@ class FunctionLibraryRuntime {
     });
   }
 
-  // The same without waiting: `done` hears once of the results, or what is wrong, on a thread of the runtime's. It may
-  // call the runtime, also to wait there, but not destroy it: that waits for all runs under way. What `options` point
-  // to lives until then.
+  // Runs without waiting: calls `done` once, with the results or the error, on a thread of the runtime's. It may call
+  // the runtime, also to wait there, but not destroy it: that waits for all runs under way. Objects that `options`
+  // point to live until then.
   using DoneCallback = Function<void(Result<std::vector<Tensor>>)>;
   void RunAsync(Handle handle, std::vector<Tensor> args, DoneCallback done) const {
     Start(
@@ -174,7 +174,7 @@ class FunctionLibraryRuntime {
     call.attr = instance->key.attrs;
     return SummarizeAttrValue(AttrValue(std::move(call)));
   }
-  // Of a function or an op; false for what is neither.
+  // True for a stateful function or op; false for a name that is neither.
   bool IsStateful(std::string_view name) const {
     if (const FunctionDef* const function = library_->Find(name)) return function->signature.is_stateful;
     const OpView* const op = library_->default_registry().Find(name);
@@ -398,7 +398,7 @@ class FunctionLibraryRuntime {
     instance->num_computed = ends.fetches.size();
     for (const std::string& control : graph.control_results)
       if (!Contains(graph.args, control)) ends.targets.push_back(control);
-    // What has side effects runs, whether anybody waits for it or not.
+    // A node with side effects runs, whether a result needs it or not.
     for (const NodeDef& node : instance->body.node) {
       const OpView* const op = library_->default_registry().Find(node.op);
       if (op != nullptr && op->flags.is_stateful && !Contains(graph.args, node.name)) ends.targets.push_back(node.name);
@@ -423,12 +423,12 @@ class FunctionLibraryRuntime {
   const FunctionLibraryDefinition* library_;
   SessionOptions options_;
   Owned<ThreadPool> intra_op_pool_, inter_op_pool_;  // null: the options', or none
-  std::string device_;  // "CPU:0": that runs what names no target
+  std::string device_;  // "CPU:0": runs functions that name no target
   mutable Mutex mutex_;
   SlimVector<Owned<Place>> places_;  // outlive the instances
-  DeviceResources device_resources_;  // of a device_mgr's
+  DeviceResources device_resources_;  // resources of a device_mgr's devices
   SlimVector<Ref<Instance>> instances_;  // by handle; null: released
-  mutable Owned<ThreadPool> call_pool_;  // of RunAsync, made by the first; goes before all that its runs use
+  mutable Owned<ThreadPool> call_pool_;  // RunAsync's, made by the first; goes before all that its runs use
 };
 
 TENON_SETUP_CODE_END

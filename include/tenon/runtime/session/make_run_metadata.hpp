@@ -25,7 +25,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Of one program. one thread.
+// Describes the runs of one program. one thread.
 class RunDescriber {
  public:
   // Where the program is one of several, which of all feeds and fetches are its own.
@@ -99,7 +99,7 @@ class RunDescriber {
     return cost;
   }
 
-  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
+  // Graphs that ran, one per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
   SlimVector<GraphDef> MakePartitionGraphs() const {
     SlimVector<GraphDef> graphs;
     const GraphDef whole = graph_.ToGraphDef();

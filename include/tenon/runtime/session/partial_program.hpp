@@ -26,7 +26,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// What the nodes at the ends of a partial run talk to. thread-safe.
+// Interface that the feed and fetch nodes of a partial run call. thread-safe.
 class PartialEnds {
  public:
   virtual void AskFor(std::size_t feed, OpKernelContext* context, AsyncOpKernel::DoneCallback done) = 0;
@@ -76,10 +76,10 @@ inline Status CheckLeavesLoops(const Program& program) {
   return OkStatus();
 }
 
-// Of one partial run; `ends` outlives it. immutable but for the program, which goes to whoever runs it.
+// Program of one partial run; `ends` outlives it. immutable but for the program, which goes to the code that runs it.
 class PartialProgram {
  public:
-  // What `ends` knows as feed `feeds[i]` is the program's feed i, and so with fetches; empty: it is the same number.
+  // Feed `feeds[i]` of `ends` is the program's feed i, and so with fetches; empty: the numbers are equal.
   PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
       : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
     Program& p = *program_;
@@ -112,8 +112,8 @@ class PartialProgram {
 
   Owned<Program> TakeProgram() { return std::move(program_); }
 
-  // -- for who looks at several
-  int feed_number(int node) const { return Number(feed_numbers_, At(node)); }  // of one of the first nodes
+  // -- for partial runs on several devices
+  int feed_number(int node) const { return Number(feed_numbers_, At(node)); }  // `node`: one of the first nodes
   int num_feeds() const { return first_old_; }
   int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
   const SlimVector<int>& before(int node) const { return before_[At(node)]; }
@@ -278,8 +278,8 @@ class PartialProgram {
   SlimVector<Owned<End>> ends_made_;
   SlimVector<int> producers_;  // per value: program node, -1: a constant
   SlimVector<int> fetch_nodes_;
-  SlimVector<std::pair<int, int>> edges_;  // of program nodes
-  SlimVector<SlimVector<int>> before_;  // per program node: those it waits for
+  SlimVector<std::pair<int, int>> edges_;  // program nodes, from and to
+  SlimVector<SlimVector<int>> before_;  // per program node: nodes that it waits for
 };
 
 }  // namespace detail

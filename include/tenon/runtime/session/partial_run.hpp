@@ -163,8 +163,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     bool given = false;  // by the caller
     bool here = false;  // the value is
     Tensor value;
-    OpKernelContext* context = nullptr;  // of the node, while it waits
-    std::optional<AsyncOpKernel::DoneCallback> done;  // of the node, while it waits
+    OpKernelContext* context = nullptr;  // the node's, while it waits
+    std::optional<AsyncOpKernel::DoneCallback> done;  // the node's, while it waits
     CancellationManager::Token token = 0;
   };
   struct Fetch {
@@ -333,13 +333,13 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   const ForkGuard fork_;
   const std::string handle_;
-  const std::int64_t timeout_in_ms_;  // of the whole run; 0: none
+  const std::int64_t timeout_in_ms_;  // limit of the whole run; 0: none
   CancellationManager* const users_;  // may be null
   CancellationManager cancellation_;  // a child of the session's
-  std::int64_t call_timeout_in_ms_ = 0;  // of each PRun; 0: none
+  std::int64_t call_timeout_in_ms_ = 0;  // limit of each PRun; 0: none
   StepServices services_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
-  const PlacedPartialProgram* placed_ = nullptr;  // the same there; prepared_ owns it
+  const PlacedPartialProgram* placed_ = nullptr;  // the program there; prepared_ owns it
   Ref<Prepared> prepared_;
   SessionImpl* session_ = nullptr;
   RunSettings settings_;

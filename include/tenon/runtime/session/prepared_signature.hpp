@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A signature that is ready to run: its program with the steps, engines and plans that run it, or what stands in its
-// place on several devices.
+// One prepared signature: its program with the steps, executors and plans that run it. On several devices it wraps a
+// PlacedProgram instead.
 
 #include <atomic>
 #include <cstddef>
@@ -36,7 +36,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
+// The executor of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
 inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
   const bool frames = program.has_control_flow();
   const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
@@ -59,12 +59,12 @@ class PlacedProgram {
   virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
   // In the child of a fork(), before other threads use this: whether a run of the parent was under way.
   virtual bool IsInUse() = 0;
-  // What runs, one graph a device.
+  // Graphs that run, one per device.
   virtual SlimVector<GraphDef> MakePartitionGraphs() const = 0;
   virtual int num_devices() const = 0;  // that take part
 };
 
-// The same of a partial run: feeds and fetches are nodes (runtime/session/partial_program.hpp).
+// A partial run on several devices: feeds and fetches are nodes (runtime/session/partial_program.hpp).
 class PlacedPartialProgram : public PlacedProgram {
  public:
   // As PartialProgram::MissingFeed.
@@ -75,8 +75,8 @@ class PartialEnds;
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  // `placed`: what runs in the program's place, on several devices; then the program only tells what there is of feeds,
-  // fetches and nodes. Null: the program runs.
+  // `placed`: runs instead of the program, on several devices; then the program only describes the feeds, fetches and
+  // nodes. Null: the program runs.
   Prepared(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
       : program_(std::move(program)),
         placed_(std::move(placed)),
@@ -87,7 +87,7 @@ class Prepared : public RefCounted {
   const Program& program() const { return *program_; }
   PlacedProgram* placed() const { return placed_.get(); }
 
-  // The engine of a run that asks for none.
+  // True: the dataflow executor runs it, unless a run asks for another.
   bool dataflow() const { return dataflow_; }
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {

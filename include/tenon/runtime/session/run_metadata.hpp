@@ -18,11 +18,11 @@ TENON_SETUP_CODE_BEGIN
 
 struct AllocatorMemoryUsed {
   std::string allocator_name;
-  std::int64_t total_bytes = 0;  // of the node's outputs
+  std::int64_t total_bytes = 0;  // bytes of the node's outputs
   friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
 };
 
-// What a node's kernel took beside its outputs.
+// Memory that a node's kernel took beside its outputs.
 struct MemoryStats {
   std::int64_t temp_memory_size = 0, persistent_memory_size = 0;  // bytes
   friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
@@ -51,7 +51,7 @@ struct StepStats {
   friend bool operator==(const StepStats&, const StepStats&) = default;
 };
 
-// What the nodes of one run cost, and what they gave one another.
+// Costs of the nodes of one run, and the tensors that they gave one another.
 struct CostGraphDef {
   struct InputInfo {
     std::int32_t preceding_node = 0, preceding_port = 0;

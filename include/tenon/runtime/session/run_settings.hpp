@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What one run is given besides its tensors: a pool, resources, what may give it up, who counts and who watches.
+// Arguments of one run other than its feeds: a pool, resources, cancellation, counters, trace.
 
 #include <atomic>
 #include <cstddef>
@@ -62,7 +62,7 @@ class RunCounts {
   Place places_[kPlaces];
 };
 
-// What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
+// Arguments of one run other than its feeds. The pool is for executors that share work out; null: the caller's thread
 // only.
 struct RunSettings {
   ThreadPoolInterface* pool = nullptr;
@@ -74,13 +74,13 @@ struct RunSettings {
   std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;
   int max_trace_events = 0;  // SessionOptions::max_trace_events
-  RunCounts* counts = nullptr;  // null: nobody counts
+  RunCounts* counts = nullptr;  // null: not counted
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
   void* on_error_state = nullptr;
 };
 
-// TensorFlow's text, for those who did not ask for the list.
+// TensorFlow's hint, for runs that did not ask for the list.
 TENON_COLD inline void AddMemoryHint(Status* status) {
   if (status->code() == Code::kResourceExhausted)
     *status = status->WithAppended(

@@ -54,7 +54,7 @@ inline Result<Ref<Prepared>> PrepareBounded(SessionImpl* session, Span<const std
   return prepared;
 }
 
-// What RunOptions make of a run. one thread.
+// One run under RunOptions. one thread.
 class RunOfOptions {
  public:
   // `since_ns`: as in RunSettings.
@@ -155,7 +155,7 @@ class RunOfOptions {
   std::int64_t since_ns_;
 };
 
-// What the runtime has of its own for kernels that ask for more, and the pools.
+// The runtime's own services for kernels that ask for more, and the pools.
 class PoolsAndServices final : public InterOpPools {
  public:
   explicit PoolsAndServices(const StepServices* given) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What stands behind Session: a validated graph, its kernels, devices and thread pools, and the programs prepared from
+// State behind Session: a validated graph, its kernels, devices and thread pools, and the programs prepared from
 // it. Included through <tenon/runtime.hpp>.
 
 #include <algorithm>
@@ -139,7 +139,7 @@ class SessionImpl : public RefCounted {
       return Closed();
     return RunWatched(prepared, feeds, fetches, settings);
   }
-  // The same without a look whether the session is closed.
+  // Runs without checking whether the session is closed.
   Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (watch_ != nullptr) [[unlikely]]
       return watch_->run(this, prepared, feeds, fetches, settings);
@@ -236,7 +236,7 @@ class SessionImpl : public RefCounted {
       TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
     return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
   }
-  // What callables with feeds or fetches in the memory of devices run.
+  // Prepares callables with feeds or fetches in the memory of devices.
   TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
     if (IsClosed()) return Closed();
     const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
@@ -316,7 +316,7 @@ class SessionImpl : public RefCounted {
   }
   PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
-  // Of runs that bring none; outlives the session.
+  // Services of runs that bring none; outlives the session.
   void set_services(const StepServices* services) { services_ = services; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
@@ -445,16 +445,16 @@ class SessionImpl : public RefCounted {
   int watched_number_ = 0;
   RunCounts counts_;
   const StepServices* services_ = nullptr;
-  CancellationManager cancellation_;  // of all runs
+  CancellationManager cancellation_;  // cancels all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;
   Owned<GraphFunctions> functions_;  // null: compiled without
   mutable Mutex graph_mutex_;
-  SlimVector<Ref<RefCounted>> kept_;  // graphs of before that something points into
+  SlimVector<Ref<RefCounted>> kept_;  // older graphs that traces and partitions point into
   Ref<GraphUse> current_;  // the graph of now; null: there is none
-  Mutex extend_mutex_;  // of those who change the graph, who hold it long
+  Mutex extend_mutex_;  // held, long, by calls that change the graph
   std::atomic<bool> finalized_{false};
-  std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
+  std::atomic<std::int64_t> next_number_{0};  // number of a callable or partial run
   SignatureCache signatures_;
   PreparedList callables_;  // one for each Callable
   Mutex mutex_;  // guards partial_runs_
