@@ -68,7 +68,8 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
   return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
     NamedFeeds in(feeds);
     std::int64_t since_ns = 0;
-    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.PrepareInTime(in.names, fetches, targets, &since_ns));
+    TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
+                           impl.PrepareInTime(in.names, fetches, targets, &since_ns));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl.resources()));
     std::vector<Tensor> outputs(fetches.size());
     TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr, since_ns));
@@ -82,7 +83,7 @@ Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
   return CatchAll("Session::MakeCallable", [&]() -> Result<Callable> {
     const bool has_places = options.feed_devices.size() + options.fetch_devices.size() != 0;
-    TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
+    TENON_ASSIGN_OR_RETURN(Ref<PreparedSignature> prepared,
                            has_places ? impl.PrepareWithPlaces(options)
                                       : impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
     Callable callable;

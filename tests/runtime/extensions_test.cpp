@@ -66,7 +66,7 @@ TEST_SUITE("Parts of the runtime") {
       CheckMissing(session->Run(feeds, fetches).status(), "<tenon/runtime/control_flow/executor.hpp>");
     }
     {
-      const Without<detail::MakeStepEngine> part(&detail::runtime_parts.frames);
+      const Without<detail::MakeExecutor> part(&detail::runtime_parts.frames);
       const Status status = session->Run(feeds, fetches).status();
       CheckMissing(status, "<tenon/runtime/control_flow/executor.hpp>");
       CHECK_MESSAGE(Contains(status.message(), "TensorFlow 1 control flow"), status.message());
@@ -84,7 +84,7 @@ TEST_SUITE("Parts of the runtime") {
     const std::vector<NamedTensor> feeds = {{"x", Tensor::Zeros<float>({2})}};
     const std::vector<std::string> fetches = {"z"};
     {
-      const Without<detail::MakeStepEngine> part(&detail::runtime_parts.dataflow);
+      const Without<detail::MakeExecutor> part(&detail::runtime_parts.dataflow);
       CheckMissing(session->Run(feeds, fetches).status(), "<tenon/runtime/executor/dataflow.hpp>");
     }
     CHECK(session->Run(feeds, fetches).ok());
@@ -97,7 +97,7 @@ TEST_SUITE("Parts of the runtime") {
     const std::vector<std::string> fetches = {"z"};
     const RunOptions options{.executor = ExecutorKind::kDataflow};
     {
-      const Without<detail::MakeStepEngine> part(&detail::runtime_parts.dataflow);
+      const Without<detail::MakeExecutor> part(&detail::runtime_parts.dataflow);
       const Status status = session->Run(feeds, fetches, {}, options).status();
       CheckMissing(status, "<tenon/runtime/executor/dataflow.hpp>");
       CHECK_MESSAGE(Contains(status.message(), "RunOptions"), status.message());

@@ -51,7 +51,7 @@ inline std::string FullName(std::string_view local) {
 // Nodes name devices as "SIM:1"; "" is CPU:0.
 class GraphSplitter {
  public:
-  static SlimVector<GraphPart> Split(const GraphDef& def) {
+  static SlimVector<DeviceGraph> Split(const GraphDef& def) {
     Result<Graph> graph = ImportGraphDef(GraphDef(def), Registry::Global().ops(), {});
     GraphSplitter splitter(*graph);
     for (const Node& node : graph->nodes()) splitter.AddNode(node);
@@ -61,9 +61,9 @@ class GraphSplitter {
  private:
   explicit GraphSplitter(const Graph& graph) : graph_(graph) {}
 
-  GraphPart& PartOf(const std::string& device) {
+  DeviceGraph& PartOf(const std::string& device) {
     const std::string name = FullName(device);
-    for (GraphPart& part : parts_)
+    for (DeviceGraph& part : parts_)
       if (part.device == name) return part;
     parts_.push_back({name, {}});
     parts_.back().graph.versions = graph_.versions();
@@ -119,7 +119,7 @@ class GraphSplitter {
   }
 
   const Graph& graph_;
-  SlimVector<GraphPart> parts_;
+  SlimVector<DeviceGraph> parts_;
 };
 
 }  // namespace runtime_test

@@ -34,9 +34,9 @@ namespace detail {
 class TraceCollector;
 
 // Runs the program of one step; made for it, and used again with it. externally synchronised.
-class StepEngine {
+class Executor {
  public:
-  virtual ~StepEngine() = default;
+  virtual ~Executor() = default;
   // `trace` may be null.
   virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
 };
@@ -81,7 +81,7 @@ class GraphFunctions : public FunctionRuntime {
   virtual void SetGraph(const Graph* graph, Ref<RefCounted> owner) = 0;
 };
 
-using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 // For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
@@ -95,10 +95,10 @@ using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device,
 
 // Null: the binary was compiled without that extension. thread-safe.
 struct RuntimeParts {
-  std::atomic<MakeStepEngine> dataflow{nullptr};  // runtime/executor/dataflow.hpp
+  std::atomic<MakeExecutor> dataflow{nullptr};  // runtime/executor/dataflow.hpp
   std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeStepEngine> frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/control_flow/parallel_executor.hpp
+  std::atomic<MakeExecutor> frames{nullptr};  // runtime/control_flow/executor.hpp
+  std::atomic<MakeExecutor> parallel_frames{nullptr};  // runtime/control_flow/parallel_executor.hpp
   std::atomic<MakeFunctions> functions{nullptr};  // runtime/function/session_functions.hpp
   std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned/plan_cache.hpp
   std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/planned/planned_loop.hpp

@@ -82,8 +82,8 @@ TEST_SUITE("PartitionedGraph") {
     CHECK(missing.code() == Code::kInvalidArgument);
     CHECK(missing.message().find("Creating a partition for /job:localhost/replica:0/task:0/device:SIM:1 which doesn't "
                                  "exist in the list of available devices. Available devices: ") == 0);
-    SlimVector<GraphPart> parts = GraphSplitter::Split(SplitChain());
-    for (GraphPart& part : parts)
+    SlimVector<DeviceGraph> parts = GraphSplitter::Split(SplitChain());
+    for (DeviceGraph& part : parts)
       for (NodeDef& node : part.graph.node)
         if (node.op == "_Send") node.attr.Set("tensor_name", std::string("another"));
     const auto unpaired = *PartitionedGraph::Create(std::move(parts), MakeDeviceMgr(kFour));
@@ -141,7 +141,7 @@ TEST_SUITE("PartitionedGraph with control flow") {
     const AttrValue f = DataType::kFloat;
     const std::pair<const char*, AttrValue> t{"T", f}, frame{"frame_name", std::string("loop")},
         constant{"is_constant", true};
-    GraphPart main{here, {}}, body{there, {}};
+    DeviceGraph main{here, {}}, body{there, {}};
     main.graph.node = {node("start", "Placeholder", {{"dtype", f}}, {}),
                        node("limit", "Placeholder", {{"dtype", f}}, {}),
                        node("enter", "Enter", {t, frame}, {"start"}),
@@ -166,7 +166,7 @@ TEST_SUITE("PartitionedGraph with control flow") {
                        node("enter_one", "Enter", {t, frame, constant}, {"one"}),
                        node("plus", "AddV2", {t}, {"recv_i2", "enter_one"}),
                        with(MakeSend("send_back", DataType::kFloat, "i_back", there, here), "plus")};
-    SlimVector<GraphPart> parts;
+    SlimVector<DeviceGraph> parts;
     parts.push_back(std::move(main));
     parts.push_back(std::move(body));
     const auto graph = PartitionedGraph::Create(std::move(parts), MakeDeviceMgr(kFour));

@@ -68,11 +68,11 @@ Graph Small() {
 
 }  // namespace
 
-TEST_SUITE("PlacedParts") {
+TEST_SUITE("PlacedGraphImpl") {
   TEST_CASE("a signature runs, and tells what runs") {
     Devices devices;
     Graph graph = Small();
-    auto placed = detail::PlacedParts::Create(devices.owner, &graph, nullptr);
+    auto placed = detail::PlacedGraphImpl::Create(devices.owner, &graph, nullptr);
     REQUIRE_MESSAGE(placed.ok(), placed.status().ToString());
     CHECK((*placed)->partitions().size() == 2);
     CHECK((*placed)->report().rows.size() == static_cast<std::size_t>(graph.num_nodes()));
@@ -97,7 +97,7 @@ TEST_SUITE("PlacedParts") {
     CHECK(program->MakePartitionGraphs().size() == 2);
 
     for (const bool traced : {false, true}) {
-      detail::RunSettings settings;
+      detail::RunArgs settings;
       RunTrace trace;
       if (traced) settings.trace = &trace;
       const Tensor x = MakeTensor<float>({2}, {1, 2});
@@ -118,7 +118,7 @@ TEST_SUITE("PlacedParts") {
     GraphDef def = SmallGraph().graph_def();
     def.node.back().device = "/device:SIM:3";
     Graph graph = ImportGraphDef(std::move(def), Registry::Global().ops()).value();
-    const Status status = detail::PlacedParts::Create(devices.owner, &graph, nullptr).status();
+    const Status status = detail::PlacedGraphImpl::Create(devices.owner, &graph, nullptr).status();
     CHECK(status.code() == Code::kInvalidArgument);
     CHECK(Contains(status.message(), "was explicitly assigned to /device:SIM:3"));
   }

@@ -10,18 +10,20 @@
 
 namespace signature_cache_test {
 using namespace tenon;
-using detail::Prepared;
+using detail::PreparedSignature;
 using detail::SignatureCache;
 
 namespace {
-Ref<Prepared> MakeSignature() { return Ref<Prepared>::Adopt(new Prepared(MakeOwned<Program>(), false, nullptr)); }
+Ref<PreparedSignature> MakeSignature() {
+  return Ref<PreparedSignature>::Adopt(new PreparedSignature(MakeOwned<Program>(), false, nullptr));
+}
 }  // namespace
 
 TEST_SUITE("SignatureCache") {
   TEST_CASE("finds by key; the first of two stays") {
     SignatureCache cache;
     CHECK(!cache.Find("a"));
-    const Ref<Prepared> a = MakeSignature(), other = MakeSignature();
+    const Ref<PreparedSignature> a = MakeSignature(), other = MakeSignature();
     CHECK(cache.Add("a", a, 4).get() == a.get());
     CHECK(cache.Add("a", other, 4).get() == a.get());
     CHECK(cache.Find("a").get() == a.get());
@@ -29,7 +31,7 @@ TEST_SUITE("SignatureCache") {
   }
   TEST_CASE("the least recently used goes, and lives on with its callers") {
     SignatureCache cache;
-    const Ref<Prepared> a = MakeSignature(), b = MakeSignature(), c = MakeSignature();
+    const Ref<PreparedSignature> a = MakeSignature(), b = MakeSignature(), c = MakeSignature();
     cache.Add("a", a, 2);
     cache.Add("b", b, 2);
     CHECK(cache.Find("a").get() == a.get());  // b is the older one now
@@ -38,13 +40,13 @@ TEST_SUITE("SignatureCache") {
     CHECK(!cache.Find("b"));
     CHECK(cache.Find("a").get() == a.get());
     int visited = 0;
-    CHECK(cache.ForEach([&](Prepared*) { ++visited; }) == 1);
+    CHECK(cache.ForEach([&](PreparedSignature*) { ++visited; }) == 1);
     CHECK(visited == 2);
     CHECK(b->RefCountIsOne());
   }
   TEST_CASE("holds one at least") {
     SignatureCache cache;
-    const Ref<Prepared> a = MakeSignature();
+    const Ref<PreparedSignature> a = MakeSignature();
     cache.Add("a", a, 0);
     CHECK(cache.Find("a").get() == a.get());
     cache.Add("b", MakeSignature(), -3);

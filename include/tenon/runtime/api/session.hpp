@@ -332,12 +332,13 @@ class Session {
   // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
   // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
   Status Extend(const GraphDef& graph) { return detail::AdminRuntime::Extend(*this, graph); }
-  // No more Extend and no new signatures: FailedPrecondition. Prepared signatures still run.
+  // No more Extend and no new signatures: FailedPrecondition. PreparedSignature signatures still run.
   Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
   // Drops the resources of the containers (none given: of the default one), then closes the session.
   Status Reset(Span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
   Result<std::vector<SessionDevice>> ListDevices() const { return detail::AdminRuntime::ListDevices(*this); }
-  // Prepared (feeds, fetches, targets) that are kept at the moment: at most SessionOptions::max_cached_signatures.
+  // PreparedSignature (feeds, fetches, targets) that are kept at the moment: at most
+  // SessionOptions::max_cached_signatures.
   std::size_t num_cached_signatures() const { return detail::AdminRuntime::NumSignatures(*this); }
 
  private:

@@ -13,6 +13,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/graph/control_flow.hpp>
@@ -82,10 +83,9 @@ class FrameRun {
     for (const int node : root->flow->starts) Ready(root, node, false);
   }
 
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[At(node)]; }
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[ToSize(node)]; }
   const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
-    return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
+    return program_.nodes[ToSize(NodeIn(item.iteration, item.node).program_node)];
   }
 
   TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
@@ -101,7 +101,7 @@ class FrameRun {
   // Tells the target of an edge, in the iteration that the producer's outputs are values of. `first_output`:
   // the slot of the producer's output 0.
   TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
-    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->flow)) {
+    switch (Arrive(it->counts[ToSize(edge.node)], edge, dead, *it->flow)) {
       case Arrival::kWaits: return;
       case Arrival::kReady: return Ready(it, edge.node, false);
       case Arrival::kReadyDead: return Ready(it, edge.node, true);
@@ -117,20 +117,20 @@ class FrameRun {
 
   // ---- values
   void DropInput(IterationState* it, const FlowNode& node, int i) {
-    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
+    const FlowInput& input = it->flow->inputs[ToSize(node.first_input + i)];
     if (input.slot >= 0) it->Drop(input.slot);
   }
   void DropInputs(IterationState* it, const FlowNode& node) {
     for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
   }
   const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
-    return *it->inputs[At(node.first_input + i)];
+    return *it->inputs[ToSize(node.first_input + i)];
   }
   // Hands input i on; the last reader moves it.
   void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
-    const FlowInput& input = it->flow->inputs[At(node.first_input + i)];
-    Tensor& from = *it->inputs[At(node.first_input + i)];
-    if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
+    const FlowInput& input = it->flow->inputs[ToSize(node.first_input + i)];
+    Tensor& from = *it->inputs[ToSize(node.first_input + i)];
+    if (input.slot >= 0 && --it->readers[ToSize(input.slot)] == 0) {
       *to = std::move(from);
       from = *it->empty;
       --it->live;
@@ -138,7 +138,7 @@ class FrameRun {
       *to = from;
     }
     if (node.reads_references) [[unlikely]]
-      ReadTaken(program_.nodes[At(node.program_node)], to);
+      ReadTaken(program_.nodes[ToSize(node.program_node)], to);
   }
   // A node that hands plain values on got a reference: it hands on the value that this refers to now.
   TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
@@ -148,7 +148,7 @@ class FrameRun {
   }
   // Input i becomes the value of a slot of `to`, if a node there reads it.
   void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
-    if (to->readers[At(slot)] == 0) return DropInput(it, node, i);
+    if (to->readers[ToSize(slot)] == 0) return DropInput(it, node, i);
     Take(it, node, i, &to->values[slot]);
     ++to->live;
   }
@@ -156,7 +156,7 @@ class FrameRun {
   // ---- nodes
   Status Process(IterationState* it, int number) {
     const FlowFrame& frame = *it->flow;
-    const FlowNode& node = frame.nodes[At(number)];
+    const FlowNode& node = frame.nodes[ToSize(number)];
     switch (node.kind) {
       case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
       case FlowKind::kNothing: break;
@@ -196,8 +196,8 @@ class FrameRun {
 
   Status RunKernel(IterationState* it, int number, const FlowNode& node) {
     PrepareKernel(it, node);
-    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+    const OpKernelContext::NodeFrame& frame = it->frames[ToSize(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[ToSize(node.program_node)], frame, &context_));
     meter_->SeeOutputs(frame.outputs, node.num_outputs);
     FinishKernel(it, node);
     return OkStatus();
@@ -205,7 +205,7 @@ class FrameRun {
   void PrepareKernel(IterationState* it, const FlowNode& node) {
     const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
     for (int i = 0; i < node.num_inputs; ++i)
-      it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
+      it->last_use[ToSize(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[ToSize(inputs[i].slot)] == 1;
   }
   void FinishKernel(IterationState* it, const FlowNode& node) {
     it->live += node.num_outputs;
@@ -217,14 +217,14 @@ class FrameRun {
     PrepareKernel(it, node);
     const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
     context_.Enter(&frame);
-    RunToEnd(program_.nodes[At(node.program_node)], &context_);
+    RunToEnd(program_.nodes[ToSize(node.program_node)], &context_);
     TENON_RETURN_IF_ERROR(context_.TakeStatus());
     FinishTransfer(it, node, dead);
     return OkStatus();
   }
   // A send that is dead because of a control edge sends a dead value, whatever its input is.
   OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
-    OpKernelContext::NodeFrame frame = it->frames[At(number)];
+    OpKernelContext::NodeFrame frame = it->frames[ToSize(number)];
     if (dead) frame.inputs = &dead_input_;
     return frame;
   }
@@ -238,18 +238,18 @@ class FrameRun {
     DropInputs(it, node);
     const FlowFrame& frame = *it->flow;
     for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
-      const FlowEdge& edge = frame.edges[At(e)];
+      const FlowEdge& edge = frame.edges[ToSize(e)];
       Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
     }
   }
   void DropUnread(IterationState* it, const FlowNode& node) {
     for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
-      if (it->readers[At(slot)] == 0) it->Clear(slot);
+      if (it->readers[ToSize(slot)] == 0) it->Clear(slot);
   }
   Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
-    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    const OpKernelContext::NodeFrame& frame = it->frames[ToSize(number)];
     TENON_RETURN_IF_ERROR(
-        CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+        CopyValue(program_, program_.nodes[ToSize(node.program_node)], *frame.inputs[0], step_, frame.outputs));
     meter_->SeeOutputs(frame.outputs, 1);
     ++it->live;
     DropInputs(it, node);
@@ -257,15 +257,15 @@ class FrameRun {
   }
 
   void PutConstant(IterationState* it, const FlowNode& node) {
-    if (it->readers[At(node.first_output)] == 0) return;
-    it->values[node.first_output] = *program_.nodes[At(node.program_node)].kernel->const_tensor();
+    if (it->readers[ToSize(node.first_output)] == 0) return;
+    it->values[node.first_output] = *program_.nodes[ToSize(node.program_node)].kernel->const_tensor();
     ++it->live;
   }
   Status RunMerge(IterationState* it, int number, const FlowNode& node) {
-    const int input = it->counts[At(number)].dead;
+    const int input = it->counts[ToSize(number)].dead;
     Forward(it, node, input, it, node.first_output);
     const int index_slot = node.first_output + 1;
-    if (node.num_outputs < 2 || it->readers[At(index_slot)] == 0) return OkStatus();
+    if (node.num_outputs < 2 || it->readers[ToSize(index_slot)] == 0) return OkStatus();
     TENON_ASSIGN_OR_RETURN(it->values[index_slot],
                            Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
     it->values[index_slot].scalar<std::int32_t>()() = input;
@@ -293,7 +293,7 @@ class FrameRun {
   }
 
   Status TakeFetch(IterationState* it, const FlowNode& node) {
-    const ProgramNode& item = program_.nodes[At(node.program_node)];
+    const ProgramNode& item = program_.nodes[ToSize(node.program_node)];
     Tensor& to = step_->value(item.first_output);
     if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
     Take(it, node, 0, &to);
@@ -309,8 +309,8 @@ class FrameRun {
 
   // ---- loops
   Status EnterLoop(IterationState* it, int number, const FlowNode& node, bool dead) {
-    LoopState* loop = it->children[At(node.number)];
-    const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
+    LoopState* loop = it->children[ToSize(node.number)];
+    const int frame = program_.value_frames[ToSize(program_.nodes[ToSize(node.program_node)].first_output)];
     if (loop == nullptr) loop = states_.Open(frame, it);
     --loop->pending_enters;
     SimpleLoopRun* const simple = runs_simple_loops_ ? simple_loops_.Find(frame) : nullptr;
@@ -327,15 +327,15 @@ class FrameRun {
     const FlowFrame& from = *it->flow;
     IterationState* const first = loop->oldest;
     if (node.kind == FlowKind::kEnter) {
-      if (!dead && first->readers[At(node.first_output)] != 0) {
+      if (!dead && first->readers[ToSize(node.first_output)] != 0) {
         first->values[node.first_output] = std::move(*value);
         ++first->live;
       }
       ActivateAll(node, from, first, dead);
     } else {
-      if (!dead) loop->invariants[At(node.first_output)] = std::move(*value);
+      if (!dead) loop->invariants[ToSize(node.first_output)] = std::move(*value);
       for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
-        AddInvariantEdge(loop, from.edges[At(e)], dead);
+        AddInvariantEdge(loop, from.edges[ToSize(e)], dead);
     }
   }
 
@@ -343,10 +343,10 @@ class FrameRun {
   // The loop runs when all of its values have come. A dead one is left to the rules of frames.
   Status EnterSimpleLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop,
                          SimpleLoopRun* simple) {
-    const std::size_t count = At(simple->loop().num_variables());
+    const std::size_t count = ToSize(simple->loop().num_variables());
     while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
     loop->entered.push_back({number, dead});
-    if (!dead) Take(it, node, 0, &loop->variables[At(simple->VariableOf(node.program_node))]);
+    if (!dead) Take(it, node, 0, &loop->variables[ToSize(simple->VariableOf(node.program_node))]);
     if (loop->pending_enters != 0) return OkStatus();
     for (const FlowStart& enter : loop->entered)
       if (enter.dead) return EnterAgain(it, loop, *simple);
@@ -356,9 +356,9 @@ class FrameRun {
       return status;
     }
     for (const SimpleLoop::Exit& exit : simple->loop().exits) {
-      const FlowNode& leaves = loop->frame->nodes[At(exit.node)];
-      if (it->readers[At(leaves.first_output)] != 0) {
-        it->values[leaves.first_output] = loop->variables[At(exit.variable)];
+      const FlowNode& leaves = loop->frame->nodes[ToSize(exit.node)];
+      if (it->readers[ToSize(leaves.first_output)] != 0) {
+        it->values[leaves.first_output] = loop->variables[ToSize(exit.variable)];
         ++it->live;
       }
       ActivateAll(leaves, *loop->frame, it, false);
@@ -369,8 +369,8 @@ class FrameRun {
   TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
     states_.Begin(loop);
     for (const FlowStart& enter : loop->entered) {
-      const FlowNode& node = it->flow->nodes[At(enter.node)];
-      StartWith(it, node, enter.dead, &loop->variables[At(simple.VariableOf(node.program_node))], loop);
+      const FlowNode& node = it->flow->nodes[ToSize(enter.node)];
+      StartWith(it, node, enter.dead, &loop->variables[ToSize(simple.VariableOf(node.program_node))], loop);
     }
     if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
     return OkStatus();
@@ -378,11 +378,11 @@ class FrameRun {
   // In the iterations that have begun, and in all later ones.
   void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
     const FlowFrame& frame = *loop->frame;
-    const Arrival later = Arrive(loop->counts[At(edge.node)], edge, dead, frame);
+    const Arrival later = Arrive(loop->counts[ToSize(edge.node)], edge, dead, frame);
     if (later == Arrival::kReady || later == Arrival::kReadyDead)
       loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
     for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
-      const Arrival now = Arrive(it->counts[At(edge.node)], edge, dead, frame);
+      const Arrival now = Arrive(it->counts[ToSize(edge.node)], edge, dead, frame);
       if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
     }
   }
@@ -390,7 +390,7 @@ class FrameRun {
   // A loop gives its value once: an Exit that is live in several iterations counts in the first.
   void LeaveLoop(IterationState* it, const FlowNode& node) {
     LoopState* loop = it->loop;
-    if (std::exchange(loop->exited[At(node.number)], char{1}) != 0) return DropInput(it, node, 0);
+    if (std::exchange(loop->exited[ToSize(node.number)], char{1}) != 0) return DropInput(it, node, 0);
     Forward(it, node, 0, loop->parent, node.first_output);
     ActivateAll(node, *loop->frame, loop->parent, false);
   }
@@ -409,8 +409,8 @@ class FrameRun {
     loop->dead_exits.clear();
     IterationState* it = states_.Begin(loop);
     for (FlowDeferred& value : loop->deferred) {
-      const FlowNode& node = loop->frame->nodes[At(value.node)];
-      if (it->readers[At(node.first_output)] != 0) {
+      const FlowNode& node = loop->frame->nodes[ToSize(value.node)];
+      if (it->readers[ToSize(node.first_output)] != 0) {
         it->values[node.first_output] = std::move(value.value);
         ++it->live;
       }
@@ -439,8 +439,8 @@ class FrameRun {
   IterationState* EndLoop(LoopState* loop) {
     IterationState* parent = loop->parent;
     for (const int number : loop->dead_exits) {
-      const FlowNode& node = loop->frame->nodes[At(number)];
-      if (loop->exited[At(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
+      const FlowNode& node = loop->frame->nodes[ToSize(number)];
+      if (loop->exited[ToSize(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
     }
     states_.Close(loop);
     return parent;
@@ -461,21 +461,21 @@ class FrameRun {
   Status read_status_;  // error of the node being run, from reading a reference as a value
 };
 
-// A FrameRun as a StepEngine.
-class FrameEngine final : public StepEngine {
+// A FrameRun as a Executor.
+class FrameExecutor final : public Executor {
  public:
-  FrameEngine(const Program& program, Step* step) : run_(program, step) {}
+  FrameExecutor(const Program& program, Step* step) : run_(program, step) {}
 
   Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override { return run_.Run(trace); }
 
  private:
   FrameRun run_;
 };
-inline Owned<StepEngine> MakeFrameEngine(const Program& program, Step* step) {
-  return MakeOwned<FrameEngine>(program, step);
+inline Owned<Executor> MakeFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<FrameExecutor>(program, step);
 }
 inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
-                                  LinkPart<MakeStepEngine>(&runtime_parts.frames, &MakeFrameEngine);
+                                  LinkPart<MakeExecutor>(&runtime_parts.frames, &MakeFrameEngine);
 
 }  // namespace detail
 

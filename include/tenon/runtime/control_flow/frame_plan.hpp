@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/program/program.hpp>
 
@@ -116,10 +117,9 @@ class FramePlanner {
     int producer = -1;  // program node
     bool constant = false;
   };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  FlowFrame& frame(int f) { return plan_.frames[At(f)]; }
+  FlowFrame& frame(int f) { return plan_.frames[ToSize(f)]; }
   FlowNode& node(int program_node) {
-    return frame(p_.node_frames[At(program_node)]).nodes[At(local_[At(program_node)])];
+    return frame(p_.node_frames[ToSize(program_node)]).nodes[ToSize(local_[ToSize(program_node)])];
   }
 
   void AddFrames() {
@@ -135,30 +135,30 @@ class FramePlanner {
 
   // The root's slots are the program's values, all of them.
   void NumberValues() {
-    places_.resize(At(p_.num_values));
-    for (const auto& [value, tensor] : p_.constants) places_[At(value)].constant = true;
+    places_.resize(ToSize(p_.num_values));
+    for (const auto& [value, tensor] : p_.constants) places_[ToSize(value)].constant = true;
     for (std::size_t n = 0; n < p_.nodes.size(); ++n)
       for (int i = 0; i < p_.nodes[n].num_outputs; ++i) {
-        Place& place = places_[At(p_.nodes[n].first_output + i)];
+        Place& place = places_[ToSize(p_.nodes[n].first_output + i)];
         place.producer = static_cast<int>(n);
         place.invariant = KindOf(static_cast<int>(n)) == FlowKind::kEnterConstant;
       }
     for (int v = 0; v < p_.num_values; ++v) {
-      Place& place = places_[At(v)];
-      place.frame = p_.value_frames[At(v)];
+      Place& place = places_[ToSize(v)];
+      place.frame = p_.value_frames[ToSize(v)];
       FlowFrame& f = frame(place.frame);
       if (place.frame == 0)
         place.slot = v;
       else
         place.slot = place.invariant ? f.num_invariants++ : f.num_slots++;
-      if (place.frame != 0 && !place.invariant) f.readers.push_back(p_.readers[At(v)]);
+      if (place.frame != 0 && !place.invariant) f.readers.push_back(p_.readers[ToSize(v)]);
     }
     frame(0).num_slots = p_.num_values;
     frame(0).readers.assign(p_.readers.begin(), p_.readers.end());
   }
 
   FlowKind KindOf(int n) const {
-    const ProgramNode& item = p_.nodes[At(n)];
+    const ProgramNode& item = p_.nodes[ToSize(n)];
     switch (item.kind) {
       case ProgramNode::Kind::kNothing: return FlowKind::kNothing;
       case ProgramNode::Kind::kToDevice:
@@ -174,7 +174,8 @@ class FramePlanner {
       case NodeClass::kLoopCond:
       case NodeClass::kIdentity: return FlowKind::kForward;
       // Outside of a loop a next iteration does not exist.
-      case NodeClass::kNextIteration: return p_.node_frames[At(n)] == 0 ? FlowKind::kForward : FlowKind::kNextIteration;
+      case NodeClass::kNextIteration:
+        return p_.node_frames[ToSize(n)] == 0 ? FlowKind::kForward : FlowKind::kNextIteration;
       case NodeClass::kEnter: {
         const AttrValue* constant = item.node->def.attr.Find("is_constant");
         return constant != nullptr && constant->b() ? FlowKind::kEnterConstant : FlowKind::kEnter;
@@ -195,14 +196,14 @@ class FramePlanner {
       added.program_node = static_cast<int>(n);
       added.reads_references = item.reads_references;
       added.num_outputs = item.num_outputs;
-      added.first_output = item.num_outputs == 0 ? 0 : places_[At(item.first_output)].slot;
+      added.first_output = item.num_outputs == 0 ? 0 : places_[ToSize(item.first_output)].slot;
       for (int i = 0; i < item.num_outputs; ++i)
-        added.drops_outputs = added.drops_outputs || p_.readers[At(item.first_output + i)] == 0;
+        added.drops_outputs = added.drops_outputs || p_.readers[ToSize(item.first_output + i)] == 0;
       added.first_input = static_cast<int>(f.inputs.size());
       added.num_inputs = item.num_inputs;
       for (int i = 0; i < item.num_inputs; ++i) {
-        const int value = p_.inputs[At(item.first_input + i)];
-        const Place& place = places_[At(value)];
+        const int value = p_.inputs[ToSize(item.first_input + i)];
+        const Place& place = places_[ToSize(value)];
         FlowInput& input = f.inputs.emplace_back();
         (place.constant    ? input.constant
          : place.invariant ? input.invariant
@@ -212,7 +213,7 @@ class FramePlanner {
       f.has_transfers = f.has_transfers || added.kind == FlowKind::kTransfer;
       if (added.kind == FlowKind::kExit) added.number = f.num_exits++;
       if (added.kind == FlowKind::kEnter || added.kind == FlowKind::kEnterConstant)
-        added.number = frame(p_.value_frames[At(item.first_output)]).number_in_parent;
+        added.number = frame(p_.value_frames[ToSize(item.first_output)]).number_in_parent;
     }
   }
 
@@ -225,37 +226,37 @@ class FramePlanner {
     SlimVector<int> begin(p_.nodes.size() + 1, 0);
     for (std::size_t n = 0; n < p_.nodes.size(); ++n)
       for (int i = 0; i < p_.nodes[n].num_inputs; ++i) {
-        const int value = p_.inputs[At(p_.nodes[n].first_input + i)];
-        const int producer = places_[At(value)].producer;
+        const int value = p_.inputs[ToSize(p_.nodes[n].first_input + i)];
+        const int producer = places_[ToSize(value)].producer;
         if (producer < 0) continue;
-        links.push_back({producer, static_cast<int>(n), i, value - p_.nodes[At(producer)].first_output});
+        links.push_back({producer, static_cast<int>(n), i, value - p_.nodes[ToSize(producer)].first_output});
       }
     for (const auto& [from, to] : p_.control_edges) links.push_back({from, to, kControlSlot, kControlSlot});
-    for (const Link& link : links) ++begin[At(link.from) + 1];
+    for (const Link& link : links) ++begin[ToSize(link.from) + 1];
     for (std::size_t n = 0; n < p_.nodes.size(); ++n) begin[n + 1] += begin[n];
     SlimVector<int> sorted(links.size()), next(begin);
-    for (std::size_t l = 0; l < links.size(); ++l) sorted[At(next[At(links[l].from)]++)] = static_cast<int>(l);
+    for (std::size_t l = 0; l < links.size(); ++l) sorted[ToSize(next[ToSize(links[l].from)]++)] = static_cast<int>(l);
     for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
       FlowNode& from = node(static_cast<int>(n));
       SlimVector<FlowEdge>& edges = frame(p_.node_frames[n]).edges;
       from.first_edge = static_cast<int>(edges.size());
       from.num_edges = begin[n + 1] - begin[n];
       for (int l = begin[n]; l < begin[n + 1]; ++l) {
-        const Link& link = links[At(sorted[At(l)])];
+        const Link& link = links[ToSize(sorted[ToSize(l)])];
         const bool enters = from.kind == FlowKind::kEnter || from.kind == FlowKind::kEnterConstant;
-        edges.push_back({local_[At(link.to)], link.input, link.output, TargetOf(link.to), enters});
+        edges.push_back({local_[ToSize(link.to)], link.input, link.output, TargetOf(link.to), enters});
         CountIn(link.to, link.input);
       }
     }
   }
   FlowEdge::Target TargetOf(int n) {
     if (node(n).kind == FlowKind::kMerge) return FlowEdge::kMerge;
-    const ProgramNode& item = p_.nodes[At(n)];
+    const ProgramNode& item = p_.nodes[ToSize(n)];
     const bool trigger = item.kind == ProgramNode::Kind::kKernel && item.node->node_class == NodeClass::kControlTrigger;
     return trigger ? FlowEdge::kTrigger : FlowEdge::kPlain;
   }
   void CountIn(int to, int input) {
-    FlowCount& count = frame(p_.node_frames[At(to)]).counts[At(local_[At(to)])];
+    FlowCount& count = frame(p_.node_frames[ToSize(to)]).counts[ToSize(local_[ToSize(to)])];
     if (node(to).kind != FlowKind::kMerge)
       ++count.pending;
     else if (input == kControlSlot)
@@ -270,8 +271,8 @@ class FramePlanner {
       FlowCount& count = root.counts[n];
       if (item.kind == FlowKind::kMerge) {
         for (int i = 0; i < item.num_inputs && (count.pending & 1) != 0; ++i) {
-          const int value = p_.inputs[At(p_.nodes[At(item.program_node)].first_input + i)];
-          if (places_[At(value)].producer >= 0) continue;
+          const int value = p_.inputs[ToSize(p_.nodes[ToSize(item.program_node)].first_input + i)];
+          if (places_[ToSize(value)].producer >= 0) continue;
           count.pending -= 1;
           count.dead = i;
         }

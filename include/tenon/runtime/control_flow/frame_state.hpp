@@ -10,6 +10,7 @@
 #include <tenon/base/hash.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/control_flow/frame_plan.hpp>
 #include <tenon/runtime/program/program.hpp>
@@ -133,9 +134,9 @@ class FrameStates {
 
   // Begins a loop that is entered from `parent`, without an iteration yet.
   LoopState* Open(int frame, IterationState* parent) {
-    LoopState* loop = free_[At(frame)];
+    LoopState* loop = free_[ToSize(frame)];
     if (loop != nullptr)
-      free_[At(frame)] = loop->next_free;
+      free_[ToSize(frame)] = loop->next_free;
     else
       loop = NewLoop(frame);
     loop->parent = parent;
@@ -145,11 +146,11 @@ class FrameStates {
     loop->pending_enters = loop->frame->num_enters;
     std::copy(loop->frame->counts.begin(), loop->frame->counts.end(), loop->counts.begin());
     ++parent->open_children;
-    parent->children[At(loop->frame->number_in_parent)] = loop;
+    parent->children[ToSize(loop->frame->number_in_parent)] = loop;
     return loop;
   }
   void Close(LoopState* loop) {
-    loop->parent->children[At(loop->frame->number_in_parent)] = nullptr;
+    loop->parent->children[ToSize(loop->frame->number_in_parent)] = nullptr;
     --loop->parent->open_children;
     Reset(loop);
   }
@@ -206,19 +207,17 @@ class FrameStates {
   }
 
  private:
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-
   TENON_NOINLINE LoopState* NewLoop(int number) {
     Owned<LoopState>& loop = loops_.emplace_back(MakeOwned<LoopState>());
-    loop->frame = &plan_.frames[At(number)];
+    loop->frame = &plan_.frames[ToSize(number)];
     loop->number = number;
     loop->counts.resize(loop->frame->counts.size());
-    loop->exited.assign(At(loop->frame->num_exits), 0);
+    loop->exited.assign(ToSize(loop->frame->num_exits), 0);
     for (int i = 0; i < loop->frame->num_invariants; ++i) loop->invariants.push_back(EmptySlot());
     if (number == 0) {  // constants and fetches stay when a run ends
-      kept_.assign(At(program_.num_values), 0);
-      for (const auto& [value, tensor] : program_.constants) kept_[At(value)] = 1;
-      for (const Program::Fetch& fetch : program_.fetches) kept_[At(fetch.value)] = 1;
+      kept_.assign(ToSize(program_.num_values), 0);
+      for (const auto& [value, tensor] : program_.constants) kept_[ToSize(value)] = 1;
+      for (const Program::Fetch& fetch : program_.fetches) kept_[ToSize(fetch.value)] = 1;
     }
     return loop.get();
   }
@@ -232,18 +231,18 @@ class FrameStates {
     if (loop->number == 0) {
       it->values = &step_->value(0);
     } else {
-      it->own_values.reserve(At(frame.num_slots));
+      it->own_values.reserve(ToSize(frame.num_slots));
       for (int i = 0; i < frame.num_slots; ++i) it->own_values.push_back(EmptySlot());
       it->values = it->own_values.data();
     }
     it->counts.resize(frame.counts.size());
     it->readers.resize(frame.readers.size());
-    it->children.assign(At(frame.num_children), nullptr);
+    it->children.assign(ToSize(frame.num_children), nullptr);
     it->last_use.assign(frame.inputs.size() + 1, 0);
     it->inputs.reserve(frame.inputs.size() + 1);
     for (const FlowInput& input : frame.inputs)
       it->inputs.push_back(input.slot >= 0        ? it->values + input.slot
-                           : input.invariant >= 0 ? &loop->invariants[At(input.invariant)]
+                           : input.invariant >= 0 ? &loop->invariants[ToSize(input.invariant)]
                                                   : &step_->value(input.constant));
     if (own_memos_) it->own_memos = SlimVector<ShapeMemo>(frame.nodes.size());
     it->frames.reserve(frame.nodes.size());
@@ -266,7 +265,7 @@ class FrameStates {
       env.iteration = it->number;
     }
     for (std::size_t n = 0; n < frame.nodes.size(); ++n) {
-      const bool on_host = program_.nodes[At(frame.nodes[n].program_node)].on_host;
+      const bool on_host = program_.nodes[ToSize(frame.nodes[n].program_node)].on_host;
       it->frames[n].env = on_host ? &it->host_environment : &it->environment;
     }
   }
@@ -289,8 +288,8 @@ class FrameStates {
     loop->entered.clear();
     loop->parent = nullptr;
     loop->pending_enters = 0;
-    loop->next_free = free_[At(loop->number)];
-    free_[At(loop->number)] = loop;
+    loop->next_free = free_[ToSize(loop->number)];
+    free_[ToSize(loop->number)] = loop;
   }
 
   const Program& program_;

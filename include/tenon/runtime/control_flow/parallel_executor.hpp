@@ -138,7 +138,7 @@ class ParallelFrameRun : public FrameRun {
       PrepareKernel(item.iteration, node);
       ++in_flight_;
       const ProgramNode& kernel = NodeOf(item);
-      const OpKernelContext::NodeFrame& frame = item.iteration->frames[At(item.node)];
+      const OpKernelContext::NodeFrame& frame = item.iteration->frames[ToSize(item.node)];
       const int number = static_cast<int>(&kernel - program_.nodes.data());
       // After a cheap kernel this thread is soon back for the rest.
       const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
@@ -333,9 +333,9 @@ class ParallelFrameRun : public FrameRun {
 };
 
 // A ParallelFrameRun for a session's run.
-class ParallelFrameEngine final : public StepEngine {
+class ParallelFrameExecutor final : public Executor {
  public:
-  ParallelFrameEngine(const Program& program, Step* step) : run_(program, step) {}
+  ParallelFrameExecutor(const Program& program, Step* step) : run_(program, step) {}
 
   Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
     return run_.RunOn(pool, flush_denormals, trace);
@@ -344,11 +344,11 @@ class ParallelFrameEngine final : public StepEngine {
  private:
   ParallelFrameRun run_;
 };
-inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* step) {
-  return MakeOwned<ParallelFrameEngine>(program, step);
+inline Owned<Executor> MakeParallelFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<ParallelFrameExecutor>(program, step);
 }
 inline const bool parallel_frames_linked =
-    LinkPart<MakeStepEngine>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
+    LinkPart<MakeExecutor>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
 
 }  // namespace detail
 

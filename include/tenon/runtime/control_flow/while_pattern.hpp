@@ -13,6 +13,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/control_flow/frame_plan.hpp>
 #include <tenon/runtime/program/program.hpp>
@@ -46,9 +47,9 @@ class SimpleLoopFinder {
  public:
   // Both outlive this.
   SimpleLoopFinder(const Program& program, const FramePlan& plan) : p_(program), plan_(plan) {
-    const std::size_t values = At(p_.num_values), nodes = p_.nodes.size();
-    meanings_.resize(values);
-    for (const auto& [value, tensor] : p_.constants) Mean(value) = {Meaning::kConstant, kAlways, value, &tensor};
+    const std::size_t values = ToSize(p_.num_values), nodes = p_.nodes.size();
+    origins_.resize(values);
+    for (const auto& [value, tensor] : p_.constants) Origin(value) = {ValueOrigin::kConstant, kAlways, value, &tensor};
     for (Part* part : {&cond_, &body_}) part->numbers.assign(values, -1);
     producers_.assign(values, nullptr);
     regions_.assign(nodes, kAlways);
@@ -57,21 +58,21 @@ class SimpleLoopFinder {
     for (const FlowFrame& frame : plan_.frames)
       for (const FlowNode& node : frame.nodes) {
         const ProgramNode& item = Item(node);
-        for (int i = 0; i < item.num_outputs; ++i) producers_[At(item.first_output + i)] = &node;
+        for (int i = 0; i < item.num_outputs; ++i) producers_[ToSize(item.first_output + i)] = &node;
         if (node.kind == FlowKind::kEnterConstant)
-          constant_enters_[At(p_.value_frames[At(item.first_output)])].push_back(&node);
+          constant_enters_[ToSize(p_.value_frames[ToSize(item.first_output)])].push_back(&node);
       }
     controls_begin_.assign(nodes + 1, 0);
-    for (const auto& [from, to] : p_.control_edges) ++controls_begin_[At(to) + 1];
+    for (const auto& [from, to] : p_.control_edges) ++controls_begin_[ToSize(to) + 1];
     for (std::size_t n = 0; n < nodes; ++n) controls_begin_[n + 1] += controls_begin_[n];
     controls_.resize(p_.control_edges.size());
     SlimVector<int> next(controls_begin_);
-    for (const auto& [from, to] : p_.control_edges) controls_[At(next[At(to)]++)] = from;
+    for (const auto& [from, to] : p_.control_edges) controls_[ToSize(next[ToSize(to)]++)] = from;
   }
 
   // Null: the frame is no simple loop.
   Owned<SimpleLoop> Find(int frame) {
-    flow_ = &plan_.frames[At(frame)];
+    flow_ = &plan_.frames[ToSize(frame)];
     frame_ = frame;
     if (flow_->num_children != 0 || flow_->has_transfers || p_.has_references || p_.device != p_.host) return {};
     loop_ = MakeOwned<SimpleLoop>();
@@ -79,7 +80,7 @@ class SimpleLoopFinder {
     next_.clear();
     for (Part* part : {&cond_, &body_}) part->program = MakeProgram();
     const bool found =
-        FindVariables() && FindNodes() && condition_.kind != Meaning::kNothing && !HasItem(next_, -1) && Finish();
+        FindVariables() && FindNodes() && condition_.kind != ValueOrigin::kNothing && !HasItem(next_, -1) && Finish();
     Forget();
     return found ? std::move(loop_) : Owned<SimpleLoop>();
   }
@@ -87,8 +88,8 @@ class SimpleLoopFinder {
  private:
   // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
   static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
-  // The meaning of a value of the frame.
-  struct Meaning {
+  // The origin of a value of the frame.
+  struct ValueOrigin {
     enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
     Kind kind = kNothing;
     std::uint8_t region = kAlways;
@@ -102,7 +103,7 @@ class SimpleLoopFinder {
     SlimVector<int> numbers;
     SlimVector<int> numbered;  // values of p_ that have one
     void Number(int value, int here) {
-      numbers[At(value)] = here;
+      numbers[ToSize(value)] = here;
       numbered.push_back(value);
     }
   };
@@ -110,27 +111,26 @@ class SimpleLoopFinder {
   void Forget() {
     for (const FlowNode& node : flow_->nodes) {
       const ProgramNode& item = Item(node);
-      for (int i = 0; i < item.num_outputs; ++i) Mean(item.first_output + i) = {};
-      regions_[At(node.program_node)] = kAlways;
-      merge_of_[At(node.program_node)] = -1;
+      for (int i = 0; i < item.num_outputs; ++i) Origin(item.first_output + i) = {};
+      regions_[ToSize(node.program_node)] = kAlways;
+      merge_of_[ToSize(node.program_node)] = -1;
     }
-    for (const SimpleLoop::Enter& enter : loop_->enters) Mean(p_.nodes[At(enter.program_node)].first_output) = {};
+    for (const SimpleLoop::Enter& enter : loop_->enters) Origin(p_.nodes[ToSize(enter.program_node)].first_output) = {};
     for (Part* part : {&cond_, &body_}) {
-      for (const int value : part->numbered) part->numbers[At(value)] = -1;
+      for (const int value : part->numbered) part->numbers[ToSize(value)] = -1;
       part->numbered.clear();
     }
   }
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  Meaning& Mean(int value) { return meanings_[At(value)]; }
-  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[At(node.program_node)]; }
-  int Input(const ProgramNode& item, int i) const { return p_.inputs[At(item.first_input + i)]; }
+  ValueOrigin& Origin(int value) { return origins_[ToSize(value)]; }
+  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[ToSize(node.program_node)]; }
+  int Input(const ProgramNode& item, int i) const { return p_.inputs[ToSize(item.first_input + i)]; }
   const FlowNode* ProducerOf(int value, FlowKind kind) const {
-    const FlowNode* const producer = producers_[At(value)];
+    const FlowNode* const producer = producers_[ToSize(value)];
     return producer != nullptr && producer->kind == kind ? producer : nullptr;
   }
   Span<const int> ControlsOf(int node) const {
-    const int begin = controls_begin_[At(node)];
-    return Span<const int>(controls_).subspan(At(begin), At(controls_begin_[At(node) + 1] - begin));
+    const int begin = controls_begin_[ToSize(node)];
+    return Span<const int>(controls_).subspan(ToSize(begin), ToSize(controls_begin_[ToSize(node) + 1] - begin));
   }
   Owned<Program> MakeProgram() const {
     Owned<Program> made = MakeOwned<Program>();
@@ -153,24 +153,25 @@ class SimpleLoopFinder {
     for (const FlowNode& node : flow_->nodes) {
       if (node.kind != FlowKind::kMerge) continue;
       const ProgramNode& item = Item(node);
-      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[At(item.first_output + 1)] != 0)) return false;
+      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[ToSize(item.first_output + 1)] != 0))
+        return false;
       const FlowNode* enter = ProducerOf(Input(item, 0), FlowKind::kEnter);
       const FlowNode* next = ProducerOf(Input(item, 1), FlowKind::kNextIteration);
-      if (enter == nullptr || next == nullptr || p_.readers[At(Input(item, 0))] != 1 ||
-          p_.readers[At(Input(item, 1))] != 1)
+      if (enter == nullptr || next == nullptr || p_.readers[ToSize(Input(item, 0))] != 1 ||
+          p_.readers[ToSize(Input(item, 1))] != 1)
         return false;
       AddVariable(enter->program_node, item.first_output, *item.node);
-      merge_of_[At(next->program_node)] = static_cast<int>(next_.size());
+      merge_of_[ToSize(next->program_node)] = static_cast<int>(next_.size());
       next_.push_back(-1);
     }
-    for (const FlowNode* node : constant_enters_[At(frame_)])
+    for (const FlowNode* node : constant_enters_[ToSize(frame_)])
       AddVariable(node->program_node, Item(*node).first_output, *Item(*node).node);
     return loop_->num_variables() == flow_->num_enters;
   }
   void AddVariable(int enter, int value, const Node& node) {
     const int number = loop_->num_variables();
     loop_->enters.push_back({enter, number});
-    Mean(value) = {Meaning::kVariable, kAlways, number, nullptr};
+    Origin(value) = {ValueOrigin::kVariable, kAlways, number, nullptr};
     for (Part* part : {&cond_, &body_}) {
       const DataType type = BaseType(node.output_type(0));
       part->program->feeds.push_back({node.name(), NewValue(part->program.get()), type, PartialTensorShape()});
@@ -187,12 +188,12 @@ class SimpleLoopFinder {
       }
       std::uint8_t region = kAlways;
       for (int i = 0; i < item.num_inputs; ++i) {
-        const Meaning& meaning = Mean(Input(item, i));
-        if (meaning.kind == Meaning::kNothing) return false;
-        region |= meaning.region;
+        const ValueOrigin& origin = Origin(Input(item, i));
+        if (origin.kind == ValueOrigin::kNothing) return false;
+        region |= origin.region;
       }
-      for (const int control : ControlsOf(node.program_node)) region |= regions_[At(control)];
-      regions_[At(node.program_node)] = region;
+      for (const int control : ControlsOf(node.program_node)) region |= regions_[ToSize(control)];
+      regions_[ToSize(node.program_node)] = region;
       if (!AddNode(node, item, static_cast<int>(n), region)) return false;
     }
     return true;
@@ -201,36 +202,36 @@ class SimpleLoopFinder {
     switch (node.kind) {
       case FlowKind::kNothing: return true;
       case FlowKind::kSwitch: {
-        const Meaning& data = Mean(Input(item, 0));
-        if (item.num_outputs != 2 || region != kAlways || data.kind != Meaning::kVariable ||
-            Mean(Input(item, 1)).kind != Meaning::kCondition)
+        const ValueOrigin& data = Origin(Input(item, 0));
+        if (item.num_outputs != 2 || region != kAlways || data.kind != ValueOrigin::kVariable ||
+            Origin(Input(item, 1)).kind != ValueOrigin::kCondition)
           return false;
-        Mean(item.first_output) = {Meaning::kVariable, kLeaving, data.number, nullptr};
-        Mean(item.first_output + 1) = {Meaning::kVariable, kInBody, data.number, nullptr};
+        Origin(item.first_output) = {ValueOrigin::kVariable, kLeaving, data.number, nullptr};
+        Origin(item.first_output + 1) = {ValueOrigin::kVariable, kInBody, data.number, nullptr};
         return true;
       }
       case FlowKind::kForward: {
-        Meaning meaning = Mean(Input(item, 0));
-        meaning.region = region;
+        ValueOrigin origin = Origin(Input(item, 0));
+        origin.region = region;
         if (item.node->node_class == NodeClass::kLoopCond) {
-          if (region != kAlways || condition_.kind != Meaning::kNothing) return false;
-          condition_ = meaning;
-          meaning.kind = Meaning::kCondition;
+          if (region != kAlways || condition_.kind != ValueOrigin::kNothing) return false;
+          condition_ = origin;
+          origin.kind = ValueOrigin::kCondition;
         }
-        Mean(item.first_output) = meaning;
+        Origin(item.first_output) = origin;
         return true;
       }
       case FlowKind::kExit: {
-        const Meaning& value = Mean(Input(item, 0));
-        if (value.kind != Meaning::kVariable || region != kLeaving) return false;
+        const ValueOrigin& value = Origin(Input(item, 0));
+        if (value.kind != ValueOrigin::kVariable || region != kLeaving) return false;
         loop_->exits.push_back({number, value.number});
         return true;
       }
       case FlowKind::kNextIteration:
-        if (const int merge = merge_of_[At(node.program_node)]; merge >= 0) next_[At(merge)] = Input(item, 0);
+        if (const int merge = merge_of_[ToSize(node.program_node)]; merge >= 0) next_[ToSize(merge)] = Input(item, 0);
         return region == kInBody;
       case FlowKind::kConstant:
-        Mean(item.first_output) = {Meaning::kConstant, region, item.first_output, item.kernel->const_tensor()};
+        Origin(item.first_output) = {ValueOrigin::kConstant, region, item.first_output, item.kernel->const_tensor()};
         return (region & kLeaving) == 0;
       case FlowKind::kKernel:
         if (item.async != nullptr || (region & kLeaving) != 0) return false;
@@ -243,15 +244,15 @@ class SimpleLoopFinder {
     ProgramNode added = item;
     added.first_input = static_cast<int>(program.inputs.size());
     for (int i = 0; i < item.num_inputs; ++i) {
-      const int value = ValueIn(part, Mean(Input(item, i)));
+      const int value = ValueIn(part, Origin(Input(item, i)));
       if (value < 0) return false;
       program.inputs.push_back(value);
-      ++program.readers[At(value)];
+      ++program.readers[ToSize(value)];
     }
     added.first_output = program.num_values;
     for (int i = 0; i < item.num_outputs; ++i) {
       const int value = item.first_output + i;
-      Mean(value) = {Meaning::kComputed, region, value, nullptr};
+      Origin(value) = {ValueOrigin::kComputed, region, value, nullptr};
       part->Number(value, NewValue(&program));
     }
     program.sequence.push_back(static_cast<int>(program.nodes.size()));
@@ -259,22 +260,23 @@ class SimpleLoopFinder {
     return true;
   }
   // The number that a value has in a part; -1: it is not known there.
-  int ValueIn(Part* part, const Meaning& meaning) {
-    if (meaning.kind == Meaning::kVariable) return meaning.number;  // feeds are numbered first
-    if (const int known = part->numbers[At(meaning.number)]; known >= 0) return known;
-    if (meaning.kind != Meaning::kConstant) return -1;
+  int ValueIn(Part* part, const ValueOrigin& origin) {
+    if (origin.kind == ValueOrigin::kVariable) return origin.number;  // feeds are numbered first
+    if (const int known = part->numbers[ToSize(origin.number)]; known >= 0) return known;
+    if (origin.kind != ValueOrigin::kConstant) return -1;
     const int here = NewValue(part->program.get());
-    part->program->constants.emplace_back(here, *meaning.constant);
-    part->Number(meaning.number, here);
+    part->program->constants.emplace_back(here, *origin.constant);
+    part->Number(origin.number, here);
     return here;
   }
 
   bool Finish() {
     if (!Fetch(&cond_, condition_, "condition")) return false;
     for (int i = 0; i < loop_->num_variables(); ++i) {
-      const bool changes = At(i) < next_.size();
-      const Meaning next = changes ? Mean(next_[At(i)]) : Meaning{Meaning::kVariable, kAlways, i, nullptr};
-      if (!Fetch(&body_, next, body_.program->feeds[At(i)].name)) return false;
+      const bool changes = ToSize(i) < next_.size();
+      const ValueOrigin next =
+          changes ? Origin(next_[ToSize(i)]) : ValueOrigin{ValueOrigin::kVariable, kAlways, i, nullptr};
+      if (!Fetch(&body_, next, body_.program->feeds[ToSize(i)].name)) return false;
     }
     FindLastUses(cond_.program.get());
     FindLastUses(body_.program.get());
@@ -282,11 +284,11 @@ class SimpleLoopFinder {
     loop_->body = std::move(body_.program);
     return true;
   }
-  bool Fetch(Part* part, const Meaning& meaning, std::string name) {
-    const int value = ValueIn(part, meaning);
+  bool Fetch(Part* part, const ValueOrigin& origin, std::string name) {
+    const int value = ValueIn(part, origin);
     if (value < 0) return false;
-    ++part->program->readers[At(value)];
-    part->program->escapes[At(value)] = 1;
+    ++part->program->readers[ToSize(value)];
+    part->program->escapes[ToSize(value)] = 1;
     part->program->fetches.push_back({std::move(name), value, false});
     return true;
   }
@@ -297,8 +299,8 @@ class SimpleLoopFinder {
   const FlowFrame* flow_ = nullptr;
   Owned<SimpleLoop> loop_;
   Part cond_, body_;
-  Meaning condition_;
-  SlimVector<Meaning> meanings_;  // per value of p_
+  ValueOrigin condition_;
+  SlimVector<ValueOrigin> origins_;  // per value of p_
   SlimVector<std::uint8_t> regions_;  // per node of p_
   SlimVector<const FlowNode*> producers_;  // per value of p_
   SlimVector<SlimVector<const FlowNode*>> constant_enters_;  // per frame: that lead there

@@ -9,6 +9,7 @@
 
 #include <tenon/base/clock.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/runtime/program/program.hpp>
 
@@ -33,7 +34,7 @@ class NodeCosts {
     }
   }
   void BeginRun() { ++run_; }
-  bool IsExpensive(int node) const { return ns_[At(node)] > kExpensiveNs; }
+  bool IsExpensive(int node) const { return ns_[ToSize(node)] > kExpensiveNs; }
 
   // Measures the node while it lives: an expensive one in each run, a cheap one in one of 16.
   class Measured {
@@ -55,13 +56,13 @@ class NodeCosts {
 
   // True if this run of the node is to be measured. Wants and Add are for callers that have no scope to measure.
   bool Wants(int node) const {
-    const std::int32_t ns = ns_[At(node)];
+    const std::int32_t ns = ns_[ToSize(node)];
     if (ns == kNever || ns == kAlways) return false;
     return ns > kExpensiveNs || ((run_ + static_cast<unsigned>(node)) & 15) == 0;
   }
   // The first run is often slow: from it one cannot tell. Later ones count one eighth.
   void Add(int node, std::int64_t ns) {
-    std::int32_t& known = ns_[At(node)];
+    std::int32_t& known = ns_[ToSize(node)];
     const auto now = static_cast<std::int32_t>(std::clamp<std::int64_t>(ns, 1, kMost));
     known = known > kMost    ? known - 1
             : known == kMost ? now
@@ -70,7 +71,6 @@ class NodeCosts {
 
  private:
   static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
   SlimVector<std::int32_t> ns_;  // per node
   unsigned run_ = 0;

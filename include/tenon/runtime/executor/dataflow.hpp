@@ -17,6 +17,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
 #include <tenon/kernel/cancellation.hpp>
@@ -31,7 +32,7 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
-class DataflowRun final : public StepEngine {
+class DataflowRun final : public Executor {
  public:
   DataflowRun(const Program& program, Step* step)
       : program_(program),
@@ -55,7 +56,7 @@ class DataflowRun final : public StepEngine {
     nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
     if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    for (const auto& [value, tensor] : program.constants) first_readers_[At(value)] = kStays;
+    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
     for (std::size_t v = 0; v < first_readers_.size(); ++v) {
       if (program.escapes[v] != 0) first_readers_[v] = kStays;
       readers_[v].store(first_readers_[v], std::memory_order_relaxed);
@@ -119,7 +120,6 @@ class DataflowRun final : public StepEngine {
     unsigned does_nothing : 1 = 0;
     std::atomic<int> pending{0};  // edges, in this run
   };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -132,12 +132,12 @@ class DataflowRun final : public StepEngine {
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
   void Add(int number, Local* mine) {
-    Counts& node = nodes_[At(number)];
+    Counts& node = nodes_[ToSize(number)];
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
     if (node.does_nothing) {
-      after_[At(number)] = std::exchange(mine->nothing, number);
+      after_[ToSize(number)] = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
-      after_[At(number)] = std::exchange(mine->cheap, number);
+      after_[ToSize(number)] = std::exchange(mine->cheap, number);
     } else if (mine->expensive < 0) {
       mine->expensive = number;
       mine->delay = 0;
@@ -149,7 +149,7 @@ class DataflowRun final : public StepEngine {
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
-    return std::exchange(mine->cheap, after_[At(mine->cheap)]);
+    return std::exchange(mine->cheap, after_[ToSize(mine->cheap)]);
   }
   static void RunTask(void* argument) noexcept {
     const Task task = *static_cast<const Task*>(argument);
@@ -169,13 +169,13 @@ class DataflowRun final : public StepEngine {
   }
   void Publish(int node, Local* mine) {
     if (!TryPublish(node, mine)) [[unlikely]]
-      after_[At(node)] = std::exchange(mine->cheap, node);
+      after_[ToSize(node)] = std::exchange(mine->cheap, node);
   }
   // False: the pool had no memory, so that the run has failed; this thread counts the node down.
   bool TryPublish(int node, Local* mine) {
     mine->alone = false;
     busy_.fetch_add(1, std::memory_order_relaxed);
-    if (CanSchedule(pool_, &RunTask, &tasks_[At(node)])) [[likely]]
+    if (CanSchedule(pool_, &RunTask, &tasks_[ToSize(node)])) [[likely]]
       return true;
     busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
     Fail(NotScheduled());
@@ -304,10 +304,10 @@ class DataflowRun final : public StepEngine {
   // or published. After an error nodes are only counted down, so that the run comes to its end.
   void Finish(int number, Local* mine) {
     mine->alone = IsAlone();
-    const ProgramNode& node = program_.nodes[At(number)];
-    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[At(node.first_input + i)], mine->alone);
+    const ProgramNode& node = program_.nodes[ToSize(number)];
+    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[ToSize(node.first_input + i)], mine->alone);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (first_readers_[At(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+      if (first_readers_[ToSize(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
     CountConsumers(number, mine);
     CountNothings(mine);
   }
@@ -319,12 +319,12 @@ class DataflowRun final : public StepEngine {
     return left == 0;
   }
   void CountConsumers(int number, Local* mine) {
-    const int end = nodes_[At(number) + 1].first_consumer;
-    for (int edge = nodes_[At(number)].first_consumer; edge < end; ++edge)
-      CountEdge(program_.consumers[At(edge)], mine);
+    const int end = nodes_[ToSize(number) + 1].first_consumer;
+    for (int edge = nodes_[ToSize(number)].first_consumer; edge < end; ++edge)
+      CountEdge(program_.consumers[ToSize(edge)], mine);
   }
   void CountEdge(int consumer, Local* mine) {
-    Counts& node = nodes_[At(consumer)];
+    Counts& node = nodes_[ToSize(consumer)];
     // A node that waits for one node only is ready; no other thread counts it.
     if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
   }
@@ -335,7 +335,7 @@ class DataflowRun final : public StepEngine {
         CountAlone(mine);
       } else {
         const int number = mine->nothing;
-        mine->nothing = after_[At(number)];
+        mine->nothing = after_[ToSize(number)];
         CountConsumers(number, mine);
       }
     }
@@ -351,12 +351,12 @@ class DataflowRun final : public StepEngine {
     Counts* const nodes = &nodes_[0];
     int* const queue = queue_.data();
     std::size_t begin = 0, end = 0;
-    for (; mine->nothing >= 0; mine->nothing = after_[At(mine->nothing)]) queue[end++] = mine->nothing;
+    for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
     while (begin < end && mine->alone) {
       std::size_t room = 0;
       while (begin < end && room < kRoom) {
         const Counts* const node = nodes + queue[begin++];
-        const std::size_t first = At(node[0].first_consumer), last = At(node[1].first_consumer);
+        const std::size_t first = ToSize(node[0].first_consumer), last = ToSize(node[1].first_consumer);
         if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
           std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // edges behind the last one, too
           room += last - first;
@@ -387,11 +387,11 @@ class DataflowRun final : public StepEngine {
     return end;
   }
   void Drop(int value, bool alone) {
-    const int readers = first_readers_[At(value)];
+    const int readers = first_readers_[ToSize(value)];
     if (readers == kStays) return;
     if (readers > 1) {
-      if (!IsLast(&readers_[At(value)], alone)) return;
-      readers_[At(value)].store(readers, std::memory_order_relaxed);
+      if (!IsLast(&readers_[ToSize(value)], alone)) return;
+      readers_[ToSize(value)].store(readers, std::memory_order_relaxed);
     }
     step_->value(value) = EmptySlot();
   }
@@ -420,10 +420,10 @@ class DataflowRun final : public StepEngine {
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
 };
 
-inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {
+inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
   return MakeOwned<DataflowRun>(program, step);
 }
-inline const bool dataflow_linked = LinkPart<MakeStepEngine>(&runtime_parts.dataflow, &MakeDataflowRun);
+inline const bool dataflow_linked = LinkPart<MakeExecutor>(&runtime_parts.dataflow, &MakeDataflowRun);
 
 }  // namespace detail
 

@@ -229,7 +229,7 @@ class FunctionStep final : public FunctionCalls {
   int under_way_ = 0;  // calls of Run and its sisters
   SessionFunction* function_ = nullptr;  // that is being called; null: a part of a loop
   Step step_;
-  Owned<StepEngine> frames_;  // when the function has control flow
+  Owned<Executor> frames_;  // when the function has control flow
   Owned<RunPlans> plans_;  // null: never
   SlimVector<Tensor> own_args_, own_results_;
   SlimVector<TensorShape> loop_shapes_;  // shapes of the variables after the last iteration

@@ -12,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/device/device.hpp>
@@ -46,10 +47,10 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
   std::string ListKernels(std::string_view op) const override { return kernels_.ListKernels(op); }
 
   bool InputOnHost(const NodeDef& node, std::string_view device, int input) const override {
-    return !UsesHostMemory(device) && OnHost(node, device).inputs[Slot(input)] != 0;
+    return !UsesHostMemory(device) && OnHost(node, device).inputs[ToSize(input)] != 0;
   }
   bool OutputOnHost(const NodeDef& node, std::string_view device, int output) const override {
-    return !UsesHostMemory(device) && OnHost(node, device).outputs[Slot(output)] != 0;
+    return !UsesHostMemory(device) && OnHost(node, device).outputs[ToSize(output)] != 0;
   }
   bool UsesHostMemory(std::string_view device) const override { return Find(device)->uses_host_memory(); }
   std::uint64_t Incarnation(std::string_view device) const override { return devices_.IncarnationOf(Find(device)); }
@@ -71,7 +72,6 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
     return op == "GetSessionHandle" || op == "GetSessionHandleV2" || op == "GetSessionTensor" ||
            op == "DeleteSessionTensor";
   }
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   // Nodes are on devices of the manager only.
   const Device* Find(std::string_view name) const { return *devices_.LookupDevice(name); }
   const Device* AnyDevice(std::string_view type) const {
@@ -85,7 +85,7 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
     MemoryOfType& of_type = MemoryOfDevice(device.type());
     const Node* node = graph_.Find(def.name);
     if (node != nullptr) {
-      Owned<Memory>& known = of_type.nodes[Slot(node->id)];
+      Owned<Memory>& known = of_type.nodes[ToSize(node->id)];
       if (known == nullptr) known = MakeOwned<Memory>(Ask(def, node->input_types, node->output_types, device));
       return *known;
     }
@@ -97,7 +97,7 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
   MemoryOfType& MemoryOfDevice(std::string_view type) const {
     for (MemoryOfType& of_type : memory_)
       if (of_type.type == type) return of_type;
-    memory_.push_back({type, SlimVector<Owned<Memory>>(Slot(graph_.num_nodes())), {}});
+    memory_.push_back({type, SlimVector<Owned<Memory>>(ToSize(graph_.num_nodes())), {}});
     return memory_.back();
   }
   // A node without a kernel there is a call, which runs on the host. Errors of a node are reported when its program

@@ -17,6 +17,7 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>
@@ -26,7 +27,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/function/session_functions.hpp>
-#include <tenon/runtime/multi_device/subgraph.hpp>
+#include <tenon/runtime/multi_device/loaded_partition.hpp>
 #include <tenon/runtime/multi_device/partitioned_run.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/program/program.hpp>
@@ -70,7 +71,7 @@ class PartitionedGraph : public RefCounted {
    private:
     friend class PartitionedGraph;
     Status RunUnder(CancellationManager* control, Span<const Tensor> feeds, Span<Tensor> fetches) const {
-      detail::RunSettings settings;
+      detail::RunArgs settings;
       settings.pool = graph_->pool_;
       settings.flush_denormals = graph_->options_.flush_denormals;
       settings.cancellation = control;
@@ -81,7 +82,7 @@ class PartitionedGraph : public RefCounted {
   };
 
   // InvalidArgument: a partition's device is not in `devices`, or these have no CPU; otherwise as for any graph.
-  static Result<Ref<PartitionedGraph>> Create(SlimVector<GraphPart> parts, Owned<DeviceMgr> devices,
+  static Result<Ref<PartitionedGraph>> Create(SlimVector<DeviceGraph> parts, Owned<DeviceMgr> devices,
                                               const PartitionedGraphOptions& options = {}) {
     auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
     graph->options_ = options;
@@ -100,7 +101,7 @@ class PartitionedGraph : public RefCounted {
     return graph;
   }
   // A graph of a session, which runs its signatures (Prepare) with a pool of its own.
-  static Result<Ref<PartitionedGraph>> CreateFor(const detail::PartsOfSession& session, SlimVector<GraphPart> parts,
+  static Result<Ref<PartitionedGraph>> CreateFor(const detail::PartitionOwner& session, SlimVector<DeviceGraph> parts,
                                                  const PartitionedGraphOptions& options) {
     auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
     graph->options_ = options;
@@ -145,7 +146,7 @@ class PartitionedGraph : public RefCounted {
   const DeviceMgr& devices() const { return own_devices_ != nullptr ? *own_devices_ : *devices_; }
   // A device's variables, queues and tables; null: the device has no partition.
   ResourceMgr* resources(std::string_view device) const {
-    for (const Owned<detail::LoadedPart>& part : parts_)
+    for (const Owned<detail::LoadedPartition>& part : parts_)
       if (part->device->name() == device || part->device->short_name() == device) return part->resources;
     return nullptr;
   }
@@ -158,9 +159,8 @@ class PartitionedGraph : public RefCounted {
     SlimVector<int> targets;
     bool IsIdle() const { return fetches.empty() && targets.empty() && feeds.empty(); }
   };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
-  Status Load(SlimVector<GraphPart> parts, const detail::PartsOfSession& session) {
+  Status Load(SlimVector<DeviceGraph> parts, const detail::PartitionOwner& session) {
     registry_ = options_.registry != nullptr ? options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(registry_->status());
     host_ = devices_->HostCPU();
@@ -168,17 +168,17 @@ class PartitionedGraph : public RefCounted {
     pool_ = options_.pool;
     functions_ = session.older != nullptr
                      ? session.older->functions_
-                     : Ref<detail::PartFunctions>::Adopt(new detail::PartFunctions(
+                     : Ref<detail::PartitionFunctions>::Adopt(new detail::PartitionFunctions(
                            registry_, devices_, host_, session.resources,
                            ProgramOptions{.constant_folding = options_.constant_folding}, session.lower_functions));
-    for (GraphPart& from : parts) {
-      Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
+    for (DeviceGraph& from : parts) {
+      Owned<detail::LoadedPartition>& part = parts_.emplace_back(MakeOwned<detail::LoadedPartition>());
       TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
       ImportOptions as_part;
       as_part.allow_internal_ops = true;
       as_part.ignore_shape_errors = session.devices != nullptr;  // the whole graph's were looked at; here less is known
       TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
-      const detail::LoadedPart* const older =
+      const detail::LoadedPartition* const older =
           session.older == nullptr ? nullptr : session.older->FindPart(part->device);
       part->functions = functions_->OnDevice(part->device);
       part->resources = part->functions->resources();
@@ -190,12 +190,12 @@ class PartitionedGraph : public RefCounted {
     functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
                                   : parts_.empty()         ? nullptr
                                                            : &parts_.front()->graph);
-    for (const Owned<detail::LoadedPart>& part : parts_)
+    for (const Owned<detail::LoadedPartition>& part : parts_)
       if (session.whole == nullptr) functions_->SetGraph(part->device, &part->graph);
     return OkStatus();
   }
-  const detail::LoadedPart* FindPart(const Device* device) const {
-    for (const Owned<detail::LoadedPart>& part : parts_)
+  const detail::LoadedPartition* FindPart(const Device* device) const {
+    for (const Owned<detail::LoadedPartition>& part : parts_)
       if (part->device == device) return part.get();
     return nullptr;
   }
@@ -225,7 +225,7 @@ class PartitionedGraph : public RefCounted {
   }
   std::string DidYouMean(std::string_view name) const {
     detail::NodeNames names;
-    for (const Owned<detail::LoadedPart>& part : parts_) part->graph.OfferNames(&names);
+    for (const Owned<detail::LoadedPartition>& part : parts_) part->graph.OfferNames(&names);
     return names.Suggest(name);
   }
   Result<InEdge> FindEndpoint(std::string_view text, std::string_view what, int* part) const {
@@ -233,12 +233,12 @@ class PartitionedGraph : public RefCounted {
     InEdge edge{-1, name.output};
     *part = name.output == kControlSlot ? -1 : Find(name.node, &edge.node);
     if (*part < 0) return detail::NoSuchEndpoint(name, text, what, DidYouMean(name.node));
-    return detail::OutputOf(parts_[At(*part)]->graph.node(edge.node), name, text, what);
+    return detail::OutputOf(parts_[ToSize(*part)]->graph.node(edge.node), name, text, what);
   }
   // Notes where an endpoint of the signature is. `place`: as in EndPlaces.
   void AddEnd(int part, const InEdge& edge, Device* place, SlimVector<InEdge>* edges,
               SlimVector<std::uint8_t>* on_device, SlimVector<detail::PartitionedCallable::Endpoint>* ends) const {
-    const bool is_here = place != nullptr && place == parts_[At(part)]->device;
+    const bool is_here = place != nullptr && place == parts_[ToSize(part)]->device;
     ends->push_back({part, static_cast<int>(edges->size()), is_here ? nullptr : place});
     edges->push_back(edge);
     on_device->push_back(is_here);
@@ -252,7 +252,7 @@ class PartitionedGraph : public RefCounted {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feeds[i], "feed", &part));
       if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i)
         return errors::InvalidArgument("Endpoint \"", feeds[i], "\" fed more than once.");
-      Wanted& of_part = (*wanted)[At(part)];
+      Wanted& of_part = (*wanted)[ToSize(part)];
       AddEnd(part, edge, places == nullptr ? nullptr : places->feeds[i], &of_part.feeds, &of_part.feeds_on_device,
              &callable->feeds_);
     }
@@ -260,7 +260,7 @@ class PartitionedGraph : public RefCounted {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
       if (std::find(feeds.begin(), feeds.end(), fetches[i]) != feeds.end())
         return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
-      Wanted& of_part = (*wanted)[At(part)];
+      Wanted& of_part = (*wanted)[ToSize(part)];
       AddEnd(part, edge, places == nullptr ? nullptr : places->fetches[i], &of_part.fetches, &of_part.fetches_on_device,
              &callable->fetches_);
       callable->fetch_names_.push_back(StrCat(ParseTensorName(fetches[i]).node, ":", edge.output));
@@ -273,7 +273,7 @@ class PartitionedGraph : public RefCounted {
       if (part < 0)
         detail::NameMissing(name, DidYouMean(name), &missing, &hints);
       else
-        (*wanted)[At(part)].targets.push_back(id);
+        (*wanted)[ToSize(part)].targets.push_back(id);
     }
     if (missing.empty()) return OkStatus();
     return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
@@ -291,10 +291,10 @@ class PartitionedGraph : public RefCounted {
           if (std::find(feeds.begin(), feeds.end(), fetch) == feeds.end()) roots.push_back(fetch.node);
         const SlimVector<char> runs = NodesToRun(graph, roots, feeds);
         for (const Node& node : graph.nodes()) {
-          if (runs[At(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
+          if (runs[ToSize(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
           int part = 0, sender = 0;
           TENON_RETURN_IF_ERROR(FindSender(node, &part, &sender));
-          SlimVector<int>& targets = (*wanted)[At(part)].targets;
+          SlimVector<int>& targets = (*wanted)[ToSize(part)].targets;
           if (std::find(targets.begin(), targets.end(), sender) != targets.end()) continue;
           targets.push_back(sender);
           more = true;
@@ -323,7 +323,7 @@ class PartitionedGraph : public RefCounted {
     SlimVector<int> number(parts_.size(), -1);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (wanted[p].IsIdle()) continue;
-      detail::LoadedPart& part = *parts_[p];
+      detail::LoadedPartition& part = *parts_[p];
       options.feeds_on_device = wanted[p].feeds_on_device;
       options.fetches_on_device = wanted[p].fetches_on_device;
       detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options, part.functions);
@@ -335,13 +335,13 @@ class PartitionedGraph : public RefCounted {
       callable->resources_.push_back(part.resources);
     }
     for (auto* endpoints : {&callable->feeds_, &callable->fetches_})
-      for (detail::PartitionedCallable::Endpoint& endpoint : *endpoints) endpoint.part = number[At(endpoint.part)];
+      for (detail::PartitionedCallable::Endpoint& endpoint : *endpoints) endpoint.part = number[ToSize(endpoint.part)];
     return OkStatus();
   }
 
   // Then any partition may receive dead values.
   bool HasControlFlow() const {
-    for (const Owned<detail::LoadedPart>& part : parts_)
+    for (const Owned<detail::LoadedPartition>& part : parts_)
       for (const Node& node : part->graph.nodes())
         if (NeedsFrames(node.node_class)) return true;
     return false;
@@ -355,8 +355,8 @@ class PartitionedGraph : public RefCounted {
   Device* host_ = nullptr;
   Owned<ThreadPool> own_pool_;
   ThreadPoolInterface* pool_ = nullptr;
-  Ref<detail::PartFunctions> functions_;
-  SlimVector<Owned<detail::LoadedPart>> parts_;
+  Ref<detail::PartitionFunctions> functions_;
+  SlimVector<Owned<detail::LoadedPartition>> parts_;
 };
 
 TENON_SETUP_CODE_END

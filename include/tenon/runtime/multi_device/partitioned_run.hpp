@@ -20,6 +20,7 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/device/denormals.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/device_mgr.hpp>
@@ -35,7 +36,7 @@
 #include <tenon/runtime/control_flow/parallel_executor.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
-#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -73,7 +74,7 @@ class PartitionedRun {
 
   // Runs all partitions to their end. Returns the first error, which stops the other ones, as `settings.cancellation`
   // does. `fetched`: the names of all fetches. Without a pool, the caller's thread runs whichever partition is ready.
-  Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const std::string> fetched) {
+  Status Run(const DeviceMgr* devices, const RunArgs& settings, Span<const std::string> fetched) {
     const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
     CancellationManager cancellation(settings.cancellation);
     DeferredOps deferred;
@@ -216,13 +217,12 @@ class PartitionedCallable : public RefCounted {
     int index;
     Device* elsewhere = nullptr;
   };
-  Status Run(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds, Span<Tensor> fetches) {
+  Status Run(const DeviceMgr* devices, const RunArgs& settings, Span<const Tensor> feeds, Span<Tensor> fetches) {
     TENON_RETURN_IF_ERROR(Check(feeds, fetches));
     return RunChecked(devices, settings, feeds, fetches);
   }
   // Runs the signature with feeds and fetches that the caller has checked.
-  Status RunChecked(const DeviceMgr* devices, const RunSettings& settings, Span<const Tensor> feeds,
-                    Span<Tensor> fetches) {
+  Status RunChecked(const DeviceMgr* devices, const RunArgs& settings, Span<const Tensor> feeds, Span<Tensor> fetches) {
     Owned<PartitionedRun> run = Take();
     Status status;
     for (std::size_t i = 0; i < feeds.size() && status.ok(); ++i) {
@@ -242,7 +242,7 @@ class PartitionedCallable : public RefCounted {
       TellOfError(settings, run.get(), &status);
     run->Clear();
     for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
-      if (programs_[At(fetches_[i].part)]->has_references)
+      if (programs_[ToSize(fetches_[i].part)]->has_references)
         status = DetachFromVariables(FetchAt(fetches_[i]).name, &fetches[i]);
       if (fetches_[i].elsewhere != nullptr && status.ok()) status = MoveTo(fetches_[i].elsewhere, &fetches[i]);
     }
@@ -260,7 +260,7 @@ class PartitionedCallable : public RefCounted {
       const auto numbers = [&](const SlimVector<Endpoint>& ends) {
         SlimVector<int> of_part;
         for (std::size_t i = 0; i < ends.size(); ++i)
-          if (At(ends[i].part) == p) of_part.push_back(static_cast<int>(i));
+          if (ToSize(ends[i].part) == p) of_part.push_back(static_cast<int>(i));
         return of_part;
       };
       visit(*programs_[p], numbers(feeds_), numbers(fetches_));
@@ -296,11 +296,10 @@ class PartitionedCallable : public RefCounted {
 
  private:
   friend class tenon::PartitionedGraph;
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  const Program::Feed& FeedAt(Endpoint e) const { return programs_[At(e.part)]->feeds[At(e.index)]; }
-  const Program::Fetch& FetchAt(Endpoint e) const { return programs_[At(e.part)]->fetches[At(e.index)]; }
+  const Program::Feed& FeedAt(Endpoint e) const { return programs_[ToSize(e.part)]->feeds[ToSize(e.index)]; }
+  const Program::Fetch& FetchAt(Endpoint e) const { return programs_[ToSize(e.part)]->fetches[ToSize(e.index)]; }
 
-  TENON_COLD void TellOfError(const RunSettings& settings, PartitionedRun* run, Status* status) const {
+  TENON_COLD void TellOfError(const RunArgs& settings, PartitionedRun* run, Status* status) const {
     if (settings.on_error == nullptr) return AddMemoryHint(status);
     for (std::size_t p = 0; p < programs_.size(); ++p)
       settings.on_error(settings.on_error_state, *programs_[p], &run->step(static_cast<int>(p)), status);

@@ -16,6 +16,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/device_factory.hpp>
@@ -51,14 +52,14 @@ struct PlacedGraphOwner {
 
 // One signature, as a PlacedProgram or a class derived from it. thread-safe; goes before its graph.
 template <class Base>
-class PartsProgram : public Base {
+class PartitionedProgram : public Base {
  public:
   // `whole`: the graph that was cut.
-  PartsProgram(const PlacedGraphOwner& owner, const Graph& whole, Ref<PartitionedCallable> callable)
+  PartitionedProgram(const PlacedGraphOwner& owner, const Graph& whole, Ref<PartitionedCallable> callable)
       : owner_(owner), whole_(whole), callable_(std::move(callable)) {}
 
-  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& given) override {
-    RunSettings settings = given;
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& given) override {
+    RunArgs settings = given;
     settings.pool = given.dataflow ? owner_.pool_for(owner_.session, given.pool) : nullptr;
     const Status status = callable_->RunChecked(owner_.devices, settings, feeds, fetches);
     if (settings.trace != nullptr) [[unlikely]]
@@ -124,9 +125,9 @@ class PartsProgram : public Base {
 };
 
 // One partial run. thread-safe.
-class PartialParts final : public PartsProgram<PlacedPartialProgram> {
+class PartialPartitionedProgram final : public PartitionedProgram<PlacedPartialProgram> {
  public:
-  using PartsProgram::PartsProgram;
+  using PartitionedProgram::PartitionedProgram;
 
   // After Describe.
   Status MakePartial(PartialEnds* ends) {
@@ -138,7 +139,7 @@ class PartialParts final : public PartsProgram<PlacedPartialProgram> {
     callable_->ChangePrograms([&](Owned<Program> program, SlimVector<int> feeds, SlimVector<int> fetches) {
       const int part = static_cast<int>(parts_.size());
       for (std::size_t i = 0; i < fetches.size(); ++i) {
-        const std::size_t fetch = Slot(fetches[i]);
+        const std::size_t fetch = ToSize(fetches[i]);
         if (fetch >= fetches_.size()) fetches_.resize(fetch + 1);
         fetches_[fetch] = {part, static_cast<int>(i)};
       }
@@ -153,17 +154,17 @@ class PartialParts final : public PartsProgram<PlacedPartialProgram> {
     SlimVector<SlimVector<char>> seen;
     for (const SlimVector<Place>& nodes : senders_) seen.push_back(SlimVector<char>(nodes.size(), 0));
     const Place& wanted = fetches_[fetch];
-    SlimVector<Place> todo{{wanted.part, part(wanted.part).fetch_node(Slot(wanted.number))}};
+    SlimVector<Place> todo{{wanted.part, part(wanted.part).fetch_node(ToSize(wanted.number))}};
     while (!todo.empty()) {
       const Place at = todo.back();
       todo.pop_back();
-      if (std::exchange(seen[Slot(at.part)][Slot(at.number)], char{1}) != 0) continue;
+      if (std::exchange(seen[ToSize(at.part)][ToSize(at.number)], char{1}) != 0) continue;
       const PartialProgram& program = part(at.part);
       if (at.number < program.num_feeds()) {
-        if (const int feed = program.feed_number(at.number); fed[Slot(feed)] == 0) return feed;
+        if (const int feed = program.feed_number(at.number); fed[ToSize(feed)] == 0) return feed;
       }
       for (const int before : program.before(at.number)) todo.push_back({at.part, before});
-      if (const Place& sender = senders_[Slot(at.part)][Slot(at.number)]; sender.part >= 0) todo.push_back(sender);
+      if (const Place& sender = senders_[ToSize(at.part)][ToSize(at.number)]; sender.part >= 0) todo.push_back(sender);
     }
     return -1;
   }
@@ -172,8 +173,7 @@ class PartialParts final : public PartsProgram<PlacedPartialProgram> {
   struct Place {
     int part = -1, number = -1;
   };
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  const PartialProgram& part(int number) const { return *parts_[Slot(number)]; }
+  const PartialProgram& part(int number) const { return *parts_[ToSize(number)]; }
 
   void FindSenders() {
     SlimVector<const Program*> programs;
@@ -201,25 +201,25 @@ class PartialParts final : public PartsProgram<PlacedPartialProgram> {
 };
 
 // thread-safe.
-class PlacedParts final : public PlacedGraph {
+class PlacedGraphImpl final : public PlacedGraph {
  public:
   // Gives every node of `graph` a device, and cuts it. `older`: the state that `graph` extends, or null; nodes of
   // `older` with state keep their device. InvalidArgument, with all reasons: no such placement. All arguments outlive
   // the result.
-  static Result<Owned<PlacedParts>> Create(const PlacedGraphOwner& owner, Graph* graph, const GraphState* older) {
-    auto placed = MakeOwned<PlacedParts>(owner, *graph);
+  static Result<Owned<PlacedGraphImpl>> Create(const PlacedGraphOwner& owner, Graph* graph, const GraphState* older) {
+    auto placed = MakeOwned<PlacedGraphImpl>(owner, *graph);
     if (older != nullptr) TENON_RETURN_IF_ERROR(StayWithState(older->graph, graph));
     TENON_RETURN_IF_ERROR(placed->Load(graph, older));
     return placed;
   }
-  PlacedParts(const PlacedGraphOwner& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
+  PlacedGraphImpl(const PlacedGraphOwner& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
 
   Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
                  const ProgramEnds& ends, const EndPlaces* places, Program* front,
                  Owned<PlacedProgram>* program) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
                            parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places));
-    auto made = MakeOwned<PartsProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
+    auto made = MakeOwned<PartitionedProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
     made->Describe(ends, owner_.session->host(), front);
     *program = Owned<PlacedProgram>(made.release());
     return OkStatus();
@@ -229,7 +229,7 @@ class PlacedParts final : public PlacedGraph {
                                                      PartialEnds* partial, Program* front) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
                            parts_->Prepare(FeedNames(feeds, ends), fetches, targets));
-    auto program = MakeOwned<PartialParts>(owner_, graph_, std::move(callable));
+    auto program = MakeOwned<PartialPartitionedProgram>(owner_, graph_, std::move(callable));
     program->Describe(ends, owner_.session->host(), front);
     TENON_RETURN_IF_ERROR(program->MakePartial(partial));
     return Owned<PlacedPartialProgram>(program.release());
@@ -271,14 +271,14 @@ class PlacedParts final : public PlacedGraph {
         PlaceGraph(graph, places, kernels, {.allow_soft_placement = options.allow_soft_placement}, &report_));
     if (options.log_device_placement) TENON_LOG(kInfo, "Device placement:\n", report_.ToString());
     TENON_ASSIGN_OR_RETURN(partitions_, PartitionGraph(*graph, kernels));
-    SlimVector<GraphPart> parts;
+    SlimVector<DeviceGraph> parts;
     for (const GraphPartition& partition : partitions_) parts.push_back({partition.device, partition.graph});
     if (parts.size() > 1) TENON_RETURN_IF_ERROR(CheckTransfers());
-    PartsOfSession session;
+    PartitionOwner session;
     session.devices = owner_.devices;
     session.resources = owner_.session;
     session.whole = graph;
-    session.older = older == nullptr ? nullptr : static_cast<const PlacedParts*>(older->placed.get())->parts_.get();
+    session.older = older == nullptr ? nullptr : static_cast<const PlacedGraphImpl*>(older->placed.get())->parts_.get();
     session.packed_weights_bytes = options.packed_weights_bytes;
     session.lower_functions = options.lower_control_flow;
     PartitionedGraphOptions part_options;

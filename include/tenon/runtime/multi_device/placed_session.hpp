@@ -75,7 +75,7 @@ class PlacedSession : public RefCounted {
    private:
     friend class PlacedSession;
     Ref<PlacedSession> session_;
-    Ref<detail::Prepared> prepared_;
+    Ref<detail::PreparedSignature> prepared_;
   };
 
   // Nodes name devices as "/device:GPU:0" or by a part of such a name; those without one go where TensorFlow's rules
@@ -107,7 +107,7 @@ class PlacedSession : public RefCounted {
                                   Span<const std::string> targets, const RunOptions& options) {
     return detail::CatchAll("PlacedSession::Run", [&]() -> Result<std::vector<Tensor>> {
       detail::NamedFeeds in(feeds);
-      TENON_ASSIGN_OR_RETURN(const Ref<detail::Prepared> prepared, impl_->Prepare(in.names, fetches, targets));
+      TENON_ASSIGN_OR_RETURN(const Ref<detail::PreparedSignature> prepared, impl_->Prepare(in.names, fetches, targets));
       TENON_RETURN_IF_ERROR(in.ReadHandles(impl_->resources()));
       std::vector<Tensor> results(fetches.size());
       TENON_RETURN_IF_ERROR(RunPrepared(prepared.get(), in.values, results, options));
@@ -173,18 +173,18 @@ class PlacedSession : public RefCounted {
     return session;
   }
 
-  Status RunPrepared(detail::Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+  Status RunPrepared(detail::PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
                      const RunOptions& options) const {
     if (options.timeout_in_ms == 0 && options.cancellation == nullptr)
       return impl_->Run(prepared, feeds, fetches, nullptr);
-    detail::RunSettings settings = impl_->SettingsFor(*prepared);
+    detail::RunArgs settings = impl_->SettingsFor(*prepared);
     return detail::RunBounded(settings.cancellation, options.timeout_in_ms, options.cancellation,
                               [&](CancellationManager* control) {
                                 settings.cancellation = control;
                                 return impl_->Run(prepared, feeds, fetches, settings);
                               });
   }
-  const detail::PlacedParts& placed() const { return *detail::PlacedGraphOf(impl_.get()); }
+  const detail::PlacedGraphImpl& placed() const { return *detail::PlacedGraphOf(impl_.get()); }
 
   Owned<DeviceMgr> devices_;
   Ref<detail::SessionImpl> impl_;

@@ -71,7 +71,7 @@ class PlacedDevices final : public SessionDevices {
   }
   GraphPass default_lowering() const override { return &LowerForDevices; }
   Status Place(Graph* graph, const GraphState* older, Owned<PlacedGraph>* placed) override {
-    TENON_ASSIGN_OR_RETURN(Owned<PlacedParts> made, PlacedParts::Create(owner_, graph, older));
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedGraphImpl> made, PlacedGraphImpl::Create(owner_, graph, older));
     *placed = Owned<PlacedGraph>(made.release());
     return OkStatus();
   }
@@ -189,7 +189,7 @@ inline Status CheckNoReferences(const Graph& graph, Span<const TensorDevice> fet
                                      node.name(), "'; use resource variables");
   return OkStatus();
 }
-inline Result<Ref<Prepared>> PrepareWithPlaces(SessionImpl* session, const CallableOptions& options) {
+inline Result<Ref<PreparedSignature>> PrepareWithPlaces(SessionImpl* session, const CallableOptions& options) {
   ProgramEnds ends;
   EndPlaces places;
   Ref<GraphUse> use;
@@ -221,9 +221,9 @@ inline constexpr SeveralDevices kSeveralDevices{&PlacedDevices::Create, &Prepare
 inline const bool several_devices_linked = LinkPart<const SeveralDevices*>(&several_devices, &kSeveralDevices);
 
 // The graph of now on its devices; null: the session has one device, or no graph.
-inline const PlacedParts* PlacedGraphOf(const SessionImpl* session) {
+inline const PlacedGraphImpl* PlacedGraphOf(const SessionImpl* session) {
   const Ref<GraphUse> use = session == nullptr ? Ref<GraphUse>() : session->current();
-  return !use ? nullptr : static_cast<const PlacedParts*>(use->state->placed.get());
+  return !use ? nullptr : static_cast<const PlacedGraphImpl*>(use->state->placed.get());
 }
 
 }  // namespace detail
@@ -231,7 +231,7 @@ inline const PlacedParts* PlacedGraphOf(const SessionImpl* session) {
 // Where every node of a session's graph is, with its control flow lowered, and why; what was asked for and not done.
 // Null: the session has one device, or no graph. Lives as long as the session; Extend makes another one.
 inline const PlacementReport* FindPlacementReport(const Session& session) {
-  const detail::PlacedParts* const placed =
+  const detail::PlacedGraphImpl* const placed =
       detail::PlacedGraphOf(static_cast<const detail::SessionImpl*>(detail::SessionAccess::Impl(session)));
   return placed == nullptr ? nullptr : &placed->report();
 }

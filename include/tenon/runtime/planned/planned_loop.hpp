@@ -14,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/runtime/executor/run_node.hpp>
@@ -84,7 +85,6 @@ class LoopPlan final : public PlannedLoop {
     const void* from[2];  // for an iteration that reads places[0], or [1]
     int to;  // variable
   };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
   Status Iterate(Span<Tensor> variables, ReadCondition holds, ForRange* range, int* phase, bool* finished,
                  PlannedRun** running) {
@@ -120,7 +120,7 @@ class LoopPlan final : public PlannedLoop {
       if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
         return TakeResults(body->step(), variables);
       for (const Copy& copy : copies_) {
-        const Variable& to = variables_[At(copy.to)];
+        const Variable& to = variables_[ToSize(copy.to)];
         std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
       }
       *phase = 1 - *phase;
@@ -144,32 +144,32 @@ class LoopPlan final : public PlannedLoop {
 
   TENON_NOINLINE void GiveToCond(Step* step) {
     for (const int i : moved_)
-      if (const int value = cond_->feeds[At(i)].value; cond_->readers[At(value)] != 0)
-        step->value(value) = values_[At(i)];
+      if (const int value = cond_->feeds[ToSize(i)].value; cond_->readers[ToSize(value)] != 0)
+        step->value(value) = values_[ToSize(i)];
   }
   TENON_NOINLINE void TakeFromCond(Step* step) {
-    for (const int i : moved_) step->value(cond_->feeds[At(i)].value) = EmptySlot();
+    for (const int i : moved_) step->value(cond_->feeds[ToSize(i)].value) = EmptySlot();
   }
   TENON_NOINLINE void GiveToBody(Step* step) {
-    for (const int i : moved_) step->value(body_->program().feeds[At(i)].value) = std::move(values_[At(i)]);
+    for (const int i : moved_) step->value(body_->program().feeds[ToSize(i)].value) = std::move(values_[ToSize(i)]);
   }
   // False when a value has another shape than planned.
   TENON_NOINLINE bool TakeFromBody(Step* step) {
     for (const int i : moved_)
-      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+      if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
         return false;
-    for (const int i : moved_) values_[At(i)] = step->value(fetches_[At(i)].value);
+    for (const int i : moved_) values_[ToSize(i)] = step->value(fetches_[ToSize(i)].value);
     for (const int value : let_go_) step->value(value) = EmptySlot();
     return true;
   }
   // Values that the plan could not put in their places. False when one has another shape than planned.
   bool FetchStrays(Step* step, int phase) {
     for (const int i : strays_)
-      if (!(step->value(fetches_[At(i)].value).shape() == shapes_[At(i)])) [[unlikely]]
+      if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
         return false;
     for (const int i : strays_)
-      if (const Variable& to = variables_[At(i)]; to.bytes != 0)
-        std::memcpy(to.places[phase], step->value(fetches_[At(i)].value).raw_data(), to.bytes);
+      if (const Variable& to = variables_[ToSize(i)]; to.bytes != 0)
+        std::memcpy(to.places[phase], step->value(fetches_[ToSize(i)].value).raw_data(), to.bytes);
     return true;
   }
 
@@ -195,7 +195,7 @@ class LoopPlan final : public PlannedLoop {
       if (!variables_[i].HasPlaces())
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
-    for (const int i : moved_) values_[At(i)] = EmptySlot();
+    for (const int i : moved_) values_[ToSize(i)] = EmptySlot();
     ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
   }
   template <class Visit>
@@ -276,17 +276,18 @@ class LoopPlanner {
 
  private:
   using Kind = LoopPlan::Kind;
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   const Program& body() const { return body_.program(); }
 
   // Feeds are numbered first: the value of feed i is value i.
-  bool IsFeed(int value) const { return At(value) < body().feeds.size(); }
+  bool IsFeed(int value) const { return ToSize(value) < body().feeds.size(); }
   static bool IsPlain(DataType type) {
     return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
   }
   int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
   bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
-  bool IsInvariant(std::size_t variable) const { return At(NextValue(variable)) == variable && !IsCounter(variable); }
+  bool IsInvariant(std::size_t variable) const {
+    return ToSize(NextValue(variable)) == variable && !IsCounter(variable);
+  }
   // A variable that shares a value with one that moves moves, too: it must not be a view of a place.
   void SpreadMoves() {
     for (bool again = true; again;) {
@@ -298,8 +299,8 @@ class LoopPlanner {
         const int value = NextValue(i);
         if (IsInvariant(i)) continue;
         if (IsFeed(value)) {
-          if (moves_[i] != 0) move(At(value));
-          if (moves_[At(value)] != 0 || IsInvariant(At(value))) move(i);
+          if (moves_[i] != 0) move(ToSize(value));
+          if (moves_[ToSize(value)] != 0 || IsInvariant(ToSize(value))) move(i);
         }
         if (moves_[i] == 0) continue;
         for (std::size_t k = 0; k < given_.size(); ++k)
@@ -315,7 +316,7 @@ class LoopPlanner {
     plan_.moved_.clear();
     plan_.let_go_.clear();
     sources_.clear();
-    SlimVector<int> maker(At(body().num_values), -1);  // the first variable that takes the value
+    SlimVector<int> maker(ToSize(body().num_values), -1);  // the first variable that takes the value
     for (std::size_t i = 0; i < given_.size(); ++i) {
       const int value = NextValue(i);
       LoopPlan::Variable& variable = plan_.variables_.emplace_back();
@@ -332,12 +333,12 @@ class LoopPlanner {
         variable.kind = Kind::kCounter;
         continue;
       }
-      if (IsFeed(value) || IsConstant(value) != nullptr || maker[At(value)] >= 0) {
+      if (IsFeed(value) || IsConstant(value) != nullptr || maker[ToSize(value)] >= 0) {
         variable.kind = Kind::kCopied;
-        sources_.push_back({static_cast<int>(i), value, maker[At(value)]});
+        sources_.push_back({static_cast<int>(i), value, maker[ToSize(value)]});
       } else {
         variable.kind = Kind::kComputed;
-        maker[At(value)] = static_cast<int>(i);
+        maker[ToSize(value)] = static_cast<int>(i);
       }
     }
   }
@@ -391,7 +392,7 @@ class LoopPlanner {
     return true;
   }
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
-    const SlimVector<std::uint8_t> varies(At(ran.program().num_values), 0);
+    const SlimVector<std::uint8_t> varies(ToSize(ran.program().num_values), 0);
     const GivenPlaces places{feeds, fetches, moves_, &kept_};
     *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
@@ -411,11 +412,11 @@ class LoopPlanner {
         if (constant != nullptr)
           copy.from[phase] = constant->raw_data();
         else if (!IsFeed(source.value))
-          copy.from[phase] = plan_.variables_[At(source.made_for)].places[1 - phase];
+          copy.from[phase] = plan_.variables_[ToSize(source.made_for)].places[1 - phase];
         else
-          copy.from[phase] = plan_.variables_[At(source.value)].places[phase];
+          copy.from[phase] = plan_.variables_[ToSize(source.value)].places[phase];
       }
-      if (plan_.variables_[At(source.variable)].bytes != 0) plan_.copies_.push_back(copy);
+      if (plan_.variables_[ToSize(source.variable)].bytes != 0) plan_.copies_.push_back(copy);
     }
     return true;
   }

@@ -11,6 +11,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/row.hpp>
@@ -58,19 +59,18 @@ class RunPlanner {
  private:
   // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
   enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
-  int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
+  const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
+  int input(const ProgramNode& n, int i) const { return program_.inputs[ToSize(n.first_input + i)]; }
   const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
 
   void FindKnown() {
-    constant_.assign(At(program_.num_values), 0);
-    for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
-    place_.assign(At(program_.num_values), Place::kOther);
-    for (const Program::Feed& feed : program_.feeds) place_[At(feed.value)] = Place::kFeed;
-    given_.assign(At(program_.num_values), nullptr);
+    constant_.assign(ToSize(program_.num_values), 0);
+    for (const auto& [value, tensor] : program_.constants) constant_[ToSize(value)] = 1;
+    place_.assign(ToSize(program_.num_values), Place::kOther);
+    for (const Program::Feed& feed : program_.feeds) place_[ToSize(feed.value)] = Place::kFeed;
+    given_.assign(ToSize(program_.num_values), nullptr);
     planned_.assign(program_.nodes.size(), 0);
-    shape_.assign(At(program_.num_values), -1);
+    shape_.assign(ToSize(program_.num_values), -1);
   }
 
   // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
@@ -79,13 +79,13 @@ class RunPlanner {
     if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
     const AdaptedCore* const core = n.kernel->adapted();
     if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
-    if (core->sized_outputs().size() != At(n.num_outputs)) return false;
+    if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
     for (int i = 0; i < n.num_outputs; ++i)
       if (!IsPlainData(n.kernel->output_type(i))) return false;
     for (int i = 0; i < n.num_inputs; ++i) {
       const int value = input(n, i);
-      if (varies_[At(value)] != 0) return false;
-      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[At(value)] == 0) return false;
+      if (varies_[ToSize(value)] != 0) return false;
+      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[ToSize(value)] == 0) return false;
     }
     return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
   }
@@ -104,12 +104,12 @@ class RunPlanner {
         continue;
       }
       ++run_.report_.planned_nodes;
-      planned_[At(number)] = 1;
+      planned_[ToSize(number)] = 1;
       const ProgramNode& n = node(number);
-      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[At(i)]);
+      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[ToSize(i)]);
       for (int i = 0; i < n.num_outputs; ++i) {
-        SetShape(n.first_output + i, memo(number).outputs[At(i)]);
-        place_[At(n.first_output + i)] = Place::kArena;
+        SetShape(n.first_output + i, memo(number).outputs[ToSize(i)]);
+        place_[ToSize(n.first_output + i)] = Place::kArena;
       }
     }
   }
@@ -119,33 +119,33 @@ class RunPlanner {
     if (places_ == nullptr) return;
     for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
       const int value = program_.feeds[i].value;
-      if (places_->moves[i] != 0) place_[At(value)] = Place::kOther;
+      if (places_->moves[i] != 0) place_[ToSize(value)] = Place::kOther;
       if (places_->feeds[i] == nullptr) continue;
-      place_[At(value)] = Place::kGiven;
-      given_[At(value)] = places_->feeds[i];
+      place_[ToSize(value)] = Place::kGiven;
+      given_[ToSize(value)] = places_->feeds[i];
       SetShape(value, run_.feed_shapes_[i]);
     }
     for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
       const int value = program_.fetches[i].value;
-      if (places_->fetches[i] == nullptr || place_[At(value)] != Place::kArena) continue;
-      place_[At(value)] = Place::kGiven;
-      given_[At(value)] = places_->fetches[i];
+      if (places_->fetches[i] == nullptr || place_[ToSize(value)] != Place::kArena) continue;
+      place_[ToSize(value)] = Place::kGiven;
+      given_[ToSize(value)] = places_->fetches[i];
       run_.at_place_[i] = 1;
     }
   }
 
   // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
   void SetShape(int value, const TensorShape& shape) {
-    if (shape_[At(value)] >= 0 && ShapeOf(value) == shape) return;
+    if (shape_[ToSize(value)] >= 0 && ShapeOf(value) == shape) return;
     constexpr std::size_t kLookedAt = 4;
     const std::size_t count = run_.shapes_.size();
     std::size_t at = count;
     while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
     const bool known = at > 0 && at + kLookedAt > count;
     if (!known) run_.shapes_.push_back(shape);
-    shape_[At(value)] = static_cast<int>(known ? at - 1 : count);
+    shape_[ToSize(value)] = static_cast<int>(known ? at - 1 : count);
   }
-  const TensorShape& ShapeOf(int value) const { return run_.shapes_[At(shape_[At(value)])]; }
+  const TensorShape& ShapeOf(int value) const { return run_.shapes_[ToSize(shape_[ToSize(value)])]; }
 
   // May a node keep a tensor that it reads for longer than its outputs live?
   static bool MayKeepInputs(const ProgramNode& n) {
@@ -158,31 +158,31 @@ class RunPlanner {
   // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
   // input's memory to its outputs.
   void FindSpans() {
-    first_.assign(At(program_.num_values), 0);
-    last_.assign(At(program_.num_values), 0);
+    first_.assign(ToSize(program_.num_values), 0);
+    last_.assign(ToSize(program_.num_values), 0);
     SlimVector<std::uint8_t> kept(program_.escapes);
     for (std::size_t v = 0; v < place_.size(); ++v)
       if (place_[v] == Place::kGiven) kept[v] = 0;  // the caller gives the place, and takes the value from there
     for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
       const ProgramNode& n = node(program_.sequence[s]);
       for (int i = 0; i < n.num_outputs; ++i)
-        first_[At(n.first_output + i)] = last_[At(n.first_output + i)] = static_cast<int>(s);
+        first_[ToSize(n.first_output + i)] = last_[ToSize(n.first_output + i)] = static_cast<int>(s);
     }
     for (std::size_t s = program_.sequence.size(); s-- > 0;) {
       const int number = program_.sequence[s];
       const ProgramNode& n = node(number);
       int last = static_cast<int>(s);
       std::uint8_t keeps = 0;
-      if (planned_[At(number)] == 0) {
+      if (planned_[ToSize(number)] == 0) {
         keeps = MayKeepInputs(n) ? 1 : 0;
         for (int i = 0; i < n.num_outputs; ++i) {
-          last = std::max(last, last_[At(n.first_output + i)]);
-          keeps |= kept[At(n.first_output + i)];
+          last = std::max(last, last_[ToSize(n.first_output + i)]);
+          keeps |= kept[ToSize(n.first_output + i)];
         }
       }
       for (int i = 0; i < n.num_inputs; ++i) {
-        last_[At(input(n, i))] = std::max(last_[At(input(n, i))], last);
-        kept[At(input(n, i))] |= keeps;
+        last_[ToSize(input(n, i))] = std::max(last_[ToSize(input(n, i))], last);
+        kept[ToSize(input(n, i))] |= keeps;
       }
     }
     for (std::size_t v = 0; v < place_.size(); ++v) {
@@ -196,40 +196,41 @@ class RunPlanner {
       place_[v] = Place::kFresh;
     }
     for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
-      if (place_[At(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
+      if (place_[ToSize(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
   }
 
   // One block per value, or per chain of values of which each may overwrite the one before.
   void MakeBlocks() {
-    block_.assign(At(program_.num_values), -1);
+    block_.assign(ToSize(program_.num_values), -1);
     for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
       const int number = program_.sequence[s];
-      if (planned_[At(number)] == 0) continue;
+      if (planned_[ToSize(number)] == 0) continue;
       const ProgramNode& n = node(number);
       for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
         const int value = n.first_output + out.tensor;
-        if (place_[At(value)] != Place::kArena) continue;
+        if (place_[ToSize(value)] != Place::kArena) continue;
         const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
         run_.report_.value_bytes += bytes;
         int block = Overwritten(n, out, bytes, static_cast<int>(s));
         if (block < 0) {
           block = static_cast<int>(blocks_.size());
-          blocks_.push_back({bytes, first_[At(value)], last_[At(value)]});
+          blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
         }
-        blocks_[At(block)].last = std::max(blocks_[At(block)].last, last_[At(value)]);
-        block_[At(value)] = block;
+        blocks_[ToSize(block)].last = std::max(blocks_[ToSize(block)].last, last_[ToSize(value)]);
+        block_[ToSize(value)] = block;
       }
     }
   }
   // The block of an input that this output may overwrite, or -1.
   int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
     for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
-      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[At(n.first_input + i)] == 0) continue;
+      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[ToSize(n.first_input + i)] == 0) continue;
       const int value = input(n, i);
-      const int block = block_[At(value)];
-      if (block < 0 || last_[At(value)] != position || blocks_[At(block)].last != position) continue;
-      if (blocks_[At(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
-      blocks_[At(block)].last = position + 1;  // taken: no other output of the node gets it
+      const int block = block_[ToSize(value)];
+      if (block < 0 || last_[ToSize(value)] != position || blocks_[ToSize(block)].last != position) continue;
+      if (blocks_[ToSize(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor))
+        continue;
+      blocks_[ToSize(block)].last = position + 1;  // taken: no other output of the node gets it
       return block;
     }
     return -1;
@@ -246,13 +247,13 @@ class RunPlanner {
   // Makes the arguments of all calls.
   bool Bind() {
     Step& step = run_.step_;
-    run_.stays_.assign(At(program_.num_values), 0);
+    run_.stays_.assign(ToSize(program_.num_values), 0);
     for (int v = 0; v < program_.num_values; ++v) {
       if (!StaysInPlace(v)) continue;
-      run_.stays_[At(v)] = 1;
-      void* const data = place_[At(v)] == Place::kGiven
-                             ? given_[At(v)]
-                             : static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
+      run_.stays_[ToSize(v)] = 1;
+      void* const data = place_[ToSize(v)] == Place::kGiven
+                             ? given_[ToSize(v)]
+                             : static_cast<char*>(run_.arena_->data()) + blocks_[ToSize(block_[ToSize(v)])].offset;
       step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
     }
     run_.last_use_ = program_.last_use;
@@ -261,25 +262,25 @@ class RunPlanner {
       const ProgramNode& item = program_.nodes[n];
       step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
       for (int i = 0; i < item.num_inputs; ++i)
-        if (IsKept(input(item, i))) run_.last_use_[At(item.first_input + i)] = 0;
-      if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
+        if (IsKept(input(item, i))) run_.last_use_[ToSize(item.first_input + i)] = 0;
+      if (planned_[n] != 0) views += ToSize(item.num_inputs + item.num_outputs);
     }
     run_.views_.reserve(views);
-    run_.call_frames_.reserve(At(run_.report_.planned_nodes));
-    run_.watched_.reserve(At(run_.report_.planned_nodes));
+    run_.call_frames_.reserve(ToSize(run_.report_.planned_nodes));
+    run_.watched_.reserve(ToSize(run_.report_.planned_nodes));
     for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
     return true;
   }
   bool StaysInPlace(int value) const {
-    return place_[At(value)] == Place::kArena || place_[At(value)] == Place::kGiven;
+    return place_[ToSize(value)] == Place::kArena || place_[ToSize(value)] == Place::kGiven;
   }
   // Nor do feeds go that are bound once for many runs.
   bool IsKept(int value) const {
-    return StaysInPlace(value) || (places_ != nullptr && place_[At(value)] == Place::kFeed);
+    return StaysInPlace(value) || (places_ != nullptr && place_[ToSize(value)] == Place::kFeed);
   }
   DataType TypeOf(int value) const {
-    if (At(value) < program_.feeds.size()) return program_.feeds[At(value)].dtype;  // feeds are numbered first
-    const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
+    if (ToSize(value) < program_.feeds.size()) return program_.feeds[ToSize(value)].dtype;  // feeds are numbered first
+    const ProgramNode& n = node(program_.sequence[ToSize(first_[ToSize(value)])]);
     return n.kernel->output_type(value - n.first_output);
   }
   PlannedRun::Entry MakeEntry(int number) {
@@ -289,11 +290,11 @@ class RunPlanner {
     entry.frame = &run_.step_.frame(number);
     entry.first_release = static_cast<int>(run_.releases_.size());
     for (int i = 0; i < n.num_releases; ++i) {
-      const int value = program_.releases[At(n.first_release + i)];
+      const int value = program_.releases[ToSize(n.first_release + i)];
       if (!IsKept(value)) run_.releases_.push_back(value);
     }
     entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
-    if (planned_[At(number)] == 0) return entry;
+    if (planned_[ToSize(number)] == 0) return entry;
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
@@ -306,12 +307,13 @@ class RunPlanner {
     const auto first_view = run_.views_.size();
     for (int i = 0; i < n.num_inputs; ++i) {
       const int value = input(n, i);
-      if (place_[At(value)] == Place::kFeed) run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
-      const bool moves = place_[At(value)] == Place::kOther || place_[At(value)] == Place::kFresh;
-      AddView(value, -1, -1, constant_[At(value)] == 0 && moves);
+      if (place_[ToSize(value)] == Place::kFeed)
+        run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
+      const bool moves = place_[ToSize(value)] == Place::kOther || place_[ToSize(value)] == Place::kFresh;
+      AddView(value, -1, -1, constant_[ToSize(value)] == 0 && moves);
     }
     for (int i = 0; i < n.num_outputs; ++i)
-      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[At(n.first_output + i)] == Place::kFresh);
+      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[ToSize(n.first_output + i)] == Place::kFresh);
     entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
     run_.context_.Enter(entry.frame);
     run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
@@ -323,14 +325,14 @@ class RunPlanner {
     const TensorShape& shape = ShapeOf(value);
     if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, forward_from, &shape});
     run_.views_.push_back(
-        {changes || place_[At(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+        {changes || place_[ToSize(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
   }
   // An input outside of the arena, read here for the last time, that output `out` may overwrite; -1: none.
   int ForwardFrom(const ProgramNode& n, int out) const {
     for (const AdaptedCore::OutputPlan& plan : n.kernel->adapted()->sized_outputs()) {
       if (plan.tensor != out) continue;
       for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
-        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[At(n.first_input + i)] != 0 &&
+        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[ToSize(n.first_input + i)] != 0 &&
             n.kernel->input_type(i) == n.kernel->output_type(out) &&
             ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
           return i;

@@ -15,6 +15,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
@@ -55,15 +56,15 @@ class ProgramBuilder {
   Result<Owned<Program>> Build(Span<const InEdge> feeds, Span<const InEdge> fetches, Span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
     fed_ = MakeOwned<FedOutputs>(graph_.num_nodes(), feeds);
-    first_output_.reserve(At(graph_.num_nodes()));
+    first_output_.reserve(ToSize(graph_.num_nodes()));
     int outputs = 0;
     for (const Node& node : graph_.nodes()) {
       first_output_.push_back(outputs);
       outputs += node.num_outputs();
       has_loops_ = has_loops_ || NeedsFrames(node.node_class);
     }
-    locations_.resize(At(outputs));
-    constant_nodes_.resize(At(graph_.num_nodes()));
+    locations_.resize(ToSize(outputs));
+    constant_nodes_.resize(ToSize(graph_.num_nodes()));
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
     TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
@@ -82,7 +83,6 @@ class ProgramBuilder {
     int other_side = -1;  // its copy in the other memory, -1: not copied yet
     int other_producer = -1;
   };
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
   // The nodes that must run, each after its inputs.
   Status OrderNodes(Span<const InEdge> fetches, Span<const int> targets) {
@@ -97,7 +97,7 @@ class ProgramBuilder {
   // Fills in the program's frames when some node needs them.
   Status FindLoops(Span<const char> wanted) {
     const auto needs_frames = [&](const Node& node) {
-      return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
+      return wanted[ToSize(node.id)] != 0 && NeedsFrames(node.node_class);
     };
     if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
     const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
@@ -118,14 +118,16 @@ class ProgramBuilder {
     if (program_->has_control_flow()) program_->value_frames.push_back(frame);
     return program_->num_values++;
   }
-  Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
+  Location& LocationOf(const InEdge& edge) {
+    return locations_[ToSize(first_output_[ToSize(edge.node)] + edge.output)];
+  }
 
   void AddFeeds() {
     for (std::size_t i = 0; i < feeds_.size(); ++i) {
       const InEdge& feed = feeds_[i];
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
-      Location& place = At({feed.node, feed.output});
+      Location& place = LocationOf({feed.node, feed.output});
       const bool on_device = !options_.feeds_on_device.empty() && options_.feeds_on_device[i] != 0;
       if (place.value < 0) place = Location{value, false, !on_device};  // the first of two feeds of one output counts
       PartialTensorShape shape;
@@ -137,34 +139,34 @@ class ProgramBuilder {
 
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
   Status AddNodes(Span<const InEdge> fetches, Span<const int> targets) {
-    node_of_.assign(At(graph_.num_nodes()), -1);
-    entries_.assign(At(graph_.num_nodes()), nullptr);
-    SlimVector<char> keep(At(graph_.num_nodes()), 0);
-    SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
+    node_of_.assign(ToSize(graph_.num_nodes()), -1);
+    entries_.assign(ToSize(graph_.num_nodes()), nullptr);
+    SlimVector<char> keep(ToSize(graph_.num_nodes()), 0);
+    SlimVector<char> idle(ToSize(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     for (const int id : order_) {
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
       const bool waits =
-          AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
+          AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[ToSize(control)] == 0; });
       if (node.node_class == NodeClass::kNoOp) {
-        idle[At(id)] = !waits;
+        idle[ToSize(id)] = !waits;
         continue;
       }
-      TENON_ASSIGN_OR_RETURN(entries_[At(id)], kernels_->Get(id));
-      if (!waits) Fold(node, *entries_[At(id)]);
+      TENON_ASSIGN_OR_RETURN(entries_[ToSize(id)], kernels_->Get(id));
+      if (!waits) Fold(node, *entries_[ToSize(id)]);
     }
-    for (const int id : targets) keep[At(id)] = 1;
+    for (const int id : targets) keep[ToSize(id)] = 1;
     for (const InEdge& fetch : fetches)
-      if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
+      if (!IsFed(fetch)) keep[ToSize(fetch.node)] = 1;
     // Readers come after what they read, but for the back edges of loops: these lead to nodes that were passed.
-    SlimVector<char> passed(At(graph_.num_nodes()), 0);
+    SlimVector<char> passed(ToSize(graph_.num_nodes()), 0);
     SlimVector<int> stack;
     for (std::size_t i = order_.size(); i-- > 0;) {
-      passed[At(order_[i])] = 1;
-      if (keep[At(order_[i])] != 0) stack.push_back(order_[i]);
+      passed[ToSize(order_[i])] = 1;
+      if (keep[ToSize(order_[i])] != 0) stack.push_back(order_[i]);
       const auto want = [&](int id) {
-        if (std::exchange(keep[At(id)], char{1}) == 0 && passed[At(id)] != 0) stack.push_back(id);
+        if (std::exchange(keep[ToSize(id)], char{1}) == 0 && passed[ToSize(id)] != 0) stack.push_back(id);
       };
       while (!stack.empty()) {
         const Node& node = graph_.node(stack.back());
@@ -176,7 +178,7 @@ class ProgramBuilder {
       }
     }
     for (const int id : order_) {
-      if (keep[At(id)] == 0 || IsConstant(id)) continue;
+      if (keep[ToSize(id)] == 0 || IsConstant(id)) continue;
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
       if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
@@ -191,20 +193,20 @@ class ProgramBuilder {
     if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
       return false;
     for (const int control : node.control_inputs)
-      if (node_of_[At(control)] >= 0) return false;
-    const Location& place = At(from);
-    At({node.id, 0}) = place;
-    node_of_[At(node.id)] = place.producer;
+      if (node_of_[ToSize(control)] >= 0) return false;
+    const Location& place = LocationOf(from);
+    LocationOf({node.id, 0}) = place;
+    node_of_[ToSize(node.id)] = place.producer;
     return true;
   }
-  bool IsConstant(int id) const { return !constant_nodes_[At(id)].empty(); }
+  bool IsConstant(int id) const { return !constant_nodes_[ToSize(id)].empty(); }
 
   // Gives the node's outputs their values if they are the same in every run.
   void Fold(const Node& node, const KernelCache::Entry& entry) {
     constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
     if (!MayFold(node)) return;
     if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
-      constant_nodes_[At(node.id)] = {*value};
+      constant_nodes_[ToSize(node.id)] = {*value};
       return;
     }
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
@@ -214,12 +216,12 @@ class ProgramBuilder {
     for (const InEdge& edge : node.inputs) {
       if (IsFed(edge)) return;
       if (!IsConstant(edge.node)) return;
-      inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
+      inputs.push_back(constant_nodes_[ToSize(edge.node)][ToSize(edge.output)]);
     }
     if (fed_->HasNode(node.id)) return;
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
-    const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
+    const SlimVector<std::uint8_t> flags(ToSize(std::max(node.num_inputs(), node.num_outputs())), 0);
     SlimVector<Tensor> outputs;
     for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
     ShapeMemo memo;
@@ -232,12 +234,12 @@ class ProgramBuilder {
     if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
     std::size_t bytes = 0;
     for (int i = 0; i < node.num_outputs(); ++i) {
-      if (outputs[At(i)].dtype() != node.output_type(i)) return;
-      bytes += outputs[At(i)].TotalBytes();
+      if (outputs[ToSize(i)].dtype() != node.output_type(i)) return;
+      bytes += outputs[ToSize(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
     if (MayBreakPromise(*entry.kernel) && !CheckOutputShapes(frame).ok()) return;
-    constant_nodes_[At(node.id)] = std::move(outputs);
+    constant_nodes_[ToSize(node.id)] = std::move(outputs);
   }
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
   static bool TouchesState(const Node& node) {
@@ -248,7 +250,7 @@ class ProgramBuilder {
   bool MayFold(const Node& node) const {
     return !program_->has_control_flow() ||
            (!IsControlFlow(node.node_class) && node.node_class != NodeClass::kLoopCond &&
-            node.node_class != NodeClass::kControlTrigger && loops_.frame_of[At(node.id)] == 0);
+            node.node_class != NodeClass::kControlTrigger && loops_.frame_of[ToSize(node.id)] == 0);
   }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;
@@ -261,11 +263,11 @@ class ProgramBuilder {
 
   // Where an endpoint's value lies; constants get a value when first asked for.
   Location& Locate(int node, int output) {
-    Location& place = At({node, output});
+    Location& place = LocationOf({node, output});
     if (place.value < 0) {
       place.value = NewValue();
       place.constant = true;
-      program_->constants.emplace_back(place.value, constant_nodes_[At(node)][At(output)]);
+      program_->constants.emplace_back(place.value, constant_nodes_[ToSize(node)][ToSize(output)]);
     }
     return place;
   }
@@ -276,7 +278,7 @@ class ProgramBuilder {
     waits_.clear();
     values_.clear();
     const std::size_t first_open = open_inputs_.size();
-    const KernelCache::Entry* const entry = entries_[At(node.id)];
+    const KernelCache::Entry* const entry = entries_[ToSize(node.id)];
     if (entry == nullptr) {  // NoOp
       item.kind = ProgramNode::Kind::kNothing;
     } else {
@@ -300,21 +302,22 @@ class ProgramBuilder {
       }
     }
     for (const int control : node.control_inputs)
-      if (node_of_[At(control)] >= 0) waits_.push_back(node_of_[At(control)]);
+      if (node_of_[ToSize(control)] >= 0) waits_.push_back(node_of_[ToSize(control)]);
     const bool loops = program_->has_control_flow();
     const int number = AddNode(item, values_, waits_, loops ? loops_.RunsIn(node) : 0);
     for (const int control : node.control_inputs)
-      if (loops && node_of_[At(control)] >= 0) program_->control_edges.emplace_back(node_of_[At(control)], number);
+      if (loops && node_of_[ToSize(control)] >= 0)
+        program_->control_edges.emplace_back(node_of_[ToSize(control)], number);
     for (std::size_t i = first_open; i < open_inputs_.size(); ++i) open_inputs_[i].node = number;
-    node_of_[At(node.id)] = number;
-    ProgramNode& added = program_->nodes[At(number)];
+    node_of_[ToSize(node.id)] = number;
+    ProgramNode& added = program_->nodes[ToSize(number)];
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
       const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
       const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
       if (IsRefType(node.output_type(i))) program_->has_references = true;
-      if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
+      if (!IsFed({node.id, i})) LocationOf({node.id, i}) = Location{value, false, host, number};
     }
     return OkStatus();
   }
@@ -323,7 +326,7 @@ class ProgramBuilder {
   void OfferWeights(const KernelCache::Entry& entry, int input, const InEdge& from) const {
     const PackedInput& packed = entry.kernel->packed_input();
     if (packed.input == input && entry.on_host && IsConstant(from.node) && !IsFed(from))
-      packed.weights->Offer(constant_nodes_[At(from.node)][At(from.output)], program_->host->allocator(),
+      packed.weights->Offer(constant_nodes_[ToSize(from.node)][ToSize(from.output)], program_->host->allocator(),
                             packed.budget);
   }
 
@@ -333,14 +336,14 @@ class ProgramBuilder {
     InEdge edge;
     bool wants_host;
   };
-  bool IsOpen(const InEdge& edge) { return At(edge).value < 0 && !IsConstant(edge.node); }
+  bool IsOpen(const InEdge& edge) { return LocationOf(edge).value < 0 && !IsConstant(edge.node); }
   Status CloseLoops() {
     for (const OpenInput& open : open_inputs_) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(open.edge, open.wants_host, &values, &waits));
-      ProgramNode& node = program_->nodes[At(open.node)];
-      program_->inputs[At(node.first_input + open.input)] = values[0];
-      ++program_->readers[At(values[0])];
+      ProgramNode& node = program_->nodes[ToSize(open.node)];
+      program_->inputs[ToSize(node.first_input + open.input)] = values[0];
+      ++program_->readers[ToSize(values[0])];
     }
     return OkStatus();
   }
@@ -363,7 +366,7 @@ class ProgramBuilder {
     if (place->constant) {
       Tensor on_device;
       TENON_RETURN_IF_ERROR(
-          program_->device->CopyToDevice(constant_nodes_[At(edge.node)][At(edge.output)], &on_device));
+          program_->device->CopyToDevice(constant_nodes_[ToSize(edge.node)][ToSize(edge.output)], &on_device));
       place->other_side = NewValue();
       program_->constants.emplace_back(place->other_side, std::move(on_device));
       return OkStatus();
@@ -377,14 +380,14 @@ class ProgramBuilder {
     const SlimVector<int> values{place->value};
     const int frame = FrameOfValue(place->value);
     const int number = AddNode(item, values, waits, frame);
-    program_->nodes[At(number)].first_output = program_->num_values;
-    program_->nodes[At(number)].num_outputs = 1;
+    program_->nodes[ToSize(number)].first_output = program_->num_values;
+    program_->nodes[ToSize(number)].num_outputs = 1;
     place->other_side = NewValue(frame);
     place->other_producer = number;
     return OkStatus();
   }
 
-  int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[At(value)] : 0; }
+  int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[ToSize(value)] : 0; }
 
   int AddNode(ProgramNode item, Span<const int> values, Span<const int> waits, int frame) {
     const int number = static_cast<int>(program_->nodes.size());
@@ -393,7 +396,7 @@ class ProgramBuilder {
     item.pending = static_cast<int>(waits.size());
     for (const int value : values) {
       program_->inputs.push_back(value);
-      if (value >= 0) ++program_->readers[At(value)];
+      if (value >= 0) ++program_->readers[ToSize(value)];
     }
     if (program_->has_control_flow()) program_->node_frames.push_back(frame);
     for (const int wait : waits) edges_.emplace_back(wait, number);
@@ -408,8 +411,8 @@ class ProgramBuilder {
       const bool on_device = !options_.fetches_on_device.empty() && options_.fetches_on_device[i] != 0;
       TENON_RETURN_IF_ERROR(Use(fetch, !on_device, &values, &waits));
       if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
-      ++program_->readers[At(values[0])];
-      program_->escapes[At(values[0])] = 1;
+      ++program_->readers[ToSize(values[0])];
+      program_->escapes[ToSize(values[0])] = 1;
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
     return OkStatus();
@@ -422,33 +425,33 @@ class ProgramBuilder {
     item.node = &producer;
     const SlimVector<int> values{value};
     const int number = AddNode(item, values, waits, FrameOfValue(value));
-    program_->nodes[At(number)].first_output = program_->num_values;
-    program_->nodes[At(number)].num_outputs = 1;
+    program_->nodes[ToSize(number)].first_output = program_->num_values;
+    program_->nodes[ToSize(number)].num_outputs = 1;
     return NewValue();
   }
 
   void Finish() {
     Program& p = *program_;
     SlimVector<int> begin(p.nodes.size() + 1, 0);
-    for (const auto& [producer, consumer] : edges_) ++begin[At(producer) + 1];
+    for (const auto& [producer, consumer] : edges_) ++begin[ToSize(producer) + 1];
     for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
     p.consumers.resize(edges_.size());
     SlimVector<int> next(begin);
-    for (const auto& [producer, consumer] : edges_) p.consumers[At(next[At(producer)]++)] = consumer;
+    for (const auto& [producer, consumer] : edges_) p.consumers[ToSize(next[ToSize(producer)]++)] = consumer;
     SlimVector<int> level(p.nodes.size(), 0), level_size;
     for (std::size_t n = 0; n < p.nodes.size(); ++n) {
       ProgramNode& node = p.nodes[n];
       node.first_consumer = begin[n];
       node.num_consumers = begin[n + 1] - begin[n];
       for (int c = begin[n]; c < begin[n + 1]; ++c) {
-        int& below = level[At(p.consumers[At(c)])];
+        int& below = level[ToSize(p.consumers[ToSize(c)])];
         below = std::max(below, level[n] + 1);
       }
       if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
       if (node.kind == ProgramNode::Kind::kNothing) continue;
       p.sequence.push_back(static_cast<int>(n));
-      if (At(level[n]) >= level_size.size()) level_size.resize(At(level[n]) + 1, 0);
-      p.width = std::max(p.width, ++level_size[At(level[n])]);
+      if (ToSize(level[n]) >= level_size.size()) level_size.resize(ToSize(level[n]) + 1, 0);
+      p.width = std::max(p.width, ++level_size[ToSize(level[n])]);
     }
     FindLastUses(&p);
   }

@@ -18,7 +18,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/program.hpp>
-#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -27,7 +27,7 @@ namespace detail {
 
 class CallableImpl : public RefCounted {
  public:
-  CallableImpl(Ref<SessionImpl> session, Ref<Prepared> prepared)
+  CallableImpl(Ref<SessionImpl> session, Ref<PreparedSignature> prepared)
       : session_(std::move(session)),
         prepared_(std::move(prepared)),
         settings_(session_->SettingsFor(*prepared_)),
@@ -53,15 +53,15 @@ class CallableImpl : public RefCounted {
   bool GetPlanReport(PlanReport* report) const { return prepared_->GetPlanReport(report); }
   const Program& program() const { return prepared_->program(); }
   SessionImpl* session() const { return session_.get(); }
-  Prepared* prepared() const { return prepared_.get(); }
+  PreparedSignature* prepared() const { return prepared_.get(); }
 
  private:
   TENON_COLD Status Released() const {
     return errors::InvalidArgument("Attempted to run callable after handle was released: ", handle_);
   }
   Ref<SessionImpl> session_;
-  Ref<Prepared> prepared_;
-  RunSettings settings_;
+  Ref<PreparedSignature> prepared_;
+  RunArgs settings_;
   bool plain_;
   std::int64_t handle_;
   std::atomic<bool> released_{false};

@@ -61,7 +61,7 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
   SessionCounters counters;
   counters.planned_runs = session.counts().planned();
   counters.runs = counters.planned_runs + session.counts().others();
-  counters.programs_evicted = session.signatures().ForEach([&](Prepared* prepared) {
+  counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
     ++counters.programs;
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });

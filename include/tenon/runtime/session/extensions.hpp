@@ -19,7 +19,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
-#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -31,19 +31,19 @@ struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
   Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
   // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
-  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
-                        const RunSettings& settings);
+  Status (*run_bounded)(class SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                        Span<Tensor> fetches, const RunArgs& settings);
   // SessionImpl::Prepare under the same time limit.
-  Result<Ref<Prepared>> (*prepare_bounded)(class SessionImpl* session, Span<const std::string> feeds,
-                                           Span<const std::string> fetches, Span<const std::string> targets);
+  Result<Ref<PreparedSignature>> (*prepare_bounded)(class SessionImpl* session, Span<const std::string> feeds,
+                                                    Span<const std::string> fetches, Span<const std::string> targets);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
 // Extension by <tenon/runtime/trace/sink.hpp>: runs of watched sessions.
 struct SessionWatch {
   // The session's number in the process, from 1; 0: it is not watched.
   int (*number_of)(const SessionOptions& options);
-  Status (*run)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
-                RunSettings settings);
+  Status (*run)(class SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                RunArgs settings);
 };
 inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
 // Whether <tenon/runtime/session/counters.hpp> is in the binary.
@@ -88,7 +88,7 @@ struct SeveralDevices {
   Status (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
                    Owned<SessionDevices>* devices);
   // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
-  Result<Ref<Prepared>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
+  Result<Ref<PreparedSignature>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
 };
 inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 

@@ -13,6 +13,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
@@ -37,10 +38,10 @@ class RunDescriber {
   // for, all that runs. Both outlive this.
   explicit RunDescriber(const Program& program, Span<Device* const> devices = {}, const PartOf* part = nullptr)
       : program_(program), graph_(*program.graph), devices_(devices), part_(part) {
-    nodes_.assign(At(graph_.num_nodes()), nullptr);
+    nodes_.assign(ToSize(graph_.num_nodes()), nullptr);
     for (const ProgramNode& node : program.nodes)
       if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
-        nodes_[At(node.node->id)] = &node;
+        nodes_[ToSize(node.node->id)] = &node;
     FindWanted();
   }
 
@@ -72,27 +73,27 @@ class RunDescriber {
 
   CostGraphDef MakeCostGraph(const RunTrace& trace) const {
     CostGraphDef cost;
-    SlimVector<int> ids(At(graph_.num_nodes()), -1);
+    SlimVector<int> ids(ToSize(graph_.num_nodes()), -1);
     int count = 0;
     for (const Node& node : graph_.nodes())
-      if (Runs(node.id)) ids[At(node.id)] = count++;
+      if (Runs(node.id)) ids[ToSize(node.id)] = count++;
     for (const Node& node : graph_.nodes()) {
       if (!Runs(node.id)) continue;
       CostGraphDef::Node& item = cost.node.emplace_back();
       item.name = node.name();
       item.device = DeviceOf(node.id);
-      item.id = ids[At(node.id)];
+      item.id = ids[ToSize(node.id)];
       for (const InEdge& edge : node.inputs)
-        if (ids[At(edge.node)] >= 0) item.input_info.push_back({ids[At(edge.node)], edge.output});
+        if (ids[ToSize(edge.node)] >= 0) item.input_info.push_back({ids[ToSize(edge.node)], edge.output});
       for (const int control : node.control_inputs)
-        if (ids[At(control)] >= 0) item.control_input.push_back(ids[At(control)]);
+        if (ids[ToSize(control)] >= 0) item.control_input.push_back(ids[ToSize(control)]);
       for (int i = 0; i < node.num_outputs(); ++i) item.output_info.push_back(DescribeOutput(node, i));
       item.is_final = std::none_of(node.outputs.begin(), node.outputs.end(),
-                                   [&](const OutEdge& edge) { return ids[At(edge.node)] >= 0; });
+                                   [&](const OutEdge& edge) { return ids[ToSize(edge.node)] >= 0; });
     }
     const auto add = [&](const Node* node, std::string_view op, std::int64_t ns) {
-      if (node == nullptr || ids[At(node->id)] < 0 || op != node->op_name()) return;
-      cost.node[At(ids[At(node->id)])].compute_cost += ns / 1000;
+      if (node == nullptr || ids[ToSize(node->id)] < 0 || op != node->op_name()) return;
+      cost.node[ToSize(ids[ToSize(node->id)])].compute_cost += ns / 1000;
     };
     for (const NodeTiming& timing : trace.nodes) add(timing.node, timing.op, timing.end_ns - timing.start_ns);
     for (const NodeTotal& total : trace.folded) add(total.node, total.op, total.total_ns);
@@ -105,7 +106,7 @@ class RunDescriber {
     const GraphDef whole = graph_.ToGraphDef();
     for (const Node& node : graph_.nodes()) {
       if (!Runs(node.id)) continue;
-      NodeDef& def = GraphOf(DeviceOf(node.id), &graphs)->node.emplace_back(whole.node[At(node.id)]);
+      NodeDef& def = GraphOf(DeviceOf(node.id), &graphs)->node.emplace_back(whole.node[ToSize(node.id)]);
       def.device = DeviceOf(node.id);
       def.input.clear();
       for (const InEdge& edge : node.inputs) def.input.push_back(NameOf(edge));
@@ -117,7 +118,7 @@ class RunDescriber {
       AddEnd("_Arg", ArgName(i), FeedNumber(i), program_.feeds[i].dtype, {}, GraphOf(place, &graphs));
     for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
       const InEdge edge = Parse(program_.fetches[i].name);
-      const std::size_t number = part_ == nullptr ? i : At(part_->fetches[i]);
+      const std::size_t number = part_ == nullptr ? i : ToSize(part_->fetches[i]);
       AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, number), number,
              BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(place, &graphs));
     }
@@ -129,8 +130,7 @@ class RunDescriber {
   }
 
  private:
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
-  bool Runs(int id) const { return wanted_[At(id)] != 0; }
+  bool Runs(int id) const { return wanted_[ToSize(id)] != 0; }
 
   void FindWanted() {
     SlimVector<int> roots;
@@ -152,7 +152,7 @@ class RunDescriber {
     if (part_ != nullptr) return program_.device->name();
     if (const std::string_view assigned = graph_.assigned_device_name(id); !assigned.empty())
       return std::string(assigned);
-    const ProgramNode* node = nodes_[At(id)];
+    const ProgramNode* node = nodes_[ToSize(id)];
     return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
   }
   std::string NameOf(const InEdge& edge) const {
@@ -161,7 +161,7 @@ class RunDescriber {
     const std::string& name = graph_.node(edge.node).name();
     return edge.output == 0 ? name : StrCat(name, ":", edge.output);
   }
-  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : At(part_->feeds[i]); }
+  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : ToSize(part_->feeds[i]); }
   std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, FeedNumber(i)); }
   static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
     const TensorName name = ParseTensorName(endpoint);

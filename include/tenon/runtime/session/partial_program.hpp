@@ -13,6 +13,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/construction.hpp>
@@ -91,7 +92,7 @@ class PartialProgram {
     for (std::size_t i = 0; i < p.feeds.size(); ++i) AddFeed(i);
     for (std::size_t n = 0; n < old.size(); ++n) {
       for (int c = old[n].first_consumer; c < old[n].first_consumer + old[n].num_consumers; ++c)
-        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[At(c)] + first_old_);
+        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[ToSize(c)] + first_old_);
       p.nodes.push_back(old[n]);
       if (p.has_control_flow()) p.node_frames.push_back(old_frames[n]);
     }
@@ -113,10 +114,10 @@ class PartialProgram {
   Owned<Program> TakeProgram() { return std::move(program_); }
 
   // -- for partial runs on several devices
-  int feed_number(int node) const { return Number(feed_numbers_, At(node)); }  // `node`: one of the first nodes
+  int feed_number(int node) const { return Number(feed_numbers_, ToSize(node)); }  // `node`: one of the first nodes
   int num_feeds() const { return first_old_; }
   int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
-  const SlimVector<int>& before(int node) const { return before_[At(node)]; }
+  const SlimVector<int>& before(int node) const { return before_[ToSize(node)]; }
 
   // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
   int MissingFeed(std::size_t fetch, Span<const char> fed) const {
@@ -125,15 +126,14 @@ class PartialProgram {
     while (!todo.empty()) {
       const int node = todo.back();
       todo.pop_back();
-      if (std::exchange(seen[At(node)], char{1}) != 0) continue;
-      if (node < first_old_ && fed[At(node)] == 0) return node;
-      for (const int before : before_[At(node)]) todo.push_back(before);
+      if (std::exchange(seen[ToSize(node)], char{1}) != 0) continue;
+      if (node < first_old_ && fed[ToSize(node)] == 0) return node;
+      for (const int before : before_[ToSize(node)]) todo.push_back(before);
     }
     return -1;
   }
 
  private:
-  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   static int Number(const SlimVector<int>& numbers, std::size_t i) {
     return numbers.empty() ? static_cast<int>(i) : numbers[i];
   }
@@ -159,7 +159,7 @@ class PartialProgram {
                                       std::span(end.node.input_types.data(), end.node.input_types.size()),
                                       std::span(end.node.output_types.data(), end.node.output_types.size()),
                                       program_->host->allocator());
-    auto* kernel = new Kernel(&construction, ends_, At(number));
+    auto* kernel = new Kernel(&construction, ends_, ToSize(number));
     end.kernel = Owned<OpKernel>(kernel);
     return kernel;
   }
@@ -202,7 +202,7 @@ class PartialProgram {
     p.only_use.push_back(0);
     const int number = AddNode(item, deliver);
     fetch_nodes_.push_back(number);
-    if (producers_[At(value)] >= 0) edges_.emplace_back(producers_[At(value)], number);
+    if (producers_[ToSize(value)] >= 0) edges_.emplace_back(producers_[ToSize(value)], number);
     // Runs when the fetch did, live or dead: a ControlTrigger is never dead, nor what waits for it alone.
     int before = number;
     if (p.has_control_flow()) {
@@ -222,23 +222,23 @@ class PartialProgram {
   }
 
   void FindProducers() {
-    producers_.assign(At(program_->num_values), -1);
+    producers_.assign(ToSize(program_->num_values), -1);
     for (std::size_t n = 0; n < program_->nodes.size(); ++n)
       for (int i = 0; i < program_->nodes[n].num_outputs; ++i)
-        producers_[At(program_->nodes[n].first_output + i)] = static_cast<int>(n);
+        producers_[ToSize(program_->nodes[n].first_output + i)] = static_cast<int>(n);
   }
   // The nodes that read a feed wait for it now; so do those that wait for a fed placeholder.
   void ReadFeeds() {
     Program& p = *program_;
     for (int n = first_old_; n < static_cast<int>(p.nodes.size()); ++n) {
-      const ProgramNode item = p.nodes[At(n)];
+      const ProgramNode item = p.nodes[ToSize(n)];
       for (int i = 0; i < item.num_inputs; ++i)
-        if (const int feed = producers_[At(p.inputs[At(item.first_input + i)])]; feed >= 0 && feed < first_old_)
+        if (const int feed = producers_[ToSize(p.inputs[ToSize(item.first_input + i)])]; feed >= 0 && feed < first_old_)
           edges_.emplace_back(feed, n);
       if (item.kind != ProgramNode::Kind::kKernel && item.kind != ProgramNode::Kind::kNothing) continue;
       for (const int control : item.node->control_inputs)
         for (int feed = 0; feed < first_old_; ++feed) {
-          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[At(feed)].name).node);
+          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[ToSize(feed)].name).node);
           if (fed->id == control && fed->node_class == NodeClass::kPlaceholder) AddControlEdge(feed, n);
         }
     }
@@ -251,14 +251,14 @@ class PartialProgram {
     SlimVector<int> begin(p.nodes.size() + 1, 0);
     for (ProgramNode& node : p.nodes) node.pending = 0;
     for (const auto& [from, to] : edges_) {
-      ++begin[At(from) + 1];
-      ++p.nodes[At(to)].pending;
-      before_[At(to)].push_back(from);
+      ++begin[ToSize(from) + 1];
+      ++p.nodes[ToSize(to)].pending;
+      before_[ToSize(to)].push_back(from);
     }
     for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
     p.consumers.resize(edges_.size());
     SlimVector<int> next(begin);
-    for (const auto& [from, to] : edges_) p.consumers[At(next[At(from)]++)] = to;
+    for (const auto& [from, to] : edges_) p.consumers[ToSize(next[ToSize(from)]++)] = to;
     p.roots.clear();
     for (std::size_t n = 0; n < p.nodes.size(); ++n) {
       ProgramNode& node = p.nodes[n];
@@ -267,7 +267,8 @@ class PartialProgram {
       if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
       // The back edges of loops are no edges of the program, but what comes along them is needed.
       for (int i = 0; i < node.num_inputs; ++i)
-        if (const int from = producers_[At(p.inputs[At(node.first_input + i)])]; from >= 0) before_[n].push_back(from);
+        if (const int from = producers_[ToSize(p.inputs[ToSize(node.first_input + i)])]; from >= 0)
+          before_[n].push_back(from);
     }
   }
 

@@ -54,7 +54,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   void SetProgram(Owned<Program> program) {
     Declare(*program);
     partial_ = MakeOwned<PartialProgram>(std::move(program), this);
-    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true));
+    prepared_ = Ref<PreparedSignature>::Adopt(new PreparedSignature(partial_->TakeProgram(), true));
   }
   // On several devices.
   Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
@@ -66,7 +66,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     front->feeds.clear();
     front->fetches.clear();
     placed_ = placed.get();
-    prepared_ = Ref<Prepared>::Adopt(new Prepared(std::move(front), true, Owned<PlacedProgram>(placed.release())));
+    prepared_ = Ref<PreparedSignature>::Adopt(
+        new PreparedSignature(std::move(front), true, Owned<PlacedProgram>(placed.release())));
     return OkStatus();
   }
 
@@ -340,9 +341,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   StepServices services_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
   const PlacedPartialProgram* placed_ = nullptr;  // the program there; prepared_ owns it
-  Ref<Prepared> prepared_;
+  Ref<PreparedSignature> prepared_;
   SessionImpl* session_ = nullptr;
-  RunSettings settings_;
+  RunArgs settings_;
   Mutex join_mutex_;
   Thread thread_;
   mutable Mutex mutex_;

@@ -28,7 +28,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
-#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/executor/sequential.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
@@ -37,12 +37,12 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // The executor of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
-inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
+inline Result<MakeExecutor> ExecutorFor(const Program& program, bool on_pool) {
   const bool frames = program.has_control_flow();
-  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
-                                              : on_pool ? runtime_parts.parallel_frames
-                                                        : runtime_parts.frames;
-  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
+  const std::atomic<MakeExecutor>& engine = !frames   ? runtime_parts.dataflow
+                                            : on_pool ? runtime_parts.parallel_frames
+                                                      : runtime_parts.frames;
+  if (const MakeExecutor make = engine.load(std::memory_order_acquire)) return make;
   if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
   return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
                                        : "SessionOptions or RunOptions ask for the dataflow engine",
@@ -53,8 +53,8 @@ inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
 class PlacedProgram {
  public:
   virtual ~PlacedProgram() = default;
-  // As Prepared::Run, with feeds and fetches that were checked.
-  virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) = 0;
+  // As PreparedSignature::Run, with feeds and fetches that were checked.
+  virtual Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) = 0;
   // Calls visit(state, step) for every step that no run uses now.
   virtual void ForIdleSteps(void (*visit)(const void* state, Step* step), const void* state) = 0;
   // In the child of a fork(), before other threads use this: whether a run of the parent was under way.
@@ -73,11 +73,11 @@ class PlacedPartialProgram : public PlacedProgram {
 class PartialEnds;
 
 // One signature with the steps that run it. thread-safe.
-class Prepared : public RefCounted {
+class PreparedSignature : public RefCounted {
  public:
   // `placed`: runs instead of the program, on several devices; then the program only describes the feeds, fetches and
   // nodes. Null: the program runs.
-  Prepared(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
+  PreparedSignature(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
       : program_(std::move(program)),
         placed_(std::move(placed)),
         dataflow_(dataflow),
@@ -90,7 +90,7 @@ class Prepared : public RefCounted {
   // True: the dataflow executor runs it, unless a run asks for another.
   bool dataflow() const { return dataflow_; }
 
-  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
@@ -179,7 +179,7 @@ class Prepared : public RefCounted {
   struct Running {
     explicit Running(const Program& program) : step(program) {}
     Step step;
-    Owned<StepEngine> alone, on_pool;  // as far as they are needed
+    Owned<Executor> alone, on_pool;  // as far as they are needed
     Owned<RunPlans> plans;  // null: never
   };
   RunPlans* PlansOf(Running* running) const {
@@ -192,7 +192,7 @@ class Prepared : public RefCounted {
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
   }
   // `plan`: null where there is none.
-  Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
+  Status Execute(Running* running, RunPlans* plan, const RunArgs& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
     if (plan != nullptr) {
       const OwnsCache owner(&running->step);
@@ -203,7 +203,7 @@ class Prepared : public RefCounted {
     if (!on_pool && !program_->has_control_flow()) {
       status = RunSequential(*program_, &running->step, trace);
     } else {
-      Owned<StepEngine>& engine = on_pool ? running->on_pool : running->alone;
+      Owned<Executor>& engine = on_pool ? running->on_pool : running->alone;
       if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
       if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
       if (status.ok() && program_->has_control_flow())
@@ -213,8 +213,8 @@ class Prepared : public RefCounted {
     return status;
   }
 
-  Status MakeEngine(bool on_pool, Step* step, Owned<StepEngine>* engine) const {
-    TENON_ASSIGN_OR_RETURN(const MakeStepEngine make, EngineFor(*program_, on_pool));
+  Status MakeEngine(bool on_pool, Step* step, Owned<Executor>* engine) const {
+    TENON_ASSIGN_OR_RETURN(const MakeExecutor make, ExecutorFor(*program_, on_pool));
     *engine = make(*program_, step);
     return OkStatus();
   }
@@ -235,13 +235,13 @@ class Prepared : public RefCounted {
 // The signatures of a session's callables, one for each. thread-safe.
 class PreparedList {
  public:
-  void Add(Prepared* prepared) {
+  void Add(PreparedSignature* prepared) {
     const MutexLock lock(mutex_);
     items_.push_back(prepared);
   }
-  void Remove(const Prepared* prepared) {
+  void Remove(const PreparedSignature* prepared) {
     const MutexLock lock(mutex_);
-    for (Prepared*& item : items_) {
+    for (PreparedSignature*& item : items_) {
       if (item != prepared) continue;
       item = items_.back();
       return items_.pop_back();
@@ -257,7 +257,7 @@ class PreparedList {
 
  private:
   Mutex mutex_;
-  SlimVector<Prepared*> items_;
+  SlimVector<PreparedSignature*> items_;
 };
 
 }  // namespace detail

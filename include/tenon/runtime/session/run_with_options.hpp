@@ -29,8 +29,9 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
-                         RunSettings settings, std::int64_t timeout_in_ms, CancellationManager* users) {
+inline Status RunBounded(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                         Span<Tensor> fetches, RunArgs settings, std::int64_t timeout_in_ms,
+                         CancellationManager* users) {
   return RunBounded(
       settings.cancellation, timeout_in_ms, users,
       [&](CancellationManager* control) {
@@ -40,12 +41,12 @@ inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Te
       settings.since_ns);
 }
 // As SessionImpl::Prepare; a signature that is not kept is prepared as a run that may be given up.
-inline Result<Ref<Prepared>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
-                                            Span<const std::string> fetches, Span<const std::string> targets,
-                                            std::int64_t timeout_in_ms, CancellationManager* users) {
+inline Result<Ref<PreparedSignature>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
+                                                     Span<const std::string> fetches, Span<const std::string> targets,
+                                                     std::int64_t timeout_in_ms, CancellationManager* users) {
   if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
-  if (Ref<Prepared> known = session->FindPrepared(feeds, fetches, targets)) return known;
-  Ref<Prepared> prepared;
+  if (Ref<PreparedSignature> known = session->FindPrepared(feeds, fetches, targets)) return known;
+  Ref<PreparedSignature> prepared;
   TENON_RETURN_IF_ERROR(
       RunBounded(session->cancellation(), timeout_in_ms, users, [&](CancellationManager* control) -> Status {
         TENON_ASSIGN_OR_RETURN(prepared, session->Prepare(feeds, fetches, targets, "Run", control));
@@ -57,13 +58,13 @@ inline Result<Ref<Prepared>> PrepareBounded(SessionImpl* session, Span<const std
 // One run under RunOptions. one thread.
 class RunOfOptions {
  public:
-  // `since_ns`: as in RunSettings.
-  RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata,
+  // `since_ns`: as in RunArgs.
+  RunOfOptions(SessionImpl* session, PreparedSignature* prepared, const RunOptions& options, RunMetadata* metadata,
                std::int64_t since_ns = 0)
       : session_(session), prepared_(prepared), options_(options), metadata_(metadata), since_ns_(since_ns) {}
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
-    RunSettings settings = session_->SettingsFor(*prepared_);
+    RunArgs settings = session_->SettingsFor(*prepared_);
     settings.since_ns = since_ns_;
     TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
     RunTrace trace;
@@ -87,7 +88,7 @@ class RunOfOptions {
 
  private:
   // The run's own or the session's, with what the options decide.
-  StepServices ServicesFor(const RunSettings& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
+  StepServices ServicesFor(const RunArgs& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
     StepServices services = *settings.services;
     if (options_.services != nullptr) services = *options_.services;
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
@@ -98,7 +99,7 @@ class RunOfOptions {
     if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
     return services;
   }
-  Status ChooseEngine(RunSettings* settings) const {
+  Status ChooseEngine(RunArgs* settings) const {
     const auto* pools = static_cast<const InterOpPools*>(session_->extras());
     const int own = pools == nullptr ? 0 : pools->size();
     const int count = own > 0 ? own : 1;
@@ -149,7 +150,7 @@ class RunOfOptions {
   }
 
   SessionImpl* session_;
-  Prepared* prepared_;
+  PreparedSignature* prepared_;
   const RunOptions& options_;
   RunMetadata* metadata_;
   std::int64_t since_ns_;
@@ -177,13 +178,13 @@ inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
   *state = std::move(pools);
   return OkStatus();
 }
-inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds,
-                                    Span<Tensor> fetches, const RunSettings& settings) {
+inline Status RunWithinSessionsTime(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                                    Span<Tensor> fetches, const RunArgs& settings) {
   return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
 }
-inline Result<Ref<Prepared>> PrepareWithinSessionsTime(SessionImpl* session, Span<const std::string> feeds,
-                                                       Span<const std::string> fetches,
-                                                       Span<const std::string> targets) {
+inline Result<Ref<PreparedSignature>> PrepareWithinSessionsTime(SessionImpl* session, Span<const std::string> feeds,
+                                                                Span<const std::string> fetches,
+                                                                Span<const std::string> targets) {
   return PrepareBounded(session, feeds, fetches, targets, session->options().operation_timeout_in_ms, nullptr);
 }
 inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime, &PrepareWithinSessionsTime};
@@ -204,7 +205,7 @@ undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_
     const std::int64_t since_ns = SteadyNanoseconds();
     const std::int64_t timeout =
         options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
-    TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared,
+    TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
                            PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
     std::vector<Tensor> outputs(fetches.size());

@@ -43,7 +43,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
-#include <tenon/runtime/session/run_settings.hpp>
+#include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/session/signature_cache.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
@@ -134,13 +134,14 @@ class SessionImpl : public RefCounted {
     return true;
   }
 
-  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+  Status Run(PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
     if (IsClosed()) [[unlikely]]
       return Closed();
     return RunWatched(prepared, feeds, fetches, settings);
   }
   // Runs without checking whether the session is closed.
-  Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+  Status RunWatched(PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                    const RunArgs& settings) {
     if (watch_ != nullptr) [[unlikely]]
       return watch_->run(this, prepared, feeds, fetches, settings);
     if (settings.trace != nullptr) [[unlikely]]
@@ -148,19 +149,19 @@ class SessionImpl : public RefCounted {
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
-  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace,
+  Status Run(PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace,
              std::int64_t since_ns = 0) {
-    RunSettings settings = SettingsFor(*prepared);
+    RunArgs settings = SettingsFor(*prepared);
     settings.trace = trace;
     settings.since_ns = since_ns;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
     return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
-  // A run is nothing but Prepared::Run.
+  // A run is nothing but PreparedSignature::Run.
   bool is_plain() const { return !is_bounded() && watch_ == nullptr; }
-  RunSettings SettingsFor(const Prepared& prepared) {
-    RunSettings settings;
+  RunArgs SettingsFor(const PreparedSignature& prepared) {
+    RunArgs settings;
     settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
     settings.dataflow = prepared.dataflow();
     settings.flush_denormals = options_.flush_denormals;
@@ -192,28 +193,28 @@ class SessionImpl : public RefCounted {
 
   // The program of a signature: the one made before, or a new one. `call` is what messages name; `cancellation` gives
   // the making up and may be null.
-  Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets, std::string_view call = "Run",
-                                const CancellationManager* cancellation = nullptr) {
+  Result<Ref<PreparedSignature>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                         Span<const std::string> targets, std::string_view call = "Run",
+                                         const CancellationManager* cancellation = nullptr) {
     if (IsClosed()) return Closed();
     std::string key = SignatureKey(feeds, fetches, targets);
-    if (Ref<Prepared> known = signatures_.Find(key)) return known;
+    if (Ref<PreparedSignature> known = signatures_.Find(key)) return known;
     Owned<PlacedProgram> placed;
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call, cancellation, &placed));
-    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, MakePrepared(std::move(program), std::move(placed)));
+    TENON_ASSIGN_OR_RETURN(Ref<PreparedSignature> made, MakePrepared(std::move(program), std::move(placed)));
     return signatures_.Add(std::move(key), std::move(made), options_.max_cached_signatures);
   }
 
   // As Prepare, under the session's time limit where it has one, which counts from *since_ns on.
-  Result<Ref<Prepared>> PrepareInTime(Span<const std::string> feeds, Span<const std::string> fetches,
-                                      Span<const std::string> targets, std::int64_t* since_ns) {
+  Result<Ref<PreparedSignature>> PrepareInTime(Span<const std::string> feeds, Span<const std::string> fetches,
+                                               Span<const std::string> targets, std::int64_t* since_ns) {
     if (!is_bounded()) return Prepare(feeds, fetches, targets);
     *since_ns = SteadyNanoseconds();
     return session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
   }
   // The program that was made before; null: none is kept.
-  Ref<Prepared> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
-                             Span<const std::string> targets) {
+  Ref<PreparedSignature> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
+                                      Span<const std::string> targets) {
     return signatures_.Find(SignatureKey(feeds, fetches, targets));
   }
 
@@ -230,14 +231,14 @@ class SessionImpl : public RefCounted {
     return front;
   }
   // `placed`: null on one device.
-  Result<Ref<Prepared>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
+  Result<Ref<PreparedSignature>> MakePrepared(Owned<Program> program, Owned<PlacedProgram> placed) const {
     const bool dataflow = placed == nullptr ? WantsDataflow(*program) : options_.executor != ExecutorKind::kSequential;
     if (placed == nullptr && (dataflow || program->has_control_flow()))
-      TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
-    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, std::move(placed)));
+      TENON_RETURN_IF_ERROR(ExecutorFor(*program, dataflow).status());
+    return Ref<PreparedSignature>::Adopt(new PreparedSignature(std::move(program), dataflow, std::move(placed)));
   }
   // Prepares callables with feeds or fetches in the memory of devices.
-  TENON_COLD Result<Ref<Prepared>> PrepareWithPlaces(const CallableOptions& options) {
+  TENON_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
     if (IsClosed()) return Closed();
     const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);

@@ -24,16 +24,16 @@ namespace detail {
 class SignatureCache {
  public:
   // The signature of that key (SignatureKey); null: the cache does not hold it.
-  Ref<Prepared> Find(std::string_view key) {
+  Ref<PreparedSignature> Find(std::string_view key) {
     const MutexLock lock(mutex_);
     const Entry* const known = FindLocked(Hash64(key), key);
-    return known == nullptr ? Ref<Prepared>() : known->prepared;
+    return known == nullptr ? Ref<PreparedSignature>() : known->prepared;
   }
   // Returns the signature of that key that the cache holds, or adds `made` and returns it. Holds `most` at most, and
   // one at least.
-  Ref<Prepared> Add(std::string key, Ref<Prepared> made, int most) {
+  Ref<PreparedSignature> Add(std::string key, Ref<PreparedSignature> made, int most) {
     const std::uint64_t hash = Hash64(key);
-    Ref<Prepared> evicted;  // goes after the lock
+    Ref<PreparedSignature> evicted;  // goes after the lock
     const MutexLock lock(mutex_);
     if (const Entry* known = FindLocked(hash, key)) return known->prepared;  // another thread was faster
     if (entries_.size() >= static_cast<std::size_t>(most > 1 ? most : 1)) {
@@ -72,7 +72,7 @@ class SignatureCache {
   struct Entry {
     std::uint64_t hash, last_use;
     std::string key;
-    Ref<Prepared> prepared;
+    Ref<PreparedSignature> prepared;
   };
   Entry* FindLocked(std::uint64_t hash, std::string_view key) {
     for (Entry& entry : entries_) {

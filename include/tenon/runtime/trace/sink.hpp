@@ -56,8 +56,8 @@ inline int NumberOfWatchedSession(const SessionOptions& options) {
   static std::atomic<int> last{0};
   return options.trace_sink == nullptr && EnvironmentTraceSink() == nullptr ? 0 : last.fetch_add(1) + 1;
 }
-inline Status RunForSinks(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
-                          RunSettings settings) {
+inline Status RunForSinks(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                          Span<Tensor> fetches, RunArgs settings) {
   RunTrace own;
   if (settings.trace == nullptr) settings.trace = &own;
   *settings.trace = RunTrace();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/runtime/multi_device/subgraph.hpp>
+#include <tenon/runtime/multi_device/loaded_partition.hpp>
 
 #include <string>
 #include <string_view>

@@ -64,7 +64,7 @@ class RunCounts {
 
 // Arguments of one run other than its feeds. The pool is for executors that share work out; null: the caller's thread
 // only.
-struct RunSettings {
+struct RunArgs {
   ThreadPoolInterface* pool = nullptr;
   bool dataflow = false;  // on several devices: the pool runs the parts, not the caller's thread
   bool flush_denormals = true;

@@ -28,7 +28,7 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 // A partition: its nodes run on `device`, or on the first CPU if that device has no kernel for them.
-struct GraphPart {
+struct DeviceGraph {
   std::string device;
   GraphDef graph;
 };
@@ -39,11 +39,11 @@ namespace detail {
 
 // The functions of a graph on its devices, made when a partition or a call needs them there. The graphs of a session
 // use them one after the other. thread-safe.
-class PartFunctions final : public RefCounted, public FunctionsOnDevices {
+class PartitionFunctions final : public RefCounted, public FunctionsOnDevices {
  public:
   // All outlive this. `resources`: null where each device has resources of this object.
-  PartFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
-                const ProgramOptions& options, GraphPass lower)
+  PartitionFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
+                     const ProgramOptions& options, GraphPass lower)
       : registry_(registry), devices_(devices), host_(host), resources_(resources), options_(options), lower_(lower) {}
 
   Result<FunctionRuntime*> On(std::string_view name) override {
@@ -72,7 +72,7 @@ class PartFunctions final : public RefCounted, public FunctionsOnDevices {
 
  private:
   struct Entry {
-    Entry(const PartFunctions& of, Device* on)
+    Entry(const PartitionFunctions& of, Device* on)
         : device(on), functions(of.graph_, of.registry_, on, of.host_, of.options_, of.lower_) {}
     Device* device;
     ResourceMgr own_resources;
@@ -99,7 +99,7 @@ class PartFunctions final : public RefCounted, public FunctionsOnDevices {
 };
 
 // One partition as it stays between signatures: its graph, kernels, functions and resources.
-struct LoadedPart {
+struct LoadedPartition {
   Device* device = nullptr;
   Graph graph;
   ResourceMgr* resources = nullptr;
@@ -108,7 +108,7 @@ struct LoadedPart {
 };
 
 // Objects that a session lends to the graphs that it cuts into partitions. All of them outlive the graphs.
-struct PartsOfSession {
+struct PartitionOwner {
   const DeviceMgr* devices = nullptr;
   const SessionDevices* resources = nullptr;
   const Graph* whole = nullptr;  // the graph that was cut
