@@ -47,7 +47,7 @@ TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) n
     throw;
   } catch (const std::bad_alloc&) {
     return text.empty() ? Status::NoMemory()
-                        : errors::ResourceExhausted(text, ": std::bad_alloc: operator new has no memory");
+                        : errors::ResourceExhausted(text, ": std::bad_alloc: no memory");
   } catch (const std::exception& e) {
     return errors::Internal(text, ": ", e.what());
   } catch (...) {

@@ -133,7 +133,9 @@ class alignas(64) Buffer {
                                           const AllocationAttributes& attributes) {
     void* block = allocator->AllocateRaw(Allocator::kAlignment, bytes, attributes);
     if (block == nullptr) return nullptr;
-    return new Buffer(block, bytes, allocator, &FreeApart, true);
+    Buffer* const buffer = new (std::nothrow) Buffer(block, bytes, allocator, &FreeApart, true);
+    if (buffer == nullptr) allocator->DeallocateRaw(block, Allocator::kAlignment, bytes);
+    return buffer;
   }
   static void FreeJoint(Buffer* buffer) {
     Allocator* allocator = buffer->allocator_;
