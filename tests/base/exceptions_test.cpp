@@ -33,6 +33,19 @@ TEST_SUITE("exceptions") {
     CHECK(StatusOf(std::bad_alloc()) == "RESOURCE_EXHAUSTED: here: std::bad_alloc: no memory");
     CHECK(StatusOf(7) == "INTERNAL: here: something that is no std::exception");
   }
+  TEST_CASE("end at the boundary") {
+    const auto refuse = [](int what) -> Result<int> {
+      if (what == 1) throw std::bad_alloc();
+      if (what == 2) throw std::runtime_error("out of luck");
+      return what;
+    };
+    CHECK(detail::CatchAll("Run", [&] { return refuse(0); }).value() == 0);
+    CHECK(detail::CatchAll("Run", [&] { return refuse(1); }).status().ToString() ==
+          "RESOURCE_EXHAUSTED: Run: std::bad_alloc: no memory");
+    CHECK(detail::CatchAll("Run", [&] { return refuse(2); }).status().ToString() == "INTERNAL: Run: out of luck");
+    CHECK(detail::Succeeds([] {}));
+    CHECK(!detail::Succeeds([] { throw std::bad_alloc(); }));
+  }
   TEST_CASE("of a callback are logged") {
     Lines lines;
     bool ran = false;

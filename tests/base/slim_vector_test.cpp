@@ -557,3 +557,20 @@ TEST_CASE("random edits of a slim vector give what std::vector gives") {
     REQUIRE(mine.capacity() >= mine.size());
   }
 }
+
+// Under the address sanitizer: memory for more items goes when the item cannot be made.
+TEST_CASE("an item that throws leaves the vector as it was") {
+  struct Refuses {
+    explicit Refuses(int number) : value(Long(number)) {
+      if (number < 0) throw std::bad_alloc();
+    }
+    std::string value;
+  };
+  SlimVector<Refuses> items;
+  for (int i = 0; i < 9; ++i) {
+    CHECK_THROWS_AS(items.emplace_back(-1), std::bad_alloc);
+    REQUIRE(items.size() == static_cast<std::size_t>(i));
+    items.emplace_back(i);
+    REQUIRE(items.back().value == Long(i));
+  }
+}

@@ -206,3 +206,14 @@ TEST_CASE("asking an error for its value ends the program with the error") {
   CHECK(child.aborted);
   CHECK(Contains(child.errors, "it holds an error: NOT_FOUND: no such thing"));
 }
+
+TEST_CASE("the status of no memory is one object that needs none") {
+  const Status first = Status::NoMemory();
+  Status second = Status::NoMemory();
+  CHECK(first.ToString() == "RESOURCE_EXHAUSTED: out of memory");
+  CHECK(first == second);
+  CHECK(first.message().data() == second.message().data());
+  second = second.WithAppended(" here");
+  CHECK(second.message() == "out of memory here");
+  CHECK(first.message() == "out of memory");
+}
