@@ -57,7 +57,7 @@ inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
 // The attrs of a call, with the defaults that the function has for those that are absent.
 inline AttrMap WithDefaults(const OpDef& op, const AttrMap& attrs) {
   AttrMap all = attrs;
-  for (std::size_t i = op.attr.size(); i-- > 0;) {  // of two with one name the first counts
+  for (std::size_t i = op.attr.size(); i-- > 0;) {  // the first of two with one name counts
     if (!op.attr[i].default_value.has_value() || attrs.contains(op.attr[i].name)) continue;
     AttrMap::value_type* const item = all.AppendUnsorted();
     item->first = op.attr[i].name;
@@ -467,16 +467,16 @@ class FunctionInstantiation {
   }
 
   const FunctionDef& function_;
-  const AttrMap attrs_;  // of the call, with defaults
+  const AttrMap attrs_;  // the call's, with defaults
   const FunctionIndex& functions_;
   OpInfoCache& ops_;
   bool keep_colocation_;
   FunctionGraph out_;
   SlimVector<Item> items_;
-  detail::NameIndex index_;    // of items_
-  detail::NameIndex nodes_;    // of out_.graph
-  detail::NameIndex results_;  // of function_.ret
-  std::size_t num_indexed_ = 0;  // of the nodes
+  detail::NameIndex index_;    // numbers of items_
+  detail::NameIndex nodes_;    // nodes of out_.graph
+  detail::NameIndex results_;  // entries of function_.ret
+  std::size_t num_indexed_ = 0;  // nodes in nodes_
 };
 
 // A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
@@ -484,7 +484,7 @@ inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, co
                                                  const FunctionIndex& functions, OpInfoCache* ops) {
   return FunctionInstantiation(function, attrs, functions, ops).Make();
 }
-// The same for a single function: it makes the index and the cache.
+// Instantiates a single function; makes the index and the cache for it.
 inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
                                                  const FunctionDefLibrary& library, const OpRegistry& registry) {
   OpInfoCache ops(registry);

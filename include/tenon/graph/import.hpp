@@ -467,9 +467,9 @@ class GraphImporter {
   Graph own_graph_;
   Graph& graph_;
   const int num_old_;  // nodes that the graph had before
-  ShapeRefiner* refiner_ = nullptr;  // of a graph that had some
+  ShapeRefiner* refiner_ = nullptr;  // the old graph's; null without one
   detail::NameIndex index_;           // name -> position
-  FunctionIndex own_functions_;       // of the GraphDef
+  FunctionIndex own_functions_;       // the GraphDef's
   SlimVector<const OpInfo*> infos_;  // per position
   SlimVector<Input> inputs_;         // inputs of all nodes, one after the other
   SlimVector<std::size_t> input_begin_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What ImportGraphDef refuses before it looks at single nodes: graphs beyond the limits, ops that nobody registered.
+// Checks of ImportGraphDef before it looks at single nodes: graphs beyond the limits, ops that are not registered.
 
 #include <cstddef>
 #include <cstdint>

@@ -8,11 +8,11 @@
 
 TENON_NAMESPACE_BEGIN
 
-// ResourceExhausted beyond that.
+// Limits of an import; ResourceExhausted beyond them.
 struct ImportLimits {
-  std::int64_t max_nodes = std::int64_t{1} << 26;      // of the graph and of the bodies of its functions
-  std::int64_t max_functions = std::int64_t{1} << 24;  // of its library
-  int max_nesting = 100;                               // of functions in the attrs of functions
+  std::int64_t max_nodes = std::int64_t{1} << 26;      // in the graph and the bodies of its functions
+  std::int64_t max_functions = std::int64_t{1} << 24;  // in its library
+  int max_nesting = 100;                               // functions in the attrs of functions
 };
 
 TENON_NAMESPACE_END

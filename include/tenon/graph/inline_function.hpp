@@ -300,7 +300,7 @@ inline Status InlineFunctionCall(const FunctionIndex& functions, OpInfoCache* op
     return errors::NotFound("Function ", f.name, " is not defined: called by ", FormatNodeForError(call.name));
   return FunctionInliner(*function, functions, ops, options, caller, rewrite).Inline();
 }
-// The same for a single call: it makes the index and the cache.
+// Inlines a single call; makes the index and the cache for it.
 inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegistry& registry, int caller,
                                  const InlineOptions& options, GraphRewrite* rewrite) {
   OpInfoCache ops(registry);

@@ -243,7 +243,7 @@ class FunctionalLowering {
   const LowerOptions& options_;
   const int given_;  // nodes before the lowering
   GraphRewrite rewrite_;
-  CallNumbers numbers_;  // of the functions that were called
+  CallNumbers numbers_;  // numbers of the called functions
   SlimVector<Chain> chains_;
   SlimVector<int> chain_of_;  // per node
   SlimVector<bool> chooses_by_shape_;  // per node given

@@ -334,7 +334,7 @@ class OpInfoCache {
 
  private:
   const OpRegistry* registry_;
-  Mutex mutex_;  // of those who add
+  Mutex mutex_;  // held while an op is added
   SlimVector<Owned<OpInfo>> infos_;
   NameTable<const OpInfo*> index_;
 };

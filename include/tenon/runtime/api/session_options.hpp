@@ -92,7 +92,7 @@ struct SessionOptions {
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... and calls run natively,
                 // or on several devices by LowerForDevices, so that the nodes of functions have devices of their own
-  ImportLimits import_limits = {};  // of the session's graph
+  ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
   // <tenon/runtime/trace/sink.hpp>.

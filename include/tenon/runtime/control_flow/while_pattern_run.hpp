@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The simple loops (runtime/control_flow/while_pattern.hpp) of a program with frames, ready to run: each as two programs, as a While.
+// The simple loops (runtime/control_flow/while_pattern.hpp) of a program with frames, ready to run: each as two
+// programs, as a While.
 
 #include <algorithm>
 #include <cstddef>

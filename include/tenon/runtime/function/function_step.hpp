@@ -33,7 +33,7 @@ class FunctionStep;
 // One function with its attrs bound. thread-safe once it is ready.
 struct SessionFunction {
   NameAttrList call;
-  FunctionDef def;  // of the library, a gradient, or a body that hands its counter on
+  FunctionDef def;  // a function of the library, a gradient, or a body that hands its counter on
   bool counts = false;  // the body of a For: its first result is its first argument
   std::atomic<bool> ready{false};
   Mutex mutex;  // guards the members below, until `ready`

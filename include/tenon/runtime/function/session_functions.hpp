@@ -340,7 +340,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
   SlimVector<Owned<SessionFunction>> functions_;
-  CallNumbers numbers_;  // of functions_
+  CallNumbers numbers_;  // numbers of functions_
   Ref<Library> library_;
   OpInfoCache ops_;
   Owned<SessionFunctions> on_host_;  // null until a function is called there

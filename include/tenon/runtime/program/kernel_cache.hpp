@@ -54,7 +54,7 @@ class KernelCache {
         wanted.op->flags.is_stateful && wanted.node_class != NodeClass::kSend && wanted.node_class != NodeClass::kRecv;
     KernelCache* owner = this;
     int number = id;
-    MutexLock lock(mutex_);  // of the owner; the older one is locked before it is let go
+    MutexLock lock(mutex_);  // the owner's; the older one is locked before it is unlocked
     while (keeps_state && owner->older_ != nullptr) {
       KernelCache* const older = owner->older_;
       MutexLock next(older->mutex_);
@@ -128,7 +128,7 @@ class KernelCache {
   FunctionRuntime* functions_;
   KernelCache* older_;
   PackingBudget packing_;
-  mutable Mutex mutex_;  // of what follows, and of older_
+  mutable Mutex mutex_;  // guards the members below and older_
   bool has_state_ = false;  // some node with state was asked for
   std::size_t num_kernels_ = 0;
   SlimVector<Entry> entries_;

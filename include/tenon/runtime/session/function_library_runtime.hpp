@@ -72,8 +72,8 @@ class FunctionLibraryRuntime {
       : library_(library),
         options_(std::move(options)),
         device_(detail::ShortDeviceName(options_.device != nullptr ? options_.device->name()
-                                                     : options_.devices.empty() ? "CPU:0"
-                                                                                : options_.devices[0])) {
+                                        : options_.devices.empty() ? "CPU:0"
+                                                                   : options_.devices[0])) {
     // All instances share the threads that each session would start.
     if (options_.intra_op_pool == nullptr && options_.intra_op_threads > 1)
       intra_op_pool_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");

@@ -25,8 +25,8 @@ namespace detail {
 struct GraphState final : RefCounted {
   Graph graph;
   GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
-  Owned<FunctionIndex> functions;  // of the graph; null until an Extend asks for it
-  Owned<ShapeRefiner> refiner;  // of the graph, once it was extended; null where the next Extend imports all of it
+  Owned<FunctionIndex> functions;  // the graph's; null until an Extend asks for them
+  Owned<ShapeRefiner> refiner;  // the graph's, once it was extended; null where the next Extend imports all of it
   Ref<GraphState> older;  // whose kernels nodes with state share; null: there is none
   Owned<KernelCache> kernels;  // on one device
   Owned<PlacedGraph> placed;  // on several; null: on one
@@ -51,8 +51,8 @@ struct GraphState final : RefCounted {
     for (Ref<GraphState> next = std::move(older); next && next->RefCountIsOne();) next = std::move(next->older);
   }
 };
-// Who builds programs from a graph, and the programs themselves, hold this: while nobody else does, the session may
-// change the graph.
+// A use of a graph: builders of programs and the programs hold it. The session may change the graph while it holds the
+// only reference.
 struct GraphUse final : RefCounted {
   explicit GraphUse(Ref<GraphState> used) : state(std::move(used)) {}
   const Ref<GraphState> state;

@@ -351,7 +351,7 @@ class SessionImpl : public RefCounted {
     cancellation_.Abandon();
   }
 
-  // What a RunTrace points to stays as long as the session.
+  // Keeps a graph that a RunTrace points into as long as the session.
   TENON_COLD void KeepGraph(const Program& program) {
     const MutexLock lock(graph_mutex_);
     if (program.graph_owner &&
