@@ -63,7 +63,8 @@ class GraphBuilder {
   using Attr = std::pair<std::string_view, AttrValue>;
 
   // `registry` outlives the builder. By default it knows the ops that TENON_REGISTER put into this process.
-  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops()) : ops_(MakeOwned<OpInfoCache>(registry)) {
+  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops())
+      : ops_(MakeOwned<OpInfoCache>(registry)) {
     def_.versions.producer = kGraphDefVersion;
   }
 
