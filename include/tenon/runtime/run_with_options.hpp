@@ -42,6 +42,7 @@ inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Te
 inline Result<Ref<Prepared>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
                                             Span<const std::string> fetches, Span<const std::string> targets,
                                             std::int64_t timeout_in_ms, CancellationManager* users) {
+  if (session->cancellation()->IsCancelled()) return SessionImpl::Closed();
   if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
   if (Ref<Prepared> known = session->FindPrepared(feeds, fetches, targets)) return known;
   Ref<Prepared> prepared;
