@@ -19,7 +19,7 @@
 #include <tenon/cnn_ops.hpp>
 #include <tenon/io/npy.hpp>
 #include <tenon/runtime/trace/export.hpp>
-#include <tenon/tenon.hpp>
+#include <tenon/runtime.hpp>
 
 // The rest is in kernels.cpp.
 TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::Cnn);

@@ -21,6 +21,7 @@
 #include <tenon/op/op_def/node_check.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
@@ -157,19 +158,24 @@ class FunctionInstantiation {
  public:
   // All arguments outlive this.
   FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionIndex& functions,
-                        OpInfoCache* ops, bool keep_colocation = false)
+                        OpInfoCache* ops, bool keep_colocation = false,
+                        const CancellationManager* cancellation = nullptr)
       : function_(function),
         attrs_(detail::WithDefaults(function.signature, attrs)),
         functions_(functions),
         ops_(*ops),
-        keep_colocation_(keep_colocation) {}
+        keep_colocation_(keep_colocation),
+        cancellation_(cancellation) {}
 
   Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(CheckNotCancelled());
     TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
     TENON_RETURN_IF_ERROR(AddArgs());
     TENON_RETURN_IF_ERROR(AddNodes());
-    for (std::size_t n = 0; n < function_.node_def.size(); ++n)
+    for (std::size_t n = 0; n < function_.node_def.size(); ++n) {
+      TENON_RETURN_IF_ERROR(CheckNotCancelled());
       TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
+    }
     TENON_RETURN_IF_ERROR(AddResults());
     for (const auto& [name, node] : function_.control_ret) {
       if (!IsNode(node))
@@ -247,6 +253,11 @@ class FunctionInstantiation {
     const FunctionInstantiation* self;
     std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
   };
+  Status CheckNotCancelled() const {
+    if (cancellation_ != nullptr && cancellation_->IsCancelled()) [[unlikely]]
+      return errors::Cancelled("The instantiation of function '", function_.signature.name, "' was cancelled");
+    return OkStatus();
+  }
   // Among the arguments and the body's nodes.
   struct NodeName {
     const FunctionInstantiation* self;
@@ -291,6 +302,7 @@ class FunctionInstantiation {
   // The body's nodes without their inputs, and what their outputs are called.
   Status AddNodes() {
     for (const NodeDef& body : function_.node_def) {
+      TENON_RETURN_IF_ERROR(CheckNotCancelled());
       NodeDef& node = out_.graph.node.emplace_back();
       node.name = body.name;
       node.op = body.op;
@@ -471,6 +483,7 @@ class FunctionInstantiation {
   const FunctionIndex& functions_;
   OpInfoCache& ops_;
   bool keep_colocation_;
+  const CancellationManager* cancellation_;
   FunctionGraph out_;
   SlimVector<Item> items_;
   detail::NameIndex index_;    // numbers of items_
@@ -479,10 +492,12 @@ class FunctionInstantiation {
   std::size_t num_indexed_ = 0;  // nodes in nodes_
 };
 
-// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
+// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops. `cancellation`
+// gives it up: Cancelled; may be null.
 inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
-                                                 const FunctionIndex& functions, OpInfoCache* ops) {
-  return FunctionInstantiation(function, attrs, functions, ops).Make();
+                                                 const FunctionIndex& functions, OpInfoCache* ops,
+                                                 const CancellationManager* cancellation = nullptr) {
+  return FunctionInstantiation(function, attrs, functions, ops, false, cancellation).Make();
 }
 // Instantiates a single function; makes the index and the cache for it.
 inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,

@@ -48,8 +48,7 @@ inline Status CheckFunctionLibrary(const FunctionIndex& functions, OpInfoCache* 
   // A function without attrs is what it is in every call: its mistakes are refused now.
   for (const FunctionDef& function : functions.library().function) {
     if (!function.signature.attr.empty()) continue;
-    if (cancellation != nullptr && cancellation->IsCancelled()) return ImportCancelled();
-    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, functions, ops).status());
+    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, functions, ops, cancellation).status());
   }
   return OkStatus();
 }

@@ -81,6 +81,7 @@ class GraphImporter {
   int IdOf(Input input) const { return IsOld(input) ? kFirstOld - input.position : ids_[Slot(input.position)]; }
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  bool IsCancelled() const { return options_.cancellation != nullptr && options_.cancellation->IsCancelled(); }
   int count() const { return static_cast<int>(def_.node.size()); }
 
   Status Convert() {
@@ -151,6 +152,7 @@ class GraphImporter {
     index_.Reserve(def_.node.size());
     std::uint32_t hashes[kBatch];
     for (int begin = 0; begin < count(); begin += kBatch) {
+      if (IsCancelled()) return ImportCancelled();
       const int end = std::min(begin + kBatch, count());
       for (int n = begin; n < end; ++n) {
         hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
@@ -198,6 +200,7 @@ class GraphImporter {
         index_.Prefetch(hash);
         batch[size++] = {hash, n, name, text};
         if (size < kBatch) continue;
+        if (IsCancelled()) return ImportCancelled();
         TENON_RETURN_IF_ERROR(FindInputs(Span<const Wanted>(batch, kBatch)));
         size = 0;
       }
@@ -215,7 +218,7 @@ class GraphImporter {
       int position = index_.Find(input.hash, input.name.node, NameOf{this});
       if (position < 0) {
         const int id = FindOld(input.name.node);
-        if (id < 0) return UnknownInput(def_.node[Slot(input.node)], input.text, input.name.node);
+        if (id < 0) return detail::UnknownInput(graph_, def_, def_.node[Slot(input.node)], input.text, input.name.node);
         position = kFirstOld - id;
       }
       inputs_.push_back({position, input.name.output});
@@ -224,14 +227,6 @@ class GraphImporter {
   }
   Span<const Input> InputsOf(int n) const {
     return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
-  }
-
-  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
-    SlimVector<std::string_view> names;
-    for (const Node& other : graph_.nodes()) names.push_back(other.name());
-    for (const NodeDef& other : def_.node) names.push_back(other.name);
-    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
-                                   detail::SuggestNames(name, names));
   }
 
   // ---- functions and ops
@@ -250,6 +245,7 @@ class GraphImporter {
     infos_.reserve(def_.node.size());
     detail::UnknownOps unknown;
     for (NodeDef& node : def_.node) {
+      if (IsCancelled()) return ImportCancelled();
       if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
           ops_.registry().Find(node.op) == nullptr) {
         infos_.push_back(nullptr);
@@ -357,7 +353,7 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(Order(&order));
     ids_.assign(def_.node.size(), -1);
     for (const int n : order) {
-      if (options_.cancellation != nullptr && options_.cancellation->IsCancelled()) return ImportCancelled();
+      if (IsCancelled()) return ImportCancelled();
       TENON_RETURN_IF_ERROR(ConvertNode(n));
       if (!options_.infer_shapes) continue;
       const Status status = InferShapes(ids_[Slot(n)], refiner);

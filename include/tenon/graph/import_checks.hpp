@@ -63,6 +63,14 @@ inline Status CheckImportLimits(const GraphDef& def, int num_old, const ImportLi
   return OkStatus();
 }
 
+// `name`, a node in an input's text, is neither in the graph nor in `def`.
+TENON_COLD inline Status UnknownInput(const Graph& graph, const GraphDef& def, const NodeDef& node,
+                                      std::string_view text, std::string_view name) {
+  SlimVector<std::string_view> names;
+  for (const Node& other : graph.nodes()) names.push_back(other.name());
+  for (const NodeDef& other : def.node) names.push_back(other.name);
+  return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", SuggestNames(name, names));
+}
 TENON_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& src, int output) {
   const std::string& op = src.def.op;
   const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";

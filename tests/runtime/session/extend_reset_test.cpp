@@ -282,7 +282,7 @@ TEST_SUITE("Sessions and callables") {
     const double growth = growth_test::Growth(250, [&one](int n) {
       auto session = Session::FromGraph(SmallGraph());
       for (int i = 0; i < n; ++i) REQUIRE(session->Extend(one(i)).ok());
-      const auto out = session->Run({{"x", Tensor::Scalar(1.0f)}}, {StrCat("n", n - 1)});
+      const auto out = session->Run({{"x", MakeTensor<float>({1}, {2})}}, {StrCat("n", n - 1)});
       REQUIRE_MESSAGE(out.ok(), out.status().message());
     });
     CHECK(growth < growth_test::kLinear);

@@ -301,8 +301,8 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   }
   Status BuildLocked(SessionFunction* function, const CancellationManager* cancellation) {
     const Ref<Library> library = this->library();
-    TENON_ASSIGN_OR_RETURN(FunctionGraph body,
-                           InstantiateFunction(function->def, function->call.attr, library->index(), &ops_));
+    TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(function->def, function->call.attr, library->index(),
+                                                                   &ops_, cancellation));
     body.graph.versions = library->graph->versions();
     ImportOptions as_body;
     as_body.allow_internal_ops = true;

@@ -63,6 +63,7 @@ class ProgramBuilder {
       outputs += node.num_outputs();
       has_loops_ = has_loops_ || NeedsFrames(node.node_class);
     }
+    if (IsCancelled()) return PreparingCancelled();
     locations_.resize(ToSize(outputs));
     constant_nodes_.resize(ToSize(graph_.num_nodes()));
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
@@ -90,7 +91,9 @@ class ProgramBuilder {
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    if (IsCancelled()) return PreparingCancelled();
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
+    if (IsCancelled()) return PreparingCancelled();
     TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_));
     return OkStatus();
   }

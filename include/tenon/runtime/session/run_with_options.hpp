@@ -44,6 +44,7 @@ inline Status RunBounded(SessionImpl* session, PreparedSignature* prepared, Span
 inline Result<Ref<PreparedSignature>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
                                                      Span<const std::string> fetches, Span<const std::string> targets,
                                                      std::int64_t timeout_in_ms, CancellationManager* users) {
+  if (session->IsClosed()) return session->Closed();
   if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
   if (Ref<PreparedSignature> known = session->FindPrepared(feeds, fetches, targets)) return known;
   Ref<PreparedSignature> prepared;
