@@ -15,6 +15,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -113,25 +114,25 @@ class GraphBuilder {
   // `node` runs after `before` has run.
   void AddControlInput(Output node, Output before) {
     if (!status_.ok() || !Check(node) || !Check(before)) return;
-    def_.node[Slot(node.node)].input.push_back(StrCat("^", def_.node[Slot(before.node)].name));
+    def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
   }
   // "/device:GPU:0"
   void SetDevice(Output node, std::string_view device) {
-    if (status_.ok() && Check(node)) def_.node[Slot(node.node)].device = std::string(device);
+    if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
   }
 
   // The first mistake.
   const Status& status() const { return status_; }
   // "y", "y:1": the name under which a session knows the tensor.
   std::string Name(Output output) const {
-    if (output.node < 0 || Slot(output.node) >= def_.node.size()) return "";
-    const std::string& node = def_.node[Slot(output.node)].name;
+    if (output.node < 0 || ToSize(output.node) >= def_.node.size()) return "";
+    const std::string& node = def_.node[ToSize(output.node)].name;
     return output.index == 0 ? node : StrCat(node, ":", output.index);
   }
   DataType dtype(Output output) const {
-    const bool valid = output.node >= 0 && Slot(output.node) < types_.size() && output.index >= 0 &&
-                       Slot(output.index) < types_[Slot(output.node)].size();
-    return valid ? types_[Slot(output.node)][Slot(output.index)] : DataType::kInvalid;
+    const bool valid = output.node >= 0 && ToSize(output.node) < types_.size() && output.index >= 0 &&
+                       ToSize(output.index) < types_[ToSize(output.node)].size();
+    return valid ? types_[ToSize(output.node)][ToSize(output.index)] : DataType::kInvalid;
   }
   // All nodes so far; complete when status() is OK.
   const GraphDef& graph_def() const& { return def_; }
@@ -141,14 +142,13 @@ class GraphBuilder {
  private:
   using Types = OpInfo::Types;
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   struct NameOf {
     const GraphDef* def;
-    std::string_view operator()(int i) const { return def->node[Slot(i)].name; }
+    std::string_view operator()(int i) const { return def->node[ToSize(i)].name; }
   };
 
   bool Check(Output output) {
-    if (output.node >= 0 && Slot(output.node) < def_.node.size()) return true;
+    if (output.node >= 0 && ToSize(output.node) < def_.node.size()) return true;
     status_ = errors::InvalidArgument("GraphBuilder: node number ", output.node, " does not exist; this graph has ",
                                       def_.node.size(), " nodes.");
     return false;

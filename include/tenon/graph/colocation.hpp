@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
@@ -74,11 +75,11 @@ class ColocationGraph {
   // The group's representative.
   int Root(int node) {
     int root = node;
-    while (groups_[Slot(root)].parent != root) root = groups_[Slot(root)].parent;
-    while (groups_[Slot(node)].parent != root) node = std::exchange(groups_[Slot(node)].parent, root);
+    while (groups_[ToSize(root)].parent != root) root = groups_[ToSize(root)].parent;
+    while (groups_[ToSize(node)].parent != root) node = std::exchange(groups_[ToSize(node)].parent, root);
     return root;
   }
-  Group& group_of(int node) { return groups_[Slot(Root(node))]; }
+  Group& group_of(int node) { return groups_[ToSize(Root(node))]; }
 
   // The rest of the node's group goes where the node is.
   Status FollowAssigned(int node) {
@@ -97,7 +98,7 @@ class ColocationGraph {
   // Describes a group, for messages; empty for a node alone.
   std::string DebugInfo(int node) {
     const int root = Root(node);
-    const Group& group = groups_[Slot(root)];
+    const Group& group = groups_[ToSize(root)];
     SlimVector<std::string> ops;
     std::string types, members;
     int count = 0;
@@ -123,14 +124,13 @@ class ColocationGraph {
   }
 
  private:
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   void Note(std::string text) {
     if (report_ != nullptr) report_->notes.push_back(std::move(text));
   }
 
   std::string TypeNames(const SlimVector<SupportedType>& types) const {
     return StrJoin(types, ", ", [this](std::string* out, const SupportedType& type) {
-      out->append(devices_.types()[Slot(type.type)].name);
+      out->append(devices_.types()[ToSize(type.type)].name);
     });
   }
   static void Sort(SlimVector<SupportedType>* types) {
@@ -140,10 +140,10 @@ class ColocationGraph {
   }
   SlimVector<SupportedType> SupportedTypes(const Node& node) const {
     SlimVector<SupportedType> types;
-    for (int type = 0; Slot(type) < devices_.types().size(); ++type) {
+    for (int type = 0; ToSize(type) < devices_.types().size(); ++type) {
       int priority = 0;
       // A call runs its body wherever the body's nodes are.
-      if (IsFunctionCall(node.op_name()) || kernels_.Supports(node.def, devices_.types()[Slot(type)].name, &priority))
+      if (IsFunctionCall(node.op_name()) || kernels_.Supports(node.def, devices_.types()[ToSize(type)].name, &priority))
         types.push_back({type, priority});
     }
     Sort(&types);
@@ -262,12 +262,12 @@ class ColocationGraph {
   // Follows variants back to the op that says what their lists hold.
   bool HoldsHostOnly(const Node& node) {
     bool found = false, host_only = false;
-    seen_from_.resize(Slot(graph_.num_nodes()), -1);
+    seen_from_.resize(ToSize(graph_.num_nodes()), -1);
     SlimVector<int> todo{node.id};
     while (!todo.empty() && !found) {
       const Node& at = graph_.node(todo.back());
       todo.pop_back();
-      if (std::exchange(seen_from_[Slot(at.id)], node.id) == node.id) continue;
+      if (std::exchange(seen_from_[ToSize(at.id)], node.id) == node.id) continue;
       DataType element = DataType::kInvalid;
       found = at.op_name().find("TensorList") != std::string::npos && TryGetNodeAttr(at.def, "element_dtype", &element);
       host_only = element == DataType::kString || element == DataType::kResource;
@@ -280,7 +280,7 @@ class ColocationGraph {
   // ---- asked for: _class
   struct GroupName {
     const ColocationGraph* self;
-    std::string_view operator()(int i) const { return self->names_[Slot(i)].first; }
+    std::string_view operator()(int i) const { return self->names_[ToSize(i)].first; }
   };
   // A node is in the groups that it names and in the one of its own name, whose node need not exist.
   Status ColocateByAttr(const Node& node) {
@@ -298,7 +298,7 @@ class ColocationGraph {
       name_index_.Insert(names_.back().first, number, GroupName{this});
       return OkStatus();
     }
-    const Status status = Colocate(node.id, names_[Slot(at)].second);
+    const Status status = Colocate(node.id, names_[ToSize(at)].second);
     if (status.ok()) return status;
     if (!options_.allow_soft_placement) return AttachNode(status, node.name());
     Note(StrCat("'", node.name(), "' is not with '", group, "', as it asked: ", status.message()));
@@ -310,9 +310,9 @@ class ColocationGraph {
   Status Colocate(int x, int y) {
     int to = Root(x), from = Root(y);
     if (to == from) return OkStatus();
-    if (groups_[Slot(to)].rank < groups_[Slot(from)].rank) std::swap(to, from);
-    Group merged = groups_[Slot(to)];
-    const Group& other = groups_[Slot(from)];
+    if (groups_[ToSize(to)].rank < groups_[ToSize(from)].rank) std::swap(to, from);
+    Group merged = groups_[ToSize(to)];
+    const Group& other = groups_[ToSize(from)];
     const Status status = MergeNames(&merged, other);
     const auto name = [this](int id) { return FormatColocationNodeForError(graph_.node(id).name()); };
     if (!status.ok())
@@ -325,8 +325,8 @@ class ColocationGraph {
                                      DebugInfo(x), DebugInfo(y));
     merged.soft = merged.soft || other.soft;
     if (merged.rank == other.rank) ++merged.rank;
-    groups_[Slot(to)] = std::move(merged);
-    groups_[Slot(from)].parent = to;
+    groups_[ToSize(to)] = std::move(merged);
+    groups_[ToSize(from)].parent = to;
     return OkStatus();
   }
   Status MergeNames(Group* group, const Group& other) const {
@@ -372,7 +372,7 @@ class ColocationGraph {
     if (group->requested.has_type && is_xla(group->requested.type)) return;
     SlimVector<SupportedType> kept;
     for (const SupportedType& type : group->supported)
-      if (!is_xla(devices_.types()[Slot(type.type)].name)) kept.push_back(type);
+      if (!is_xla(devices_.types()[ToSize(type.type)].name)) kept.push_back(type);
     if (!kept.empty()) group->supported = std::move(kept);
   }
 

@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -46,9 +47,9 @@ class ConstantValues {
   void set_graph(const Graph* graph) { graph_ = graph; }
   // Forgets the nodes from this id on, which the graph no longer has.
   void Truncate(int num_nodes) {
-    if (values_.size() <= Slot(num_nodes)) return;
-    values_.resize(Slot(num_nodes));
-    state_.resize(Slot(num_nodes));
+    if (values_.size() <= ToSize(num_nodes)) return;
+    values_.resize(ToSize(num_nodes));
+    state_.resize(ToSize(num_nodes));
   }
 
   // The value of an output that depends on constants alone. *known says whether there is one.
@@ -64,8 +65,8 @@ class ConstantValues {
       return errors::InvalidArgument("Unable to evaluate a constant node");
     }
     TENON_RETURN_IF_ERROR(EvaluateBackwards(edge.node));
-    if (const SlimVector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
-      *value = values[Slot(edge.output)];
+    if (const SlimVector<Tensor>& values = values_[ToSize(edge.node)]; !values.empty()) {
+      *value = values[ToSize(edge.output)];
       *known = true;
     }
     return OkStatus();
@@ -91,9 +92,8 @@ class ConstantValues {
  private:
   enum State : char { kNotTried, kNoValue, kHasValues };
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   void Grow() {
-    const std::size_t n = Slot(graph_->num_nodes());
+    const std::size_t n = ToSize(graph_->num_nodes());
     if (values_.size() >= n) return;
     values_.resize(n);
     state_.resize(n, kNotTried);
@@ -120,8 +120,8 @@ class ConstantValues {
       *known = true;
       return OkStatus();
     }
-    if (const SlimVector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
-      *value = values[Slot(edge.output)];
+    if (const SlimVector<Tensor>& values = values_[ToSize(edge.node)]; !values.empty()) {
+      *value = values[ToSize(edge.output)];
       *known = true;
       return OkStatus();
     }
@@ -214,7 +214,7 @@ class ConstantValues {
     while (!path.empty()) {
       const int id = path.back().node;
       const Node& node = graph_->node(id);
-      bool possible = state_[Slot(id)] == kNotTried && MayEvaluate(node);
+      bool possible = state_[ToSize(id)] == kNotTried && MayEvaluate(node);
       int wanted = -1;
       for (int& i = path.back().next; possible && wanted < 0 && i < node.num_inputs(); ++i) {
         Tensor value;
@@ -222,7 +222,7 @@ class ConstantValues {
         TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.input(i), &value, &known));
         if (known) continue;
         wanted = node.input(i).node;
-        possible = wanted >= 0 && state_[Slot(wanted)] == kNotTried;
+        possible = wanted >= 0 && state_[ToSize(wanted)] == kNotTried;
       }
       if (possible && wanted >= 0) {
         path.push_back({wanted, 0});
@@ -230,7 +230,7 @@ class ConstantValues {
       }
       if (possible) TENON_RETURN_IF_ERROR(Evaluate(node, &possible));
       if (!possible) {  // whoever waits for it has no value either
-        for (const Frame& waiting : path) state_[Slot(waiting.node)] = kNoValue;
+        for (const Frame& waiting : path) state_[ToSize(waiting.node)] = kNoValue;
         return OkStatus();
       }
       path.pop_back();
@@ -249,8 +249,8 @@ class ConstantValues {
             (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
              outputs.size() == node.output_types.size());
     if (*done) {
-      values_[Slot(node.id)] = std::move(outputs);
-      state_[Slot(node.id)] = kHasValues;
+      values_[ToSize(node.id)] = std::move(outputs);
+      state_[ToSize(node.id)] = kHasValues;
     }
     return OkStatus();
   }

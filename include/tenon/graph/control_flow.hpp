@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
@@ -70,16 +71,15 @@ class ControlFlowAnalysis {
   }
 
  private:
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
+  ControlFlowFrames::Frame& frame(int i) { return out_.frames[ToSize(i)]; }
 
   // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
   void FindStarts() {
     for (const Node& node : graph_.nodes()) {
-      if (wanted_[Slot(node.id)] == 0) continue;
+      if (wanted_[ToSize(node.id)] == 0) continue;
       bool waits = false, reads_feed = false;
       for (const InEdge& edge : node.inputs) (fed_.Has(edge) ? reads_feed : waits) = true;
-      for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
+      for (const int control : node.control_inputs) waits = waits || wanted_[ToSize(control)] != 0;
       if (!waits || reads_feed) starts_.push_back(node.id);
     }
   }
@@ -88,7 +88,7 @@ class ControlFlowAnalysis {
   Status Leave(const Node& node) {
     const int from = out_.OutputsIn(node);
     for (const OutEdge& edge : node.outputs) {
-      if (wanted_[Slot(edge.node)] == 0) continue;
+      if (wanted_[ToSize(edge.node)] == 0) continue;
       if (edge.output != kControlSlot && fed_.Has({node.id, edge.output})) continue;
       TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
     }
@@ -98,13 +98,13 @@ class ControlFlowAnalysis {
   // Something of frame `from`, made by node `src`, reaches node `id`.
   Status Visit(int id, int from, int src) {
     const Node& node = graph_.node(id);
-    int& at = out_.frame_of[Slot(id)];
+    int& at = out_.frame_of[ToSize(id)];
     const bool enters = node.node_class == NodeClass::kEnter;
     if (at >= 0) {
       const int before = enters ? frame(at).parent : at;
       return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
     }
-    visited_from_[Slot(id)] = src;
+    visited_from_[ToSize(id)] = src;
     queue_.push_back(id);
     if (enters) return EnterFrame(node, from, &at);
     at = from;
@@ -156,7 +156,7 @@ class ControlFlowAnalysis {
     };
     return errors::InvalidArgument(FormatNodeForError(node.name()), " has inputs from different frames. The input ",
                                    input(src), " is in frame '", frame(from).name, "'. The input ",
-                                   input(visited_from_[Slot(node.id)]), " is in frame '", frame(before).name, "'.");
+                                   input(visited_from_[ToSize(node.id)]), " is in frame '", frame(before).name, "'.");
   }
   TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
     return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",

@@ -16,6 +16,7 @@
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
@@ -283,7 +284,7 @@ class NameIndex {
 class Graph {
   struct NameOf {
     const SlimVector<Node>* nodes;
-    std::string_view operator()(int id) const { return (*nodes)[Slot(id)].def.name; }
+    std::string_view operator()(int id) const { return (*nodes)[ToSize(id)].def.name; }
   };
 
  public:
@@ -321,23 +322,23 @@ class Graph {
   // Connects a data input that is still open, after checking both ends and their dtypes.
   Status AddEdge(int src, int output, int dst, int input) {
     TENON_RETURN_IF_ERROR(CheckEdge(src, output, dst, input));
-    nodes_[Slot(dst)].inputs[Slot(input)] = {src, output};
-    nodes_[Slot(src)].outputs.push_back({dst, input, output});
+    nodes_[ToSize(dst)].inputs[ToSize(input)] = {src, output};
+    nodes_[ToSize(src)].outputs.push_back({dst, input, output});
     return OkStatus();
   }
 
   // Makes `dst` wait for `src`. Does nothing when it does so already.
   void AddControlEdge(int src, int dst) {
-    auto& controls = nodes_[Slot(dst)].control_inputs;
-    const std::string_view name = nodes_[Slot(src)].def.name;
+    auto& controls = nodes_[ToSize(dst)].control_inputs;
+    const std::string_view name = nodes_[ToSize(src)].def.name;
     const auto at = std::lower_bound(controls.begin(), controls.end(), name, [this](int id, std::string_view other) {
-      return nodes_[Slot(id)].def.name < other;
+      return nodes_[ToSize(id)].def.name < other;
     });
     const auto offset = at - controls.begin();
     if (at != controls.end() && *at == src) return;
     controls.push_back(src);
     std::rotate(controls.begin() + offset, controls.end() - 1, controls.end());
-    nodes_[Slot(src)].outputs.push_back({dst, kControlSlot, kControlSlot});
+    nodes_[ToSize(src)].outputs.push_back({dst, kControlSlot, kControlSlot});
   }
 
   // "prefix/_7": a name that no node has.
@@ -358,27 +359,27 @@ class Graph {
         return errors::ResourceExhausted("Graph::AssignDevice: more than ", at, " devices");
       devices_.push_back(std::string(device));
     }
-    nodes_[Slot(id)].assigned_device = device.empty() ? 0 : static_cast<std::uint16_t>(at + 1);
+    nodes_[ToSize(id)].assigned_device = device.empty() ? 0 : static_cast<std::uint16_t>(at + 1);
     return OkStatus();
   }
 
-  Node& mutable_node(int id) { return nodes_[Slot(id)]; }
+  Node& mutable_node(int id) { return nodes_[ToSize(id)]; }
   VersionDef& mutable_versions() { return versions_; }
   FunctionDefLibrary& mutable_library() { return library_; }
 
   // ---- reading
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   Span<const Node> nodes() const { return nodes_; }
-  const Node& node(int id) const { return nodes_[Slot(id)]; }
+  const Node& node(int id) const { return nodes_[ToSize(id)]; }
   // The node of that name, or null.
   const Node* Find(std::string_view name) const {
     const int id = names_.Find(name, NameOf{&nodes_});
-    return id < 0 ? nullptr : &nodes_[Slot(id)];
+    return id < 0 ? nullptr : &nodes_[ToSize(id)];
   }
   // "" while the node has no device.
   std::string_view assigned_device_name(int id) const {
-    const std::uint16_t device = nodes_[Slot(id)].assigned_device;
-    return device == 0 ? std::string_view() : std::string_view(devices_[Slot(device - 1)]);
+    const std::uint16_t device = nodes_[ToSize(id)].assigned_device;
+    return device == 0 ? std::string_view() : std::string_view(devices_[ToSize(device - 1)]);
   }
   const VersionDef& versions() const { return versions_; }
   // Functions that came with the graph, as data.
@@ -415,11 +416,11 @@ class Graph {
         if (edge.node < 0) {
           def.input.push_back(i < old.size() ? std::move(old[i]) : std::string());
         } else {
-          const std::string& src = nodes_[Slot(edge.node)].def.name;
+          const std::string& src = nodes_[ToSize(edge.node)].def.name;
           def.input.push_back(edge.output == 0 ? src : StrCat(src, ":", edge.output));
         }
       }
-      for (const int control : node.control_inputs) def.input.push_back(StrCat("^", nodes_[Slot(control)].def.name));
+      for (const int control : node.control_inputs) def.input.push_back(StrCat("^", nodes_[ToSize(control)].def.name));
     }
     out.library = library_;
     out.versions = versions_;
@@ -429,11 +430,9 @@ class Graph {
  private:
   friend class GraphImporter;
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-
   Status CheckEdge(int src, int output, int dst, int input) const {
-    const Node& from = nodes_[Slot(src)];
-    const Node& to = nodes_[Slot(dst)];
+    const Node& from = nodes_[ToSize(src)];
+    const Node& to = nodes_[ToSize(dst)];
     if (output < 0 || output >= from.num_outputs()) {
       return errors::InvalidArgument("Output ", output, " of node ", from.def.name, " does not exist. Node only has ",
                                      from.num_outputs(), " outputs.");

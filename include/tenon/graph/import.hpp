@@ -17,6 +17,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/op_def/op_deprecation.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
@@ -78,9 +79,8 @@ class GraphImporter {
   static constexpr int kFirstOld = -2;
   static bool IsOld(Input input) { return input.position <= kFirstOld; }
   // Id of the producer; -1: it has not been converted yet.
-  int IdOf(Input input) const { return IsOld(input) ? kFirstOld - input.position : ids_[Slot(input.position)]; }
+  int IdOf(Input input) const { return IsOld(input) ? kFirstOld - input.position : ids_[ToSize(input.position)]; }
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   bool IsCancelled() const { return options_.cancellation != nullptr && options_.cancellation->IsCancelled(); }
   int count() const { return static_cast<int>(def_.node.size()); }
 
@@ -125,7 +125,7 @@ class GraphImporter {
   void Undo() {
     for (const Input& input : inputs_) {
       if (!IsOld(input)) continue;
-      auto& outputs = graph_.nodes_[Slot(IdOf(input))].outputs;
+      auto& outputs = graph_.nodes_[ToSize(IdOf(input))].outputs;
       while (!outputs.empty() && outputs.back().node >= num_old_) outputs.pop_back();
     }
     while (graph_.num_nodes() > num_old_) graph_.nodes_.pop_back();
@@ -140,8 +140,8 @@ class GraphImporter {
   struct NameOf {
     const GraphImporter* importer;
     std::string_view operator()(int position) const {
-      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
-      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
+      const int id = importer->ids_.empty() ? -1 : importer->ids_[ToSize(position)];
+      return id >= 0 ? importer->graph_.nodes_[ToSize(id)].def.name : importer->def_.node[ToSize(position)].name;
     }
   };
 
@@ -155,7 +155,7 @@ class GraphImporter {
       if (IsCancelled()) return ImportCancelled();
       const int end = std::min(begin + kBatch, count());
       for (int n = begin; n < end; ++n) {
-        hashes[n - begin] = index_.HashOf(def_.node[Slot(n)].name);
+        hashes[n - begin] = index_.HashOf(def_.node[ToSize(n)].name);
         index_.Prefetch(hashes[n - begin]);
       }
       for (int n = begin; n < end; ++n) TENON_RETURN_IF_ERROR(IndexNode(n, hashes[n - begin]));
@@ -163,7 +163,7 @@ class GraphImporter {
     return OkStatus();
   }
   Status IndexNode(int n, std::uint32_t hash) {
-    const NodeDef& node = def_.node[Slot(n)];
+    const NodeDef& node = def_.node[ToSize(n)];
     if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
       return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
     }
@@ -194,7 +194,7 @@ class GraphImporter {
     Wanted batch[kBatch];
     int size = 0;
     for (int n = 0; n < count(); ++n) {
-      for (const std::string& text : def_.node[Slot(n)].input) {
+      for (const std::string& text : def_.node[ToSize(n)].input) {
         const TensorName name = ParseTensorName(text);
         const std::uint32_t hash = index_.HashOf(name.node);
         index_.Prefetch(hash);
@@ -205,7 +205,7 @@ class GraphImporter {
         size = 0;
       }
     }
-    return FindInputs(Span<const Wanted>(batch, Slot(size)));
+    return FindInputs(Span<const Wanted>(batch, ToSize(size)));
   }
   struct Wanted {
     std::uint32_t hash;
@@ -218,7 +218,8 @@ class GraphImporter {
       int position = index_.Find(input.hash, input.name.node, NameOf{this});
       if (position < 0) {
         const int id = FindOld(input.name.node);
-        if (id < 0) return detail::UnknownInput(graph_, def_, def_.node[Slot(input.node)], input.text, input.name.node);
+        if (id < 0)
+          return detail::UnknownInput(graph_, def_, def_.node[ToSize(input.node)], input.text, input.name.node);
         position = kFirstOld - id;
       }
       inputs_.push_back({position, input.name.output});
@@ -226,7 +227,8 @@ class GraphImporter {
     return OkStatus();
   }
   Span<const Input> InputsOf(int n) const {
-    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+    return Span<const Input>(inputs_).subspan(input_begin_[ToSize(n)],
+                                              input_begin_[ToSize(n) + 1] - input_begin_[ToSize(n)]);
   }
 
   // ---- functions and ops
@@ -275,14 +277,14 @@ class GraphImporter {
   }
 
   // ---- order
-  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
+  bool IsMerge(int n) const { return infos_[ToSize(n)]->node_class() == NodeClass::kMerge; }
   // From a NextIteration to a Merge: closes a while loop, so nothing waits for it. `loops`: LoopsBack of the reader.
   bool IsBackEdge(bool loops, Input input) const {
     return loops && input.output != kControlSlot && IsNextIteration(input);
   }
   bool IsNextIteration(Input input) const {
     const NodeClass producer =
-        IsOld(input) ? graph_.node(IdOf(input)).node_class : infos_[Slot(input.position)]->node_class();
+        IsOld(input) ? graph_.node(IdOf(input)).node_class : infos_[ToSize(input.position)]->node_class();
     return producer == NodeClass::kNextIteration;
   }
   // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
@@ -309,8 +311,8 @@ class GraphImporter {
       const bool loops = LoopsBack(n);
       for (const Input& input : InputsOf(n)) {
         if (IsOld(input) || IsBackEdge(loops, input)) continue;
-        ++pending[Slot(n)];
-        ++begin[Slot(input.position) + 2];
+        ++pending[ToSize(n)];
+        ++begin[ToSize(input.position) + 2];
       }
     }
     for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
@@ -318,11 +320,11 @@ class GraphImporter {
     for (int n = 0; n < count(); ++n) {
       const bool loops = LoopsBack(n);
       for (const Input& input : InputsOf(n)) {
-        if (!IsOld(input) && !IsBackEdge(loops, input)) consumers[begin[Slot(input.position) + 1]++] = n;
+        if (!IsOld(input) && !IsBackEdge(loops, input)) consumers[begin[ToSize(input.position) + 1]++] = n;
       }
     }
     *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
-      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
+      for (std::size_t i = begin[ToSize(n)]; i < begin[ToSize(n) + 1]; ++i) visit(consumers[i]);
     });
     return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
   }
@@ -336,7 +338,7 @@ class GraphImporter {
       }
       return producers;
     });
-    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
+    const auto name_of = [this](int n) -> const std::string& { return def_.node[ToSize(n)].name; };
     return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
                                    CycleToString(cycle, name_of));
   }
@@ -356,23 +358,23 @@ class GraphImporter {
       if (IsCancelled()) return ImportCancelled();
       TENON_RETURN_IF_ERROR(ConvertNode(n));
       if (!options_.infer_shapes) continue;
-      const Status status = InferShapes(ids_[Slot(n)], refiner);
+      const Status status = InferShapes(ids_[ToSize(n)], refiner);
       if (status.ok()) continue;
       if (!options_.ignore_shape_errors) return status;
-      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
+      graph_.nodes_[ToSize(ids_[ToSize(n)])].output_shapes.clear();
     }
     return OkStatus();
   }
 
   Status ConvertNode(int n) {
-    NodeDef& def = def_.node[Slot(n)];
-    const OpInfo& info = *infos_[Slot(n)];
+    NodeDef& def = def_.node[ToSize(n)];
+    const OpInfo& info = *infos_[ToSize(n)];
     const Span<const Input> inputs = InputsOf(n);
     TENON_RETURN_IF_ERROR(CheckColocation(def));
     if (options_.check_devices) TENON_RETURN_IF_ERROR(CheckRequestedDevice(def));
     for (const Input& input : inputs) {
       const int src = IdOf(input);
-      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs())
+      if (src >= 0 && input.output >= graph_.nodes_[ToSize(src)].num_outputs())
         return detail::NoSuchOutput(def, graph_.node(src), input.output);
       if (src < 0 && !IsMerge(n)) {
         return errors::InvalidArgument("Node '", def.name,
@@ -395,13 +397,13 @@ class GraphImporter {
     node.op = &info.op();
     node.def = std::move(def);
     node.inputs.resize(node.input_types.size());
-    ids_[Slot(n)] = id;
+    ids_[ToSize(n)] = id;
     return Connect(id, inputs);
   }
 
   Status Connect(int id, Span<const Input> inputs) {
     int slot = 0;
-    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
+    InlinedVector<int, 4>& controls = graph_.nodes_[ToSize(id)].control_inputs;
     for (const Input& input : inputs) {
       const int src = IdOf(input);
       if (input.output == kControlSlot) {
@@ -417,11 +419,12 @@ class GraphImporter {
       controls.clear();
       for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
              return given[a] != given[b] &&
-                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
+                    graph_.nodes_[ToSize(given[a])].def.name < graph_.nodes_[ToSize(given[b])].def.name;
            }))
         if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
     }
-    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
+    for (const int control : controls)
+      graph_.nodes_[ToSize(control)].outputs.push_back({id, kControlSlot, kControlSlot});
     return OkStatus();
   }
 
@@ -453,7 +456,7 @@ class GraphImporter {
   Status InferShapes(int id, ShapeRefiner* refiner) {
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
     TENON_RETURN_IF_ERROR(InferCall(id, refiner));
-    return detail::MergeGivenShapes(&graph_.nodes_[Slot(id)], refiner);
+    return detail::MergeGivenShapes(&graph_.nodes_[ToSize(id)], refiner);
   }
 
   GraphDef def_;

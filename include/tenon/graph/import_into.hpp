@@ -14,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
@@ -108,9 +109,8 @@ class GraphInsertion {
   int Find(std::string_view name) const { return index_.Find(name, NameOf{this}); }
   struct NameOf {
     const GraphInsertion* self;
-    std::string_view operator()(int i) const { return self->def_nodes_[Slot(i)]; }
+    std::string_view operator()(int i) const { return self->def_nodes_[ToSize(i)]; }
   };
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
 
   Status ChoosePrefix() {
     prefix_ = options_.prefix;
@@ -213,11 +213,11 @@ class GraphInsertion {
       return OkStatus();
     }
     const int at = Find(name.node);
-    if (at < 0 || skipped_[Slot(at)] != 0)
+    if (at < 0 || skipped_[ToSize(at)] != 0)
       return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
                                      at < 0 ? "" : ", which is left out: not all that is read of it is in input_map");
     *inherits = true;
-    const std::string& now = names_[Slot(at)];
+    const std::string& now = names_[ToSize(at)];
     *input = name.output == kControlSlot ? StrCat("^", now) : StrCat(now, ":", name.output);
     return OkStatus();
   }
@@ -233,8 +233,8 @@ class GraphInsertion {
       }
       const std::string_view other = std::string_view(group).substr(kPrefix.size());
       const int at = Find(other);
-      if (at >= 0 && skipped_[Slot(at)] == 0)
-        kept.push_back(StrCat(kPrefix, names_[Slot(at)]));
+      if (at >= 0 && skipped_[ToSize(at)] == 0)
+        kept.push_back(StrCat(kPrefix, names_[ToSize(at)]));
       else if (at < 0 && options_.validate_colocation)
         return errors::InvalidArgument("Node '", node->name, "' expects to be colocated with unknown node '", other,
                                        "'");
@@ -288,9 +288,9 @@ class GraphInsertion {
         continue;
       }
       const int at = Find(name.node);
-      if (at < 0 || skipped_[Slot(at)] != 0)
+      if (at < 0 || skipped_[ToSize(at)] != 0)
         return errors::InvalidArgument("Requested return tensor '", text, "' not found in graph def");
-      const Node& node = *whole.Find(names_[Slot(at)]);
+      const Node& node = *whole.Find(names_[ToSize(at)]);
       if (name.output >= node.num_outputs())
         return errors::InvalidArgument("Invalid return output ", name.output, " of node '", name.node, "', which has ",
                                        node.num_outputs(), " output(s)");
@@ -299,12 +299,12 @@ class GraphInsertion {
     for (const std::string& name : options_.return_nodes) {
       const int at = Find(name);
       if (at < 0) return errors::InvalidArgument("Requested return node '", name, "' not found in graph def");
-      results->nodes.push_back(whole.Find(names_[Slot(at)])->id);
+      results->nodes.push_back(whole.Find(names_[ToSize(at)])->id);
     }
     for (std::size_t i = 0; i < map_.size(); ++i) {
       if (map_[i].used) continue;
       const int at = Find(map_[i].from.node);
-      const Node* const node = at < 0 || skipped_[Slot(at)] != 0 ? nullptr : whole.Find(names_[Slot(at)]);
+      const Node* const node = at < 0 || skipped_[ToSize(at)] != 0 ? nullptr : whole.Find(names_[ToSize(at)]);
       const bool there = node != nullptr ? map_[i].from.output < node->num_outputs() : at >= 0;
       if (!there) results->missing_input_map_keys.push_back(options_.input_map[i].first);
     }
@@ -313,9 +313,9 @@ class GraphInsertion {
   // Nodes that were in the graph keep their ids and devices. *results then has the ids of the graph.
   Status Take(const Graph& whole, ImportResults* results) {
     SlimVector<int> id_of;  // by the id in `whole`
-    id_of.reserve(Slot(whole.num_nodes()));
+    id_of.reserve(ToSize(whole.num_nodes()));
     const int before = graph_.num_nodes();
-    graph_.Reserve(Slot(whole.num_nodes()));
+    graph_.Reserve(ToSize(whole.num_nodes()));
     for (const Node& node : whole.nodes()) {
       const Node* const there = graph_.Find(node.name());
       if (there != nullptr) {
@@ -327,14 +327,14 @@ class GraphInsertion {
       id_of.push_back(id);
     }
     for (const Node& node : whole.nodes()) {
-      const int id = id_of[Slot(node.id)];
+      const int id = id_of[ToSize(node.id)];
       if (id < before) continue;
       for (int i = 0; i < node.num_inputs(); ++i)
-        TENON_RETURN_IF_ERROR(graph_.AddEdge(id_of[Slot(node.input(i).node)], node.input(i).output, id, i));
-      for (const int control : node.control_inputs) graph_.AddControlEdge(id_of[Slot(control)], id);
+        TENON_RETURN_IF_ERROR(graph_.AddEdge(id_of[ToSize(node.input(i).node)], node.input(i).output, id, i));
+      for (const int control : node.control_inputs) graph_.AddControlEdge(id_of[ToSize(control)], id);
     }
-    for (InEdge& tensor : results->tensors) tensor.node = id_of[Slot(tensor.node)];
-    for (int& node : results->nodes) node = id_of[Slot(node)];
+    for (InEdge& tensor : results->tensors) tensor.node = id_of[ToSize(tensor.node)];
+    for (int& node : results->nodes) node = id_of[ToSize(node)];
     return OkStatus();
   }
 

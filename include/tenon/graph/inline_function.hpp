@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/function_def.hpp>
@@ -97,8 +98,7 @@ class FunctionInliner {
   }
 
  private:
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  bool IsArg(int i) const { return Slot(i) < body_.args.size(); }
+  bool IsArg(int i) const { return ToSize(i) < body_.args.size(); }
 
   Status CheckMayBeInlined() const {
     const AttrValue* noinline = function_.attr.Find("_noinline");
@@ -173,25 +173,25 @@ class FunctionInliner {
 
   struct BodyName {
     const FunctionInliner* self;
-    std::string_view operator()(int i) const { return self->body_.graph.node[Slot(i)].name; }
+    std::string_view operator()(int i) const { return self->body_.graph.node[ToSize(i)].name; }
   };
   // The name in the graph of a tensor, or of a node ("^x"), of the body.
   std::string Mapped(std::string_view input) const {
     const TensorName name = ParseTensorName(input);
-    const std::string& to = names_[Slot(index_.Find(name.node, BodyName{this}))];
+    const std::string& to = names_[ToSize(index_.Find(name.node, BodyName{this}))];
     return name.output == kControlSlot ? StrCat("^", to) : TensorNameOf(to, name.output);
   }
 
   void AddBody() {
     const SlimVector<NodeDef>& nodes = body_.graph.node;
-    for (int i = 0; Slot(i) < nodes.size(); ++i) {
-      index_.Insert(nodes[Slot(i)].name, i, BodyName{this});
-      if (!IsArg(i)) names_.push_back(rewrite_.UniqueName(StrCat(prefix(), "/", nodes[Slot(i)].name)));
-      has_frames_ = has_frames_ || NeedsFrames(NodeClassOf(nodes[Slot(i)].op));
+    for (int i = 0; ToSize(i) < nodes.size(); ++i) {
+      index_.Insert(nodes[ToSize(i)].name, i, BodyName{this});
+      if (!IsArg(i)) names_.push_back(rewrite_.UniqueName(StrCat(prefix(), "/", nodes[ToSize(i)].name)));
+      has_frames_ = has_frames_ || NeedsFrames(NodeClassOf(nodes[ToSize(i)].op));
     }
-    for (int i = static_cast<int>(body_.args.size()); Slot(i) < nodes.size(); ++i) {
-      NodeDef node = nodes[Slot(i)];
-      node.name = names_[Slot(i)];
+    for (int i = static_cast<int>(body_.args.size()); ToSize(i) < nodes.size(); ++i) {
+      NodeDef node = nodes[ToSize(i)];
+      node.name = names_[ToSize(i)];
       if (std::string frame; options_.uniquify_frame_names && TryGetNodeAttr(node, "frame_name", &frame))
         node.attr.Set("frame_name", StrCat(call_.name, "/", frame));
       node.device = DeviceOfBody(node.device);
@@ -224,7 +224,7 @@ class FunctionInliner {
     for (std::string& entry : groups->mutable_list()->s) {
       if (!StartsWith(entry, kColocationPrefix)) continue;
       const int i = index_.Find(std::string_view(entry).substr(kColocationPrefix.size()), BodyName{this});
-      if (i >= 0) entry = StrCat(kColocationPrefix, names_[Slot(i)]);
+      if (i >= 0) entry = StrCat(kColocationPrefix, names_[ToSize(i)]);
     }
   }
 
@@ -252,7 +252,7 @@ class FunctionInliner {
   SlimVector<std::string> WhatMustRun(const SlimVector<std::string>& results) const {
     SlimVector<std::string> control;
     detail::NameIndex index;
-    const auto name_of = [&control](int i) -> std::string_view { return control[Slot(i)]; };
+    const auto name_of = [&control](int i) -> std::string_view { return control[ToSize(i)]; };
     const auto add = [&](std::string name) {
       if (index.Insert(name, static_cast<int>(control.size()), name_of) < 0) control.push_back(std::move(name));
     };
@@ -262,9 +262,9 @@ class FunctionInliner {
       for (const std::string& node : body_.control_results) add(Mapped(StrCat("^", node)));
     }
     if (!has_frames_) {
-      for (int i = static_cast<int>(body_.args.size()); Slot(i) < names_.size(); ++i) {
-        const OpView* op = ops_.registry().Find(body_.graph.node[Slot(i)].op);
-        if (op != nullptr && op->flags.is_stateful) add(StrCat("^", names_[Slot(i)]));
+      for (int i = static_cast<int>(body_.args.size()); ToSize(i) < names_.size(); ++i) {
+        const OpView* op = ops_.registry().Find(body_.graph.node[ToSize(i)].op);
+        if (op != nullptr && op->flags.is_stateful) add(StrCat("^", names_[ToSize(i)]));
       }
     }
     // Without any, it would run outside of the caller's loop or branch.

@@ -8,6 +8,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/shape/shape_refinement.hpp>
 #include <tenon/graph/algorithms.hpp>
@@ -34,7 +35,7 @@ class LoopShapes {
       status = Settle();
     }
     if (!status.ok())
-      for (int id = 0; id < graph_->num_nodes(); ++id) graph_->mutable_node(id).output_shapes = first_[Slot(id)];
+      for (int id = 0; id < graph_->num_nodes(); ++id) graph_->mutable_node(id).output_shapes = first_[ToSize(id)];
     return status;
   }
 
@@ -45,7 +46,6 @@ class LoopShapes {
   };
   static constexpr int kMaxPasses = 20;  // sizes are given up one by one at worst
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   bool IsBackEdge(const Node& to, const InEdge& edge) const {
     return to.node_class == NodeClass::kMerge && edge.node >= 0 &&
            graph_->node(edge.node).node_class == NodeClass::kNextIteration;
@@ -73,17 +73,17 @@ class LoopShapes {
     }
   }
   void FindOrder() {
-    SlimVector<int> pending(Slot(graph_->num_nodes()), 0);
-    SlimVector<SlimVector<int>> successors(Slot(graph_->num_nodes()));
+    SlimVector<int> pending(ToSize(graph_->num_nodes()), 0);
+    SlimVector<SlimVector<int>> successors(ToSize(graph_->num_nodes()));
     for (const Node& node : graph_->nodes()) {
       for (const InEdge& edge : node.inputs) {
         if (edge.node < 0 || IsBackEdge(node, edge)) continue;
-        ++pending[Slot(node.id)];
-        successors[Slot(edge.node)].push_back(node.id);
+        ++pending[ToSize(node.id)];
+        successors[ToSize(edge.node)].push_back(node.id);
       }
     }
     order_ = OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
-      for (const int next : successors[Slot(id)]) visit(next);
+      for (const int next : successors[ToSize(id)]) visit(next);
     });
   }
 
@@ -115,7 +115,7 @@ class LoopShapes {
       for (h = 0; h < headers_.size() && headers_[h].merge != id;) ++h;
       if (h < headers_.size()) node.output_shapes[0] = headers_[h].assumed;
       if (node.node_class == NodeClass::kEnter) node.output_shapes[0] = ShapeOf(node.input(0));
-      const SlimVector<PartialTensorShape>& first = first_[Slot(id)];
+      const SlimVector<PartialTensorShape>& first = first_[ToSize(id)];
       for (std::size_t i = 0; i < first.size(); ++i)
         TENON_RETURN_IF_ERROR(refiner.MergeOutputShape(id, static_cast<int>(i), first[i]));
     }

@@ -15,6 +15,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/op_def/call_settings.hpp>
@@ -158,7 +159,6 @@ class FunctionalLowering {
     int function;  // among numbers_
   };
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   TENON_COLD Status TooMany(int i) const {
     return errors::ResourceExhausted("LowerFunctionalOps: more than ", options_.max_nodes,
                                      " nodes would be added, the last ones for ",
@@ -179,11 +179,11 @@ class FunctionalLowering {
   }
 
   Status Lower(int i) {
-    next_chain_ = chain_of_[Slot(i)];
+    next_chain_ = chain_of_[ToSize(i)];
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
-    if (!Has(node, kLowerUsingSwitchMergeAttr) && (!options_.unmarked || (i < given_ && chooses_by_shape_[Slot(i)])))
+    if (!Has(node, kLowerUsingSwitchMergeAttr) && (!options_.unmarked || (i < given_ && chooses_by_shape_[ToSize(i)])))
       return OkStatus();
     const bool is_case = node.op == "Case" || node.op == "StatelessCase";
     if (node.op == "If" || node.op == "StatelessIf" || is_case) {
@@ -213,8 +213,8 @@ class FunctionalLowering {
     TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
     if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();
     const int number = numbers_.Insert(f);
-    for (int at = next_chain_; at >= 0; at = chains_[Slot(at)].outer)
-      if (chains_[Slot(at)].function == number) return OkStatus();  // a recursion: inlining it would never end
+    for (int at = next_chain_; at >= 0; at = chains_[ToSize(at)].outer)
+      if (chains_[ToSize(at)].function == number) return OkStatus();  // a recursion: inlining it would never end
     InlineOptions options;
     options.keep_caller = Keep(i);
     if (!multi_device && Has(node, kDirectCallAttr)) {

@@ -13,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr/attr_value.hpp>
@@ -65,7 +66,7 @@ class GraphPartitioner {
     TENON_RETURN_IF_ERROR(Load());
     TENON_RETURN_IF_ERROR(AddControlLoops());
     sent_.resize(work_.size());
-    for (int v = 0; Slot(v) < work_.size(); ++v) TENON_RETURN_IF_ERROR(Emit(v));
+    for (int v = 0; ToSize(v) < work_.size(); ++v) TENON_RETURN_IF_ERROR(Emit(v));
     if (options_.start_time != nullptr) ScheduleRecvs();
     TransferCheck transfers;
     for (std::size_t i = parts_.size(); i-- > 0;)
@@ -105,10 +106,9 @@ class GraphPartitioner {
     std::size_t node;
   };
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   int given() const { return graph_.num_nodes(); }
-  Work& work(int v) { return work_[Slot(v)]; }
-  const std::string& device_name(int device) const { return parts_[Slot(device)].device; }
+  Work& work(int v) { return work_[ToSize(v)]; }
+  const std::string& device_name(int device) const { return parts_[ToSize(device)].device; }
   std::string NewName(std::string_view prefix) {
     std::string name;
     do {
@@ -125,7 +125,7 @@ class GraphPartitioner {
     return static_cast<int>(parts_.size()) - 1;
   }
   Status Load() {
-    work_.reserve(Slot(given()));
+    work_.reserve(ToSize(given()));
     for (const Node& node : graph_.nodes()) {
       if (node.assigned_device == 0)
         return errors::InvalidArgument("PartitionGraph: ", FormatNodeForError(node.name()),
@@ -160,16 +160,16 @@ class GraphPartitioner {
     bool flow = false;
     for (const Node& node : graph_.nodes()) flow = flow || IsControlFlow(node.node_class);
     if (!flow || parts_.size() < 2) return OkStatus();
-    const SlimVector<char> all(Slot(given()), 1);
+    const SlimVector<char> all(ToSize(given()), 1);
     TENON_ASSIGN_OR_RETURN(frames_, FindFrames(graph_, all, {}));
     for (const Node& node : graph_.nodes())
-      work(node.id).outputs_in = frames_.frame_of[Slot(node.id)] < 0 ? 0 : frames_.OutputsIn(node);
+      work(node.id).outputs_in = frames_.frame_of[ToSize(node.id)] < 0 ? 0 : frames_.OutputsIn(node);
     TENON_RETURN_IF_ERROR(MoveControlFlow());
     for (int v = 0; v < given(); ++v) {
       for (const InEdge& edge : SlimVector<InEdge>(work(v).inputs)) TENON_RETURN_IF_ERROR(CoverEdge(edge.node, v));
       for (const int control : SlimVector<int>(work(v).controls)) TENON_RETURN_IF_ERROR(CoverEdge(control, v));
     }
-    for (int v = given(); Slot(v) < work_.size(); ++v)  // whole nodes for the environment
+    for (int v = given(); ToSize(v) < work_.size(); ++v)  // whole nodes for the environment
       for (const InEdge& edge : work(v).inputs) work(v).def.input.push_back(NameOf(edge));
     return OkStatus();
   }
@@ -219,7 +219,7 @@ class GraphPartitioner {
   Status AddControlLoop(int frame, int device) {
     SlimVector<int> missing;  // from the innermost on; a loop: frames may be nested deeper than the stack has room for
     int merge = -1;
-    for (; frame != 0 && (merge = FindControlLoop(frame, device)) < 0; frame = frames_.frames[Slot(frame)].parent)
+    for (; frame != 0 && (merge = FindControlLoop(frame, device)) < 0; frame = frames_.frames[ToSize(frame)].parent)
       missing.push_back(frame);
     for (std::size_t i = missing.size(); i-- > 0;)
       TENON_RETURN_IF_ERROR(AddControlLoop(missing[i], device, merge, &merge));
@@ -227,7 +227,7 @@ class GraphPartitioner {
   }
   // `around`: the Merge of the loop around it, or -1.
   Status AddControlLoop(int frame, int device, int around, int* merge) {
-    const ControlFlowFrames::Frame& of = frames_.frames[Slot(frame)];
+    const ControlFlowFrames::Frame& of = frames_.frames[ToSize(frame)];
     if (of.loop_cond < 0) return errors::InvalidArgument("A cross-device loop must have a pivot predicate: ", of.name);
     int start = around;
     if (around < 0) {
@@ -251,12 +251,12 @@ class GraphPartitioner {
   }
 
   // ---- edges
-  const NodeDef& DefOf(int v) const { return v < given() ? graph_.node(v).def : work_[Slot(v)].def; }
+  const NodeDef& DefOf(int v) const { return v < given() ? graph_.node(v).def : work_[ToSize(v)].def; }
   bool OutputOnHost(int v, int output) const {
-    return output != kControlSlot && environment_.OutputOnHost(DefOf(v), device_name(work_[Slot(v)].device), output);
+    return output != kControlSlot && environment_.OutputOnHost(DefOf(v), device_name(work_[ToSize(v)].device), output);
   }
   bool InputOnHost(int v, int input) const {
-    return input != kControlSlot && environment_.InputOnHost(DefOf(v), device_name(work_[Slot(v)].device), input);
+    return input != kControlSlot && environment_.InputOnHost(DefOf(v), device_name(work_[ToSize(v)].device), input);
   }
   // Type of the value on an edge; Switch of a control loop reads a LoopCond.
   Result<DataType> TypeOf(const InEdge& edge, int dst, int input) const {
@@ -287,8 +287,8 @@ class GraphPartitioner {
       def.input.push_back(std::move(name));
     }
     for (const RefRecv& ref : refs)
-      parts_[Slot(ref.device)].graph.node[ref.node].input.append(others.begin(), others.end());
-    parts_[Slot(w.device)].graph.node.push_back(std::move(def));
+      parts_[ToSize(ref.device)].graph.node[ref.node].input.append(others.begin(), others.end());
+    parts_[ToSize(w.device)].graph.node.push_back(std::move(def));
     return OkStatus();
   }
 
@@ -303,17 +303,17 @@ class GraphPartitioner {
     if (stays) return NameOf(edge);
     const bool is_ref = edge.node < given() && !control && IsRefType(graph_.node(edge.node).output_type(edge.output));
     if (!is_ref)
-      for (const Sent& sent : sent_[Slot(edge.node)])
+      for (const Sent& sent : sent_[ToSize(edge.node)])
         if (sent.output == edge.output && sent.device == to && sent.on_host == on_host) return NameOf(sent);
     TENON_ASSIGN_OR_RETURN(const DataType dtype, TypeOf(edge, v, input));
     Sent sent{edge.output, to, on_host, AddTransfer(edge, v, edge_id, dtype, sender_on_host, on_host)};
-    if (is_ref) refs->push_back({to, parts_[Slot(to)].graph.node.size() - 1});
+    if (is_ref) refs->push_back({to, parts_[ToSize(to)].graph.node.size() - 1});
     std::string name = NameOf(sent);
-    if (!is_ref) sent_[Slot(edge.node)].push_back(std::move(sent));
+    if (!is_ref) sent_[ToSize(edge.node)].push_back(std::move(sent));
     return name;
   }
   std::string NameOf(const InEdge& edge) const {
-    const std::string& src = work_[Slot(edge.node)].def.name;
+    const std::string& src = work_[ToSize(edge.node)].def.name;
     return edge.output == kControlSlot ? StrCat("^", src) : TensorNameOf(src, edge.output);
   }
   static std::string NameOf(const Sent& sent) {
@@ -323,10 +323,10 @@ class GraphPartitioner {
   // The _Send on one side and the _Recv on the other; of a control edge a value without elements, and an Identity that
   // waits for it. Returns the node to read.
   std::string AddTransfer(const InEdge& edge, int dst, int edge_id, DataType dtype, bool sender_on_host, bool on_host) {
-    const std::string& src = work_[Slot(edge.node)].def.name;
+    const std::string& src = work_[ToSize(edge.node)].def.name;
     const int from = work(edge.node).device, to = work(dst).device;
     const bool control = edge.output == kControlSlot;
-    SlimVector<NodeDef>& sending = parts_[Slot(from)].graph.node;
+    SlimVector<NodeDef>& sending = parts_[ToSize(from)].graph.node;
     std::string value = NameOf(edge);
     if (control) {
       NodeDef constant = MakeNodeDef(NewName(src), "Const", device_name(from), {StrCat("^", src)});
@@ -350,7 +350,7 @@ class GraphPartitioner {
     else if (const int merge = FindControlLoop(work(edge.node).outputs_in, to); merge >= 0)
       recv.input.push_back(StrCat("^", work(merge).def.name));
     std::string name = recv.name;
-    SlimVector<NodeDef>& receiving = parts_[Slot(to)].graph.node;
+    SlimVector<NodeDef>& receiving = parts_[ToSize(to)].graph.node;
     if (options_.start_time != nullptr && dst < given() && work(edge.node).outputs_in == 0)
       recv_times_.push_back({to, receiving.size(), options_.start_time(graph_.node(dst), options_.state)});
     receiving.push_back(std::move(recv));
@@ -376,7 +376,7 @@ class GraphPartitioner {
       SlimVector<std::pair<std::int64_t, int>> starts;  // time and node, for nodes outside of loops
       for (int v = 0; v < given(); ++v) {
         const std::int64_t time = options_.start_time(graph_.node(v), options_.state);
-        if (Slot(work(v).device) == device && work(v).outputs_in == 0 && time >= 0) starts.push_back({time, v});
+        if (ToSize(work(v).device) == device && work(v).outputs_in == 0 && time >= 0) starts.push_back({time, v});
       }
       if (!starts.empty()) ScheduleRecvs(static_cast<int>(device), &starts);
     }
@@ -384,8 +384,8 @@ class GraphPartitioner {
   void ScheduleRecvs(int device, SlimVector<std::pair<std::int64_t, int>>* starts) {
     std::sort(starts->begin(), starts->end());
     const std::int64_t resolution = starts->back().first / kEpochs + 1;
-    SlimVector<std::string> begins(Slot(kEpochs));  // triggers, made when they are needed
-    SlimVector<NodeDef>& nodes = parts_[Slot(device)].graph.node;
+    SlimVector<std::string> begins(ToSize(kEpochs));  // triggers, made when they are needed
+    SlimVector<NodeDef>& nodes = parts_[ToSize(device)].graph.node;
     for (const RecvTime& recv : recv_times_) {
       const std::int64_t epoch = recv.time / resolution - kPrefetch;
       if (recv.device != device || epoch < 0 || epoch >= kEpochs) continue;

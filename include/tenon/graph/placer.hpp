@@ -12,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/device/device_name.hpp>
 #include <tenon/graph/colocation.hpp>
@@ -55,8 +56,6 @@ class Placer {
   using Device = PlacementDevices::Device;
   using Group = ColocationGraph::Group;
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-
   Status Place(const Node& node) {
     const SlimVector<const Device*>* possible = nullptr;
     if (const Status status = DevicesFor(node, &possible); !status.ok())
@@ -73,7 +72,7 @@ class Placer {
     const int candidates = static_cast<int>(possible->size());
     TENON_RETURN_IF_ERROR(graph_.AssignDevice(node.id, std::string(device)));
     Report(node, reason, candidates);
-    possible_[Slot(groups_.Root(node.id))].clear();
+    possible_[ToSize(groups_.Root(node.id))].clear();
     return groups_.FollowAssigned(node.id);
   }
 
@@ -119,7 +118,7 @@ class Placer {
 
   // All nodes of a group have the same ones.
   Status DevicesFor(const Node& node, const SlimVector<const Device*>** possible) {
-    SlimVector<const Device*>& known = possible_[Slot(groups_.Root(node.id))];
+    SlimVector<const Device*>& known = possible_[ToSize(groups_.Root(node.id))];
     *possible = &known;
     if (!known.empty()) return OkStatus();
     Group& group = groups_.group_of(node.id);
@@ -184,7 +183,7 @@ class Placer {
 
   void Report(const Node& node, PlacementReason reason, int candidates) {
     if (report_ == nullptr) return;
-    report_->rows[Slot(node.id)] = {
+    report_->rows[ToSize(node.id)] = {
         node.name(), node.op_name(),        node.def.device, std::string(graph_.assigned_device_name(node.id)),
         reason,      groups_.Root(node.id), candidates};
   }

@@ -10,6 +10,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/op_def/node_def_edit.hpp>
@@ -36,10 +37,10 @@ class GraphRewrite {
   }
 
   int size() const { return static_cast<int>(def_.node.size()); }
-  const NodeDef& node(int i) const { return def_.node[Slot(i)]; }
-  NodeDef* mutable_node(int i) { return &def_.node[Slot(i)]; }
+  const NodeDef& node(int i) const { return def_.node[ToSize(i)]; }
+  NodeDef* mutable_node(int i) { return &def_.node[ToSize(i)]; }
   // False for a node that was replaced by others.
-  bool is_live(int i) const { return live_[Slot(i)] != 0; }
+  bool is_live(int i) const { return live_[ToSize(i)] != 0; }
   // The living node of that name, or -1.
   int Find(std::string_view name) const {
     const int i = names_.Find(name, NameOf{this});
@@ -70,13 +71,13 @@ class GraphRewrite {
 
   // Removes node i. Readers of its output k read data[k] instead; nodes that waited for it wait for all in `control`.
   void Replace(int i, SlimVector<std::string> data, SlimVector<std::string> control) {
-    live_[Slot(i)] = 0;
+    live_[ToSize(i)] = 0;
     Redirect(i, std::move(data), std::move(control));
   }
   // Replaces node i, but `kept`, which has its name, takes its place for callers that run or fetch it by name.
   void ReplaceKeepingName(int i, NodeDef kept, SlimVector<std::string> data, SlimVector<std::string> control) {
     Redirect(i, std::move(data), std::move(control));
-    def_.node[Slot(i)] = std::move(kept);
+    def_.node[ToSize(i)] = std::move(kept);
   }
 
   // The tensor that a data input stands for by now.
@@ -86,9 +87,9 @@ class GraphRewrite {
       const TensorName name = ParseTensorName(text);
       const int at = redirect_index_.Find(name.node, RedirectName{this});
       if (at < 0) return text;
-      const SlimVector<std::string>& data = redirects_[Slot(at)].data;
-      if (name.output < 0 || Slot(name.output) >= data.size()) return text;
-      text = std::string(data[Slot(name.output)]);
+      const SlimVector<std::string>& data = redirects_[ToSize(at)].data;
+      if (name.output < 0 || ToSize(name.output) >= data.size()) return text;
+      text = std::string(data[ToSize(name.output)]);
     }
   }
 
@@ -102,7 +103,7 @@ class GraphRewrite {
       DropUnknownColocation(mutable_node(i));
     }
     for (int i = 0; i < size(); ++i)
-      if (is_live(i)) nodes.push_back(std::move(def_.node[Slot(i)]));
+      if (is_live(i)) nodes.push_back(std::move(def_.node[ToSize(i)]));
     def_.node = std::move(nodes);
     return std::move(def_);
   }
@@ -118,10 +119,8 @@ class GraphRewrite {
   };
   struct RedirectName {
     const GraphRewrite* self;
-    std::string_view operator()(int i) const { return self->redirects_[Slot(i)].name; }
+    std::string_view operator()(int i) const { return self->redirects_[ToSize(i)].name; }
   };
-
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
 
   void Redirect(int i, SlimVector<std::string> data, SlimVector<std::string> control) {
     const int at = static_cast<int>(redirects_.size());
@@ -148,7 +147,7 @@ class GraphRewrite {
       todo.pop_back();
       const int at = redirect_index_.Find(next, RedirectName{this});
       if (at >= 0) {
-        const SlimVector<std::string>& instead = redirects_[Slot(at)].control;
+        const SlimVector<std::string>& instead = redirects_[ToSize(at)].control;
         todo.append(instead.begin(), instead.end());
         continue;
       }

@@ -16,6 +16,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/stack.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -61,7 +62,7 @@ class ShapeRefiner {
   // Forgets the nodes from this id on, which the graph no longer has.
   void Truncate(int num_nodes) {
     constants_.Truncate(num_nodes);
-    if (handles_.size() > Slot(num_nodes)) handles_.resize(Slot(num_nodes));
+    if (handles_.size() > ToSize(num_nodes)) handles_.resize(ToSize(num_nodes));
   }
 
   // Runs the node's shape function, again with the values that it asked for. InvalidArgument when there is no such
@@ -70,7 +71,7 @@ class ShapeRefiner {
     if (id < 0 || id >= graph_->num_nodes())
       return errors::InvalidArgument("node ", id, " is out of range: the graph has ", graph_->num_nodes(), " nodes");
     Grow();
-    handles_[Slot(id)].clear();
+    handles_[ToSize(id)].clear();
     const Node& node = graph_->node(id);
     context_.Reset(producer_, &node.def, node.op);
     for (int i = 0; i < node.num_inputs(); ++i) AddInput(node, i);
@@ -91,9 +92,9 @@ class ShapeRefiner {
           "output_port '", output, "' is out of range, ",
           there ? StrCat("node '", graph_->node(id).def.name, "' has ", graph_->node(id).num_outputs(), " outputs")
                 : StrCat("there is no node ", id));
-    if (graph_->node(id).output_shapes.size() != Slot(graph_->node(id).num_outputs()))
+    if (graph_->node(id).output_shapes.size() != ToSize(graph_->node(id).num_outputs()))
       return errors::Internal("Could not find context for ", graph_->node(id).def.name, ": the node was not added");
-    PartialTensorShape& known = graph_->mutable_node(id).output_shapes[Slot(output)];
+    PartialTensorShape& known = graph_->mutable_node(id).output_shapes[ToSize(output)];
     InferenceContext context;  // its Merge has TensorFlow's messages
     ShapeHandle a, b, merged;
     TENON_RETURN_IF_ERROR(context.MakeShapeFromPartialTensorShape(known, &a));
@@ -105,16 +106,16 @@ class ShapeRefiner {
   // Contents of the resource or variant on this edge, tensor by tensor; null when nothing is known of it.
   const SlimVector<HeldTensor>* Held(InEdge edge) const { return FindHeld(handles_, edge); }
   static const SlimVector<HeldTensor>* FindHeld(const Handles& handles, InEdge edge) {
-    if (edge.node < 0 || Slot(edge.node) >= handles.size()) return nullptr;
-    for (const Handle& handle : handles[Slot(edge.node)])
+    if (edge.node < 0 || ToSize(edge.node) >= handles.size()) return nullptr;
+    for (const Handle& handle : handles[ToSize(edge.node)])
       if (handle.output == edge.output && !handle.held.empty()) return &handle.held;
     return nullptr;
   }
   // Sets the contents of an output of a node that was added, in place of those known before.
   void SetHeld(InEdge edge, const SlimVector<HeldTensor>& held) {
-    for (Handle& handle : handles_[Slot(edge.node)])
+    for (Handle& handle : handles_[ToSize(edge.node)])
       if (handle.output == edge.output) return static_cast<void>(handle.held = held);
-    handles_[Slot(edge.node)].push_back(Handle{edge.output, held});
+    handles_[ToSize(edge.node)].push_back(Handle{edge.output, held});
   }
   // Moves the handles out, for use after the refiner has gone. It knows none afterwards.
   Handles TakeHandles() { return std::move(handles_); }
@@ -130,9 +131,8 @@ class ShapeRefiner {
   static constexpr int kMaxVisits = 1000;  // bounds both depth and work of one ConstantPartialShape
   static constexpr int kMaxCompared = 8;  // inputs of a node that are looked through for the same tensor
 
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   void Grow() {
-    if (handles_.size() < Slot(graph_->num_nodes())) handles_.resize(Slot(graph_->num_nodes()));
+    if (handles_.size() < ToSize(graph_->num_nodes())) handles_.resize(ToSize(graph_->num_nodes()));
   }
 
   PartialTensorShape ShapeOf(InEdge edge) const {
@@ -150,7 +150,7 @@ class ShapeRefiner {
       }
     }
     if (edge.node < 0) return;
-    for (const Handle& handle : handles_[Slot(edge.node)]) {
+    for (const Handle& handle : handles_[ToSize(edge.node)]) {
       if (handle.output != edge.output) continue;
       SlimVector<ShapeAndType> held(handle.held.size());
       for (std::size_t k = 0; k < held.size(); ++k) {
@@ -162,7 +162,7 @@ class ShapeRefiner {
   }
 
   Status RunUntilSettled(const Node& node) {
-    const std::size_t n = Slot(node.num_inputs());
+    const std::size_t n = ToSize(node.num_inputs());
     enum : char { kTriedValue = 1, kTriedShape = 2 };
     tried_.assign(n, 0);
     tensors_.assign(n, Tensor());
@@ -170,14 +170,14 @@ class ShapeRefiner {
     for (bool again = true; again;) {
       again = false;
       for (int i = 0; i < node.num_inputs(); ++i) {
-        char& tried = tried_[Slot(i)];
+        char& tried = tried_[ToSize(i)];
         const bool as_shape = context_.requested_input_tensor_as_partial_shape(i);
         if ((as_shape || context_.requested_input_tensor(i)) && (tried & kTriedValue) == 0) {
           tried = static_cast<char>(tried | kTriedValue);
           bool known = false;
-          TENON_RETURN_IF_ERROR(constants_.Find(node.input(i), &tensors_[Slot(i)], &known));
+          TENON_RETURN_IF_ERROR(constants_.Find(node.input(i), &tensors_[ToSize(i)], &known));
           if (known) {
-            context_.set_input_tensor(i, &tensors_[Slot(i)]);
+            context_.set_input_tensor(i, &tensors_[ToSize(i)]);
             again = true;
           }
         }
@@ -199,7 +199,7 @@ class ShapeRefiner {
     PartialTensorShape shape;
     if (context_.ToPartialTensorShape(handle, &shape).ok()) return shape;
     shape = PartialTensorShape();
-    const SlimVector<Index> unknown(context_.RankKnown(handle) ? Slot(context_.Rank(handle)) : 0, -1);
+    const SlimVector<Index> unknown(context_.RankKnown(handle) ? ToSize(context_.Rank(handle)) : 0, -1);
     if (!unknown.empty()) (void)PartialTensorShape::Build(unknown, &shape);
     return shape;
   }
@@ -208,12 +208,12 @@ class ShapeRefiner {
     Node& node = graph_->mutable_node(id);
     node.output_shapes.resize(node.output_types.size());
     for (int i = 0; i < node.num_outputs(); ++i) {
-      node.output_shapes[Slot(i)] = Keep(context_.output(i));
+      node.output_shapes[ToSize(i)] = Keep(context_.output(i));
       const DataType type = BaseType(node.output_type(i));
       if (type != DataType::kResource && type != DataType::kVariant) continue;
       const SlimVector<ShapeAndType>* held = context_.output_handle_shapes_and_types(i);
       if (held == nullptr) continue;
-      Handle& handle = handles_[Slot(id)].emplace_back(Handle{i, {}});
+      Handle& handle = handles_[ToSize(id)].emplace_back(Handle{i, {}});
       for (const ShapeAndType& one : *held) handle.held.push_back({Keep(one.shape), one.dtype});
     }
     return OkStatus();
@@ -281,7 +281,7 @@ class ShapeRefiner {
     if (op == "VariableShape" && src.num_inputs() == 1) {
       const InEdge variable = src.input(0);
       if (variable.node < 0) return OkStatus();
-      for (const Handle& handle : handles_[Slot(variable.node)]) {
+      for (const Handle& handle : handles_[ToSize(variable.node)]) {
         if (handle.output == variable.output && !handle.held.empty()) *shape = handle.held[0].shape;
       }
       return OkStatus();
@@ -303,7 +303,7 @@ class ShapeRefiner {
     *shape = before;
     const DataType to = cast.output_type(0);
     if (before.unknown_rank() || to == DataType::kInt32 || to == DataType::kInt64) return OkStatus();
-    SetSizes(SlimVector<Index>(Slot(before.dims()), -1), shape);
+    SetSizes(SlimVector<Index>(ToSize(before.dims()), -1), shape);
     return OkStatus();
   }
 

@@ -11,6 +11,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
@@ -40,24 +41,22 @@ namespace detail {
 class SubgraphCopy {
  public:
   SubgraphCopy(const Graph& graph, Span<const int> nodes, const SubgraphOptions& options)
-      : graph_(graph), nodes_(nodes), options_(options), in_part_(Slot(graph.num_nodes()), 0) {}
+      : graph_(graph), nodes_(nodes), options_(options), in_part_(ToSize(graph.num_nodes()), 0) {}
 
   Result<Subgraph> Make() {
     for (const int id : nodes_) {
       if (id < 0 || id >= graph_.num_nodes())
         return errors::InvalidArgument("There is no node ", id, " in a graph of ", graph_.num_nodes(), " nodes");
-      in_part_[Slot(id)] = 1;
+      in_part_[ToSize(id)] = 1;
     }
     for (const Node& node : graph_.nodes())
-      if (in_part_[Slot(node.id)] != 0) TENON_RETURN_IF_ERROR(Add(node));
+      if (in_part_[ToSize(node.id)] != 0) TENON_RETURN_IF_ERROR(Add(node));
     out_.graph.library = ReachableFunctions(graph_.library(), out_.graph.node);
     out_.graph.versions = graph_.versions();
     return std::move(out_);
   }
 
  private:
-  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-
   Status Add(const Node& node) {
     NodeDef def = node.def;
     if (const std::string_view device = graph_.assigned_device_name(node.id); !device.empty()) def.device = device;
@@ -67,12 +66,12 @@ class SubgraphCopy {
       if (edge.node < 0) return errors::InvalidArgument("Input ", i, " of node '", node.name(), "' is not connected");
       std::string name = graph_.node(edge.node).name();
       if (edge.output != 0) StrAppend(&name, ":", edge.output);
-      if (in_part_[Slot(edge.node)] == 0) TENON_RETURN_IF_ERROR(Cut(node, i, edge, &name));
+      if (in_part_[ToSize(edge.node)] == 0) TENON_RETURN_IF_ERROR(Cut(node, i, edge, &name));
       def.input.push_back(std::move(name));
     }
     for (const int control : node.control_inputs) {
       const std::string& name = graph_.node(control).name();
-      if (in_part_[Slot(control)] != 0)
+      if (in_part_[ToSize(control)] != 0)
         def.input.push_back(StrCat("^", name));
       else if (!options_.cut_inputs)
         return errors::InvalidArgument("Node '", node.name(), "' waits for '", name, "', which is not in the part");
@@ -131,7 +130,7 @@ class SubgraphCopy {
         continue;
       }
       const Node* const other = graph_.Find(std::string_view(group).substr(kPrefix.size()));
-      if (other != nullptr && in_part_[Slot(other->id)] != 0) kept.push_back(group);
+      if (other != nullptr && in_part_[ToSize(other->id)] != 0) kept.push_back(group);
     }
     if (kept.size() == groups->list().s.size()) return;
     if (kept.empty())
