@@ -26,20 +26,11 @@
 #include <tenon/memory/bfc_chunks.hpp>
 #include <tenon/memory/bfc_report.hpp>
 #include <tenon/memory/block.hpp>
+#include <tenon/memory/shared_counter.hpp>
 #include <tenon/memory/stats.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
 TENON_NAMESPACE_BEGIN
-
-// A clock that ticks with every event which a device is given. thread-safe.
-class SharedCounter {
- public:
-  std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
-  std::uint64_t next() { return value_.fetch_add(1, std::memory_order_relaxed) + 1; }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
 
 struct BFCAllocatorOptions {
   bool allow_growth = true;  // regions of 2 MiB, 4 MiB, ...; false: one region of the whole limit at the first request
