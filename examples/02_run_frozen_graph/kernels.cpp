@@ -4,6 +4,7 @@
 // A graph with other ops says which. <tenon/ops.hpp> has all of them in tenon::ops::All and takes longer to compile.
 #include <cstdint>
 
+#include <tenon/cnn_ops.hpp>
 #include <tenon/register.hpp>
 #include <tenon/ops/array/fill.hpp>
 #include <tenon/ops/array/gather.hpp>
@@ -34,6 +35,9 @@ namespace {
 using namespace tenon::ops;
 using OfFloats = tenon::OpList<AvgPool, Conv2DBackpropInput, DepthwiseConv2dNative, Elu, Floor, FusedBatchNormV3,
                                LeakyRelu, Log, LogSoftmax, Softplus, SquaredDifference, Tanh>;
+// Ops of tenon::ops::Cnn that compute sizes as well.
+using OfSizes = tenon::OpList<Add, AddV2, ConcatV2, ExpandDims, Max, Maximum, Min, Minimum, Mul, Neg, Pack, Pad, Prod,
+                              Reshape, Shape, Squeeze, StridedSlice, Sub, Sum>;
 using OfIndicesToo =
     tenon::OpList<Abs, AddN, ArgMax, BatchToSpaceND, Cast, ClipByValue, DepthToSpace, Fill, GatherV2, Greater,
                   GreaterEqual, Less, LessEqual, Range, ResizeBilinear, ResizeNearestNeighbor, SelectV2, Slice,
@@ -41,4 +45,5 @@ using OfIndicesToo =
 }  // namespace
 
 TENON_REGISTER(tenon::Types<float>, OfFloats);
+TENON_REGISTER(tenon::Types<std::int32_t>, OfSizes);
 TENON_REGISTER(tenon::Types<float, std::int32_t>, OfIndicesToo);

@@ -21,8 +21,8 @@
 #include <tenon/runtime/trace/export.hpp>
 #include <tenon/runtime.hpp>
 
-// The rest is in kernels.cpp.
-TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::Cnn);
+// Images and weights are floats, sizes are int32. kernels.cpp has the ops that other networks need.
+TENON_REGISTER(tenon::Types<float>, tenon::ops::Cnn);
 
 namespace {
 
