@@ -38,7 +38,7 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     for (std::size_t i = 0; i < 2; ++i) results_[1 - i] = std::move(args_[i]);
     return OkStatus();
   }
-  void End() override { ended = true; }
+  void End() noexcept override { ended = true; }
   Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
     TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(function, caller, args.size(), results.size()));
     for (std::size_t i = 0; i < 2; ++i) calls->args()[i] = std::move(args[i]);
