@@ -461,7 +461,7 @@ class FrameRun {
   Status read_status_;  // error of the node being run, from reading a reference as a value
 };
 
-// A FrameRun as a Executor.
+// A FrameRun as an Executor.
 class FrameExecutor final : public Executor {
  public:
   FrameExecutor(const Program& program, Step* step) : run_(program, step) {}

@@ -47,8 +47,8 @@ class DeviceRendezvous final : public Rendezvous {
     // Without memory the callback goes, and with it the transfer, whose destructor reports the error.
     (void)detail::Succeeds([&] {
       local_->RecvAsync(key, args,
-                        [transfer](const Status& status, const Args& send, const Args& recv, const Tensor& tensor,
-                                   bool is_dead) { transfer->Arrive(status, send, recv, tensor, is_dead); });
+                        [transfer](const Status& received, const Args& send, const Args& recv, const Tensor& tensor,
+                                   bool is_dead) { transfer->Arrive(received, send, recv, tensor, is_dead); });
     });
   }
   void StartAbort(const Status& status) override { local_->StartAbort(status); }
