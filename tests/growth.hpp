@@ -10,7 +10,8 @@ namespace growth_test {
 
 inline constexpr double kLinear = 8;  // more is not linear
 
-// run(size) for `size` and 4 * `size`, by turns: the ratio of the shortest times that the process computed.
+// Calls run(size) for `size` and 4 * `size`, by turns, and returns the ratio of the shortest processor times. Goes on,
+// for a few turns, while the ratio is not linear: another program may have emptied the caches.
 template <class Run>
 double Growth(int size, const Run& run) {
   const auto time = [&run](int n) {
@@ -19,11 +20,12 @@ double Growth(int size, const Run& run) {
     return std::clock() - start;
   };
   std::clock_t small = time(size), large = time(4 * size);
-  for (int i = 0; i < 2; ++i) {
+  const auto ratio = [&] { return static_cast<double>(large) / static_cast<double>(std::max<std::clock_t>(small, 1)); };
+  for (int turn = 0; turn < 2 || (turn < 12 && ratio() >= kLinear); ++turn) {
     small = std::min(small, time(size));
     large = std::min(large, time(4 * size));
   }
-  return static_cast<double>(large) / static_cast<double>(std::max<std::clock_t>(small, 1));
+  return ratio();
 }
 
 }  // namespace growth_test

@@ -19,7 +19,7 @@ namespace detail {
 
 inline constinit std::atomic<std::uint32_t> fork_count{0};
 
-// From now on forks are counted. Thread calls it: a process without threads has nothing to repair.
+// From now on forks are counted. Thread and ForkGuard call it: a process without them has nothing to repair.
 TENON_COLD inline void WatchForks() {
 #if defined(__unix__) || defined(__APPLE__)
   [[maybe_unused]] static const int watched =
@@ -39,7 +39,7 @@ TENON_ALWAYS_INLINE std::uint32_t ForkCount() { return detail::fork_count.load(s
 //     if (!fork_.IsRepaired()) fork_.Repair([this] { ForgetThreads(); });
 class ForkGuard {
  public:
-  ForkGuard() = default;
+  ForkGuard() { detail::WatchForks(); }
   ForkGuard(const ForkGuard&) = delete;
   ForkGuard& operator=(const ForkGuard&) = delete;
 
