@@ -17,8 +17,8 @@
 #include <tenon/register.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
 
-#include "graphs.hpp"
-#include "loops.hpp"
+#include "runtime/graphs.hpp"
+#include "runtime/loops.hpp"
 
 namespace session_options_test {
 using namespace tenon;

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "../base/self_process.hpp"
-#include "graphs.hpp"
-#include "loops.hpp"
-#include "while_graphs.hpp"
+#include "base/self_process.hpp"
+#include "runtime/graphs.hpp"
+#include "runtime/loops.hpp"
+#include "runtime/while_graphs.hpp"
 
 namespace trace_collector_test {
 using namespace tenon;
