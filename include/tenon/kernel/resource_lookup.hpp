@@ -73,6 +73,14 @@ TENON_COLD inline Status NoResources(const OpKernelContext& context) {
                                     ": there are no resources here: the op runs outside of a session's run");
 }
 
+// Why an input, or the tensor of HandleTensor, holds no handle.
+TENON_COLD inline Status NoHandle(const Tensor& tensor) {
+  if (tensor.dtype() == DataType::kResource && tensor.NumElements() == 1)
+    return errors::ResourceExhausted("A resource handle has no contents: there was no memory for them");
+  return errors::InvalidArgument("A resource handle must be one element of type resource, got ", tensor.dtype(),
+                                 " of shape ", tensor.shape());
+}
+
 }  // namespace detail
 
 // The session's manager; FailedPrecondition where there is none (while constants are folded, for example).
@@ -81,11 +89,11 @@ inline Status GetResources(const OpKernelContext& context, ResourceMgr** resourc
   return *resources != nullptr ? OkStatus() : detail::NoResources(context);
 }
 
-// The handle that an input holds; borrowed from the input. InvalidArgument when it is not one handle.
+// The handle that an input holds; borrowed from the input. InvalidArgument when it is not one handle, ResourceExhausted
+// when there was no memory for it.
 inline Status HandleOf(const Tensor& input, const ResourceHandle** handle) {
   if (input.dtype() != DataType::kResource || input.NumElements() < 1 || !input.IsInitialized()) [[unlikely]]
-    return errors::InvalidArgument("A resource handle must be one element of type resource, got ", input.dtype(),
-                                   " of shape ", input.shape());
+    return detail::NoHandle(input);
   *handle = input.data<ResourceHandle>();
   return OkStatus();
 }

@@ -53,7 +53,8 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context,
     kernel->ComputeAsync(context, done);
   } catch (...) {
     if (done.ended()) {  // and with it perhaps the kernel
-      return detail::LogStatus(detail::StatusOfException("an asynchronous kernel threw, after its end"));
+      return detail::LogStatus(
+          detail::StatusOfException("an asynchronous kernel threw").WithAppended(", after its end"));
     }
     done.EndWith(detail::StatusOfException(*kernel));
   }

@@ -134,8 +134,9 @@ struct MutexV2 {
     explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
       const Result<ContainerInfo> info = ContainerInfo::From(*c, true);
       c->SetStatus(info.status());
-      if (info.ok())
-        handle_ = HandleTensor(MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name));
+      if (!info.ok()) return;
+      handle_ = HandleTensor(MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name));
+      if (!handle_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(handle_));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, handle_); }
     bool IsExpensive() const override { return false; }

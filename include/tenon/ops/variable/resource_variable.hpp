@@ -106,7 +106,9 @@ struct VarHandleOp {
       anonymous_ = name == detail::kAnonymousName;
       handle_ = MakeResourceHandle<Var>(c->device_name(), container, name);
       handle_.dtypes_and_shapes.push_back(std::move(held));
-      if (!anonymous_) tensor_ = HandleTensor(handle_);
+      if (anonymous_) return;
+      tensor_ = HandleTensor(handle_);
+      if (!tensor_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(tensor_));
     }
     void Compute(OpKernelContext* context) override {
       if (!anonymous_) return context->set_output(0, tensor_);

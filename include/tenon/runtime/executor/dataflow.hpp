@@ -171,7 +171,8 @@ class DataflowRun final : public Executor {
     if (!TryPublish(node, mine)) [[unlikely]]
       after_[ToSize(node)] = std::exchange(mine->cheap, node);
   }
-  // False: the pool had no memory, so that the run has failed; this thread counts the node down.
+  // False: the pool had no memory, so that the run has failed; this thread counts the node down. Its list of cheap
+  // nodes may have expensive ones then, and is not published any more.
   bool TryPublish(int node, Local* mine) {
     mine->alone = false;
     busy_.fetch_add(1, std::memory_order_relaxed);
@@ -182,10 +183,12 @@ class DataflowRun final : public Executor {
     return false;
   }
   void PublishAll(Local* mine) {
-    if (mine->expensive >= 0 && TryPublish(mine->expensive, mine)) mine->expensive = -1;
-    if (mine->cheap >= 0 && TryPublish(mine->cheap, mine)) mine->cheap = -1;
+    if (!failed_.load(std::memory_order_acquire)) [[likely]] {
+      if (mine->expensive >= 0 && TryPublish(mine->expensive, mine)) mine->expensive = -1;
+      if (mine->cheap >= 0 && TryPublish(mine->cheap, mine)) mine->cheap = -1;
+    }
     if (!mine->IsEmpty()) [[unlikely]]
-      Process(mine);
+      Process(mine);  // which only counts down
   }
   // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
   // object in use again or gone.
