@@ -76,10 +76,11 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
 
   void SetGraph(const Graph* graph, Ref<RefCounted> owner = {}) override {
-    auto library = Ref<Library>::Adopt(new Library(graph, std::move(owner)));
+    Ref<Library> library;
+    if (graph != nullptr) library = Ref<Library>::Adopt(new Library(graph, owner));
     const MutexLock lock(mutex_);
     std::swap(library_, library);  // the old one goes after the lock
-    if (on_host_ != nullptr) on_host_->SetGraph(graph, library_->owner);
+    if (on_host_ != nullptr) on_host_->SetGraph(graph, std::move(owner));
   }
 
   TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
