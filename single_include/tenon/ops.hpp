@@ -12,13 +12,13 @@
 // For erased kernels: the dtypes that they serve, where those are fewer than the op allows.
 TENON_NAMESPACE_BEGIN
 
-// Numbers and bool, without the quantised and the small ones: what most of TensorFlow's CPU kernels are built for.
+// Numbers and bool, without the quantised and the small ones: most of TensorFlow's CPU kernels are built for these.
 inline constexpr DataTypeSet kPodTypes{(kNumberTypes.mask & ~kQuantizedTypes.mask) | ToSet(DataType::kBool).mask};
 inline constexpr DataTypeSet kPodAndStringTypes = kPodTypes | ToSet(DataType::kString);
 inline constexpr DataTypeSet kPodAndObjectTypes =
     kPodAndStringTypes | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
 
-// What a kernel's Init returns: InvalidArgument, as for any missing kernel, unless `type` is among `served`.
+// Status for a kernel's Init to return: InvalidArgument, as for any missing kernel, unless `type` is among `served`.
 inline Status ServeOnly(const OpKernelConstruction& construction, DataType type, DataTypeSet served) {
   if (served.contains(type)) return OkStatus();
   return errors::InvalidArgument("no kernel for op '", construction.op().name, "' on ", construction.device_type(),
@@ -224,7 +224,7 @@ struct Const {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/io/placeholder.hpp ----
-// Placeholder: an input of the graph. Its kernel runs only when nobody fed it, and says so.
+// Placeholder: an input of the graph. Its kernel runs only without a feed, and returns InvalidArgument.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -284,7 +284,7 @@ struct PlaceholderV2 {
   };
 };
 
-// What is fed, else the input.
+// The fed value, or the input without a feed.
 struct PlaceholderWithDefault {
   static constexpr auto signature = Op("PlaceholderWithDefault")
                                         .Input("input: dtype")
@@ -295,7 +295,7 @@ struct PlaceholderWithDefault {
                                           ShapeHandle out, unused;
                                           TENON_RETURN_IF_ERROR(c->GetShapeAttr("shape", &out));
                                           TENON_RETURN_IF_ERROR(c->Merge(c->input(0), out, &unused));
-                                          c->set_output(0, out);  // what is fed may differ from the default
+                                          c->set_output(0, out);  // a fed value may differ from the default
                                           return OkStatus();
                                         });
 
@@ -315,7 +315,7 @@ struct PlaceholderWithDefault {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/cache_sizes.hpp ----
+// ---- tenon/engine/core/cache_sizes.hpp ----
 // How large this processor's caches are.
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
@@ -324,7 +324,7 @@ TENON_NAMESPACE_END
 #include <unistd.h>
 #endif
 
-// ---- tenon/engine/cache_sizes.hpp ----
+// ---- tenon/engine/core/cache_sizes.hpp ----
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -360,11 +360,11 @@ inline const CacheSizes& Caches() {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/isa.hpp ----
+// ---- tenon/engine/simd/isa.hpp ----
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
 // depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
-// the hottest loops are compiled for as well, and which of them to use here. And what makes g++ vectorise a loop at
-// -O2.
+// the hottest loops are compiled for as well, and which of them to use here. And the macros that make g++ vectorise a
+// loop at -O2.
 TENON_NAMESPACE_BEGIN
 
 namespace simd {
@@ -379,7 +379,7 @@ struct Avx512 {};  // F, BW, DQ, VL
 struct Neon64 {};
 }  // namespace isa
 
-// What the compiler may use in this unit.
+// The instruction set that the compiler may use in this unit.
 #if defined(__CUDACC__)
 using Compiled = isa::Scalar;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -417,7 +417,7 @@ template <> inline constexpr int kVectorRegisters<isa::Neon64> = 32;
 template <class Isa>
 inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
 
-// What to run: the unit's own code, or that of a function compiled for more. Ascending.
+// Levels of code to run: the unit's own code, or that of a function compiled for more. Ascending.
 enum class Level { kUnit, kAvx2, kAvx512 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
@@ -518,12 +518,12 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_LOOPS_END
 #endif
 
-// ---- tenon/engine/gemm_tile.hpp ----
+// ---- tenon/engine/gemm/microkernel.hpp ----
 // The innermost part of a matrix product: a tile of c, 6 or 4 rows by a few vectors, is summed up in registers while
 // one column of a and one row of b after the other go by. Each step loads the row's vectors once and multiplies them by
 // every row's number, so that the processor multiplies more than it loads. The one body is compiled for the unit's
 // instruction set, and on x86-64 for those above it; GemmKernelsOf picks one while running. Everything here knows its
-// element type by size and function pointer, so that the code around it (engine/gemm_blocks.hpp) is compiled once.
+// element type by size and function pointer, so that the code around it (engine/gemm/blocking.hpp) is compiled once.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
 TENON_NAMESPACE_BEGIN
@@ -541,7 +541,7 @@ struct GemmTile {
   void* c;
   Index c_row;
   bool add;
-  const char* ahead;  // what to have in the cache later: one line at each step, two where there are few rows
+  const char* ahead;  // data to prefetch into the cache: one line at each step, two where there are few rows
   Index ahead_step;  // in bytes
   Index last;  // column at which the last vector of a row begins: in a narrower tile it overlaps the one before it
 };
@@ -551,7 +551,7 @@ inline constexpr Index kGemmRows = 6, kGemmFewRows = 4;
 template <class Isa>
 inline constexpr int kGemmWidth = simd::kVectorRegisters<Isa> == 32 ? 4 : 2;
 
-// What an instruction set has for an element type.
+// Kernels of one instruction set for one element type.
 struct GemmKernels {
   Index size;  // bytes of an element
   Index lanes;  // elements of a vector
@@ -595,7 +595,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
   T* const c = static_cast<T*>(t.c);
   const char* ahead = t.ahead;
   const Index a_row = t.a_row, a_col = t.a_col, b_row = t.b_row, c_row = t.c_row, ahead_step = t.ahead_step;
-  Index column[width];  // of each vector
+  Index column[width];  // first column of each vector
 #pragma GCC unroll 4
   for (int v = 0; v < width; ++v) column[v] = v + 1 < width ? v * kLanes : t.last;
   V sums[rows][width];
@@ -606,7 +606,7 @@ TENON_HD void MultiplyTile(const GemmTile& t) {
     for (int v = 0; v < width; ++v) sums[i][v] = V{};
   }
   for (Index p = t.k; p > 0; --p, a += a_col, b += b_row, ahead += ahead_step) {
-    __builtin_prefetch(ahead, 0, 2);  // into the second cache: the first has no room for what is far away
+    __builtin_prefetch(ahead, 0, 2);  // into the second cache: the first has no room for distant data
     if constexpr (rows < kGemmRows) __builtin_prefetch(ahead + 64, 0, 2);
     V y[width];
 #pragma GCC unroll 4
@@ -763,7 +763,7 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
-// ---- tenon/engine/scratch.hpp ----
+// ---- tenon/engine/core/scratch.hpp ----
 // Scratch: memory that an engine needs during one call, from the device's allocator; and how many parts work is worth.
 TENON_NAMESPACE_BEGIN
 
@@ -845,7 +845,7 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/gemm_blocks.hpp ----
+// ---- tenon/engine/gemm/blocking.hpp ----
 // The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
 // columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
 // a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache: copied panels
@@ -953,7 +953,7 @@ class GemmBlocks {
     return best;
   }
 
-  // What a part needs for itself.
+  // Scratch memory that a part needs for itself.
   std::size_t scratch_bytes(const Split& split) const {
     return PanelBytes(RowsOfPart(split)) + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
   }
@@ -970,13 +970,13 @@ class GemmBlocks {
   // Rows of a, and where they lie: g_.a itself, or a copy.
   struct Rows {
     Index begin, end;
-    const char* data;  // of element [begin, first column of the block]
+    const char* data;  // element [begin, first column of the block]
     Index row, col;
   };
   // Columns of b in tiles of one width.
   struct Panel {
     Index column, columns;  // columns of b; the tile may be wider
-    Index vectors;  // of the tile
+    Index vectors;  // width of the tile
     const char* data;
     Index row;
   };
@@ -1092,11 +1092,11 @@ class GemmBlocks {
     }
     return panel;
   }
-  // Then a tile of such a panel is stored as it is.
+  // Whether a tile of such a panel is stored as it is.
   bool FillsVector(const Panel& panel) const { return panel.columns >= kernels_.lanes; }
   Index Width(const Panel& panel) const { return panel.vectors * kernels_.lanes; }
 
-  // With zeros behind the last column of less than a vector: what they are multiplied by is not stored.
+  // With zeros behind the last column of less than a vector: their products are not stored.
   void CopyPanel(Index p, Index depth, char* to, const Panel& panel) const {
     const Index width = Width(panel), size = kernels_.size;
     const char* const from = B(p, panel.column);
@@ -1132,7 +1132,7 @@ class GemmBlocks {
       t.ahead_step = line < lines ? next.step : 0;
       line += few ? 2 : 1;
       const auto tile = kernels_.tile[few][panel.vectors - 1];
-      if (FillsVector(panel) && (above == 0 || !t.add)) {  // what is stored twice is the same
+      if (FillsVector(panel) && (above == 0 || !t.add)) {  // elements that are stored twice are equal
         t.c = C(i - above, panel.column);
         tile(t);
       } else {
@@ -1161,7 +1161,7 @@ class GemmBlocks {
   const GemmKernels& kernels_;
   const GemmArgs<void> g_;
   Index panel_;  // columns of a wide tile
-  Index depth_;  // of a block of k
+  Index depth_;  // elements of k in a block
   Index tall_;  // rows of a block at most
   Index kept_;  // columns whose panels are kept for the next block, at most
   bool copies_a_, copies_b_;
@@ -1192,11 +1192,11 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
-// ---- tenon/engine/gemm_groups.hpp ----
+// ---- tenon/engine/gemm/dot4.hpp ----
 // Products of matrices whose elements are multiplied in groups of four bytes - four of 8 bits or two of 16 - and summed
 // in 32 bits: a tile reads, of each of its rows, one group of a, and of each of its columns one of b. Both operands are
 // copied into this order: of a, the groups of a row lie one after the other; of b, those of all columns of a panel,
-// which is as wide as a tile. engine/gemm_int8.hpp and gemm_bfloat16.hpp have the copies and what multiplies groups.
+// which is as wide as a tile. int8.hpp and bfloat16.hpp have the copies and the code that multiplies groups.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -1210,11 +1210,11 @@ struct GroupTile {
   const char* b;
   Sum* c;
   Index c_row;
-  bool add;  // to what is in c
+  bool add;  // adds to the content of c
 };
 template <class Sum>
 struct GroupKernels {
-  Index rows, columns;  // of a tile
+  Index rows, columns;  // size of a tile
   Index in_group;  // elements of k
   void (*tile)(const GroupTile<Sum>&);
 };
@@ -1266,7 +1266,7 @@ struct GroupTileAvx512 {
 };
 #endif
 
-// One product. Work has, besides what is here:
+// One product. Work has, besides the members of this class:
 //   void PackRow(Index i, char* to) const        of a; what only fills its last group is zero already
 //   void PackPanel(Index panel) const            of b; what only fills a group becomes zero
 //   bool Finishes() const                        whether sums are changed in the end
@@ -1377,8 +1377,8 @@ class GroupProduct {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/small_floats.hpp ----
-// half and bfloat16 tensors as float and back: engines that are compiled for float and double alone are given copies.
+// ---- tenon/engine/core/half_conversion.hpp ----
+// half and bfloat16 tensors as float and back: engines that are compiled only for float and double work on copies.
 TENON_NAMESPACE_BEGIN
 
 constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
@@ -1400,7 +1400,7 @@ TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
-inline constexpr double kSmallFloatNs = 1.0;  // of one element
+inline constexpr double kSmallFloatNs = 1.0;  // time for one element
 
 }  // namespace detail
 
@@ -1426,7 +1426,7 @@ inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out,
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/gemm_bfloat16.hpp ----
+// ---- tenon/engine/gemm/bfloat16.hpp ----
 // Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
 // the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
@@ -1538,17 +1538,17 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
-// ---- tenon/engine/gemm_small.hpp ----
+// ---- tenon/engine/gemm/small.hpp ----
 // Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
-// and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: what is
-// stored twice is the same.
+// and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: elements
+// that are stored twice are equal.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Of b, and rows of a, by which many a copy of b that lies better pays off.
+// Bytes of b at most, and rows of a from which a copy of b with a better layout pays off.
 inline constexpr Index kSmallProductBytes = 16 * 1024, kSmallProductRows = 128;
 
 // Needs a tile's fewest rows, too.
@@ -1600,10 +1600,10 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
-// ---- tenon/engine/lanes.hpp ----
+// ---- tenon/engine/simd/vector.hpp ----
 // simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
 // and ForLevels, which compiles a body for the unit's instruction set and those above it, and picks one while running.
-// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how lane_math.hpp rounds): there
+// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how vector_exp_log.hpp rounds): there
 // TENON_DETAIL_LANES is 0.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define TENON_DETAIL_LANES 1
@@ -1655,7 +1655,7 @@ struct LaneInts {
   TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
   TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
   TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
-  // Of numbers that are not negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
+  // Half of each number, none negative, rounded down. (Not every instruction set can shift the sign of 64 bits.)
   TENON_HD LaneInts Half() const { return LaneInts((Vector)((Unsigned)v >> 1)); }
 };
 
@@ -1819,7 +1819,7 @@ L ScaleByPower(const L& y, const L& n);
 #pragma GCC diagnostic pop
 #endif
 
-// Two values of type L, whose steps are computed in turns: while one waits for its last step's result the other has
+// Two values of type L, whose steps are computed alternately: while one waits for its last step's result the other has
 // work to do, which a processor does not find by itself where its window is shorter than a function's steps.
 template <class L>
 struct PairInts {
@@ -1888,7 +1888,7 @@ TENON_HD Pair<L> Sqrt(const Pair<L>& x) {
   return {Sqrt(x.a), Sqrt(x.b)};
 }
 
-// As many of those as are worth computing in turns: AVX-512's processors look further ahead.
+// As many of these as are worth computing alternately: AVX-512's processors look further ahead.
 template <class T, int bytes>
 using WideLanes = std::conditional_t<(bytes < 64), Pair<Lanes<T, bytes>>, Lanes<T, bytes>>;
 
@@ -1995,7 +1995,7 @@ struct ForLevels {
   TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
   TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
 #endif
-  // The best that this processor has.
+  // Returns the best function that this processor can run.
   static void (*Best())(Args...) {
 #if TENON_DETAIL_TARGETS
     if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
@@ -2014,7 +2014,7 @@ struct ForLevels {
 
 #else
 
-// Only a name: ops are compiled that have a function of it, which nobody calls.
+// Only a name: ops are compiled that have a function of it, which is never called.
 template <class T, int bytes>
 struct Lanes;
 
@@ -2024,7 +2024,7 @@ struct Lanes;
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/gemm_thin.hpp ----
+// ---- tenon/engine/gemm/gemv.hpp ----
 // Matrix products of few rows, and small ones. Every element of b is used once or a few times, so that reading b is the
 // work: it is read where it lies and about in the order in which it lies. A transposed b by dot products; else a few
 // rows of it at a time, in blocks of columns whose sums stay in registers.
@@ -2034,9 +2034,9 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline constexpr Index kThinRowsAtOnce = 3;  // that share what is read of b
+inline constexpr Index kThinRowsAtOnce = 3;  // that share one read of b
 
-// What an instruction set has for T = float or double. Rows of b, x, y and c are contiguous.
+// Kernels of one instruction set for T = float or double. Rows of b, x, y and c are contiguous.
 template <class T>
 struct ThinKernels {
   // c[j] = the sum of x[p] y[j * y_step + p], p in [0, k), for j in [0, n).
@@ -2047,7 +2047,7 @@ struct ThinKernels {
                Index n, bool add);
 };
 
-// Of x y, k elements.
+// The dot product of x and y, k elements.
 template <class T, int bytes>
 TENON_HD T DotProduct(const T* x, const T* y, Index k) {
   using V = typename GnuVector<T, bytes>::type;
@@ -2111,8 +2111,8 @@ TENON_HD void RowTimesColumns(const T* a, Index a_col, const T* b, Index b_row, 
   }
 }
 
-// The same for several rows of a and four vectors of columns, each of which is read once; of enough rows that no
-// addition waits.
+// Multiplies several rows of a by four vectors of columns, each of which is read once. There are so many rows that no
+// addition waits for another.
 template <class T, int bytes, int rows>
 TENON_HD void RowsTimesColumns(const T* a, Index a_row, Index a_col, const T* b, Index b_row, Index k, T* c,
                                Index c_row, bool add) {
@@ -2223,7 +2223,7 @@ struct ThinOf<T, simd::Targeted<simd::isa::Avx2>> {
 template <class T, class Isa>
 inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows};
 
-// The best that this processor has; 32-byte vectors read as fast as longer ones.
+// Returns the best kernels that this processor can run; 32-byte vectors read as fast as longer ones.
 template <class T, class Isa = simd::Compiled>
 const ThinKernels<T>& ThinKernelsOf() {
 #if TENON_DETAIL_TARGETS
@@ -2234,7 +2234,7 @@ const ThinKernels<T>& ThinKernelsOf() {
   return kThinKernels<T, Isa>;
 }
 
-// Of the part of b that stays in the first cache while the rows of a go by: bytes, rows at least, columns at most.
+// The block of b that stays in the first cache while the rows of a go by: bytes, rows at least, columns at most.
 inline constexpr Index kThinBytes = 16 * 1024, kThinRows = 8, kThinColumns = 256;
 
 // Splits the longer side of c over the device's threads: body(row, row_end, column, column_end).
@@ -2242,8 +2242,8 @@ template <class Body>
 void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) {
   const bool by_rows = m >= n;
   RunParts(device, parts, [&](Index part) {
-    // What is summed up in one vector is the same for any number of threads: eight vectors of 64 bytes, or whole
-    // blocks.
+    // Each vector sums up the same numbers for any number of threads: parts begin at multiples of eight vectors of 64
+    // bytes, or of whole blocks.
     const Index total = by_rows ? m : n, step = by_rows ? 1 : n % 128 == 0 ? 128 : kThinColumns;
     const Index begin = PartBegin(total, parts, step, part), end = PartBegin(total, parts, step, part + 1);
     if (begin < end) body(by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);
@@ -2305,10 +2305,10 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
-// ---- tenon/engine/gemm.hpp ----
+// ---- tenon/engine/gemm/gemm.hpp ----
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
-// (engine/gemm_tile.hpp, gemm_blocks.hpp, gemm_small.hpp), and by loops of their own where there are too few rows for
-// that (engine/gemm_thin.hpp); bfloat16 by instructions of its own where there are some (engine/gemm_bfloat16.hpp);
+// (engine/gemm/microkernel.hpp, blocking.hpp, small.hpp), and by loops of their own where there are too few rows for
+// that (engine/gemm/gemv.hpp); bfloat16 by instructions of its own where there are some (engine/gemm/bfloat16.hpp);
 // half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
 TENON_NAMESPACE_BEGIN
 
@@ -2371,7 +2371,7 @@ TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
   for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
-// c = a b where b and c have N columns, whose sums stay in registers: what follows takes longer to begin than such a
+// c = a b where b and c have N columns, whose sums stay in registers: the code below takes longer to begin than such a
 // product takes.
 template <class T, int N>
 TENON_DETAIL_LOOP void GemmFewColumns(const GemmKernels&, const GemmArgs<void>& g) {
@@ -2438,8 +2438,8 @@ void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
 // So few products of elements are not worth a tile.
 inline constexpr double kThinProducts = 256;
 
-// What multiplies small matrices of these sizes and places, on this thread and without anything to plan; null: they are
-// not small, or a copy of b would lie better.
+// Multiplies small matrices of certain sizes and layouts on this thread, without planning. FindSmallProduct returns
+// null if the matrices are not small, or a copy of b would lie better.
 using SmallProduct = void (*)(const GemmKernels& kernels, const GemmArgs<void>& g);
 template <class T>
 SmallProduct FindSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g, bool may_copy) {
@@ -2522,7 +2522,7 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/packs_input.hpp ----
-// PacksInput: what a kernel struct derives from to read an input that may be constant in packed form.
+// PacksInput: the base of a kernel struct that reads an input, which may be constant, in packed form.
 TENON_NAMESPACE_BEGIN
 
 // A kernel with an Init of its own calls this one.
@@ -2592,7 +2592,7 @@ struct MatMul {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/broadcast.hpp ----
+// ---- tenon/engine/core/broadcast.hpp ----
 // Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast
 // operands: neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
 TENON_NAMESPACE_BEGIN
@@ -2623,7 +2623,7 @@ inline Status BroadcastShape(const TensorShape& a, const TensorShape& b, TensorS
 
 // How to read two operands while the output is written from front to back.
 struct BroadcastPlan {
-  int rank = 0;  // of the collapsed output, at least 1
+  int rank = 0;  // dimensions of the collapsed output, at least 1
   // Outermost first; strides in elements, 0 where the operand repeats. Innermost strides are 0 or 1.
   Index size[kMaxTensorRank + 1];
   Index stride_a[kMaxTensorRank + 1];
@@ -2676,7 +2676,7 @@ struct BroadcastPlan {
   }
 };
 
-// A place in the output of a plan: which row (run of plan.inner() elements) and where the operands' rows begin.
+// A position in the output of a plan: its row (run of plan.inner() elements) and where the operands' rows begin.
 // `Advance` is for one thread; each thread has a walk of its own.
 class BroadcastWalk {
  public:
@@ -2713,9 +2713,9 @@ class BroadcastWalk {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_maps.hpp ----
+// ---- tenon/engine/simd/vector_map.hpp ----
 // Loops of functions of one number or two over simd::Lanes: whole vectors, also at the end, so that an element's value
-// does not depend on its place; compiled for each level of instructions, of which the processor's best runs.
+// does not depend on its position; compiled for each level of instructions, of which the processor's best runs.
 TENON_NAMESPACE_BEGIN
 
 namespace simd {
@@ -2725,7 +2725,7 @@ namespace simd {
 namespace detail {
 
 // out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
-// element's value does not depend on its place.
+// element's value does not depend on its position.
 template <class Op, class T, int bytes>
 TENON_HD void MapLanes(const T* x, T* out, Index n) {
   using L = Lanes<T, bytes>;
@@ -2801,7 +2801,7 @@ template <class Op, class T, class Isa = Compiled>
 void RunLanes(const T* x, T* out, Index n) {
   detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
 }
-// The same for out[i] = Op::lanes(a[i step_a], b[i step_b]), where a step is 1, or 0: one element for all.
+// Computes out[i] = Op::lanes(a[i step_a], b[i step_b]), where a step is 1, or 0: one element for all.
 template <class Op, class T, class Isa = Compiled>
 void RunLanes(const T* a, Index step_a, const T* b, Index step_b, T* out, Index n) {
   detail::MapTwoLanesFor<Op, T, Isa>::Best()(a, step_a, b, step_b, out, n);
@@ -2813,16 +2813,16 @@ void RunLanes(const T* a, Index step_a, const T* b, Index step_b, T* out, Index 
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/elementwise_loops.hpp ----
-// What is compiled for each element-wise op and type: plain loops over contiguous runs (kUnaryLoop, kBinaryLoops).
+// ---- tenon/engine/elementwise/loops.hpp ----
+// Plain loops over contiguous runs, compiled for each element-wise op and type (kUnaryLoop, kBinaryLoops).
 TENON_NAMESPACE_BEGIN
 
-// out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
+// out[i] = op(x[i]) for i in [0, n). `attrs` is the further argument of the op's map, or null. `out` may be `x`.
 struct UnaryLoop {
   void (*v)(const void* attrs, const void* x, void* out, Index n);
-  int in_bytes;    // of one element
+  int in_bytes;    // size of one element
   int out_bytes;
-  float cost_ns;   // of one element, on one thread
+  float cost_ns;   // time for one element, on one thread
 };
 
 // out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when
@@ -2845,11 +2845,11 @@ struct BinaryLoops {
 namespace detail {
 
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
-// type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
-// float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
-// takes_small_floats = true;`. An op of floats or doubles may have `template <class L> TENON_HD static L
-// lanes(const L& x)` (twice for a binary one) beside map: the same for simd::Lanes, which is what runs then
-// (engine/lane_math.hpp has functions). `static constexpr float cost_ns` is for slow ones.
+// type Attrs), twice T for a binary one. For half and bfloat16, map is called with floats, and a float that it returns
+// is rounded; an op whose steps must be rounded one by one has `static constexpr bool takes_small_floats = true;`. An
+// op of floats or doubles may have `template <class L> TENON_HD static L lanes(const L& x)` (twice for a binary one)
+// beside map. It computes map for simd::Lanes, and then runs instead of map (engine/math/vector_exp_log.hpp has
+// functions). `static constexpr float cost_ns` is for slow ones.
 #if TENON_DETAIL_LANES
 template <class Op, class T>
 concept MapsLanes =
@@ -2869,7 +2869,7 @@ inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<
 template <class Op, class T>
 concept MapsInFloat = kIsSmallFloat<T> && !requires { requires Op::takes_small_floats; };
 
-// What a map's result is for operands of type T when it was called with floats in their place.
+// Converts the result of a map that was called with floats in place of operands of type T.
 template <class T>
 TENON_HD T FromFloats(float result) {
   return T(result);
@@ -3116,7 +3116,7 @@ inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Is
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/streaming.hpp ----
+// ---- tenon/engine/core/nontemporal_store.hpp ----
 // Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
 // loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
 #if defined(__SSE2__) && !defined(__CUDACC__)
@@ -3204,9 +3204,9 @@ void RunPastCaches(StreamedRun run, Index n, const Body& body) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/elementwise.hpp ----
+// ---- tenon/engine/elementwise/elementwise.hpp ----
 // Element-wise work: broadcasting, splitting over threads and sharing of buffers, in drivers that know neither the op
-// nor the type but its loops (engine/elementwise_loops.hpp).
+// nor the type but its loops (engine/elementwise/loops.hpp).
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -3235,13 +3235,13 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
 
 namespace detail {
 
-inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
+inline constexpr Index kTileBytes = 4096;   // bytes of one repeated operand, spread out on the stack
 
 // Rows of at most so many elements are joined into tiles: where a row's element repeats (with a loop for that, and
 // without), where a row repeats for all of the output, and where it does only for some neighbours.
 inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
 
-// A loop over rows, which lie so many bytes apart. By itself, so that all of it stays in registers.
+// A loop over rows, which lie so many bytes apart. A function of its own, so that all of it stays in registers.
 TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
                                       const char* b, Index step_b, char* to, Index step, char* end, Index n) {
   for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
@@ -3336,7 +3336,7 @@ class RowTile {
     } else if (held_ != first) {
       const Index row_bytes = inner_ * bytes_, all = most_rows_ * row_bytes;
       std::memcpy(buffer_, first, static_cast<std::size_t>(row_bytes));
-      for (Index done = row_bytes; done < all; done *= 2)  // what is there, once more
+      for (Index done = row_bytes; done < all; done *= 2)  // repeats the content
         std::memcpy(buffer_ + done, buffer_, static_cast<std::size_t>(done < all - done ? done : all - done));
       held_ = first;
     }
@@ -3378,7 +3378,7 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
   while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
 }
 
-// Whole rows from element `begin` on, where the walk stands, several at a time; how far it came.
+// Runs whole rows from element `begin` on, where the walk stands, several at a time. Returns where it stopped.
 inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk, Index begin, Index end) const {
   const int last = plan.rank - 1;
   const Index inner = plan.inner(), fitting = kTileBytes / (inner * loops.in_bytes);
@@ -3394,7 +3394,7 @@ inline Index BinaryWork::RunTiles(const BroadcastPlan& plan, BroadcastWalk* walk
   }
   return begin;
 }
-// The same without tiles.
+// Runs whole rows without tiles, from element `begin` on. Returns where it stopped.
 inline Index BinaryWork::RunRows(const BroadcastPlan& plan, BroadcastWalk* walk, BinaryLoops::Loop loop,
                                  BinaryLoops::Rows rows_loop, Index begin, Index end) const {
   const Index inner = plan.inner();
@@ -3465,14 +3465,14 @@ namespace detail {
 
 inline constexpr Index kFloatTile = 512;  // elements
 
-// What the loops below get as attrs.
+// Attrs of the loops below.
 template <class Loops>
 struct FloatWork {
   const Loops& loops;
   const void* attrs;
 };
 
-// R is T (the map gives float) or what the map gives.
+// R is T where the map returns float, else the type that the map returns.
 template <class T, class R>
 void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
   const auto& work = *static_cast<const FloatWork<UnaryLoop>*>(pwork);
@@ -3536,7 +3536,7 @@ Status UnaryInFloat(Cpu& device, const UnaryLoop& loop, const void* attrs, const
   outer.cost_ns = loop.cost_ns + 1;
   return Unary(device, outer, &work, x, out, n);
 }
-// The same for two operands, with broadcasting.
+// out = op(a, b) for T (half or bfloat16) and R as in UnaryInFloat, with broadcasting; `loops` are the op's for float.
 template <class T, class R>
 Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
                      const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
@@ -3550,8 +3550,8 @@ Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, c
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/elementwise_op.hpp ----
-// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads, sharing
-// of the input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
+// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads,
+// sharing of the input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
 //
 //   struct Relu {
 //     static constexpr auto signature = ...;
@@ -3581,7 +3581,7 @@ template <class Op, class T>
 using LoopType = typename LoopTypeOf<Op, T>::type;
 template <class Op, class T, class R>
 using LoopResult = std::conditional_t<std::is_same_v<T, R>, LoopType<Op, T>, R>;
-// Of the float loop that stands in for one over half or bfloat16.
+// The result type of the float loop that stands in for one over half or bfloat16.
 template <class T, class R>
 using FloatLoopResult = std::conditional_t<std::is_same_v<T, R>, float, R>;
 
@@ -3608,7 +3608,7 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
                            a.data, a.shape(), b.data, b.shape(), y.data, y.shape());
 }
 
-// One input, one output. `map` takes a T and, if Op has Attrs, those as its second argument.
+// One input, one output. `map` takes a T and, if Op has Attrs, these as its second argument.
 template <class Op, class Device, class T>
 struct Map1 : detail::AttrsOf<Op>::type {
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -3862,7 +3862,7 @@ struct LeakyRelu {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_math.hpp ----
+// ---- tenon/engine/math/vector_exp_log.hpp ----
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
 // Log: 1) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
 // sign. Results below the smallest normal number may be 0.
@@ -4306,19 +4306,19 @@ L Fma(const L&, const L&, const L&);
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/rows.hpp ----
-// ForEachRow: what is done to every row of a matrix by itself - softmax, layer normalisation - over the device's
+// ---- tenon/engine/core/for_each_row.hpp ----
+// ForEachRow runs an operation on each row of a matrix by itself - softmax, layer normalisation - over the device's
 // threads. half and bfloat16 rows are computed as float, in a copy that stays in the first cache, and rounded once.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What rows of T are computed in: float, but double for double.
+// Type that rows of T are computed in: float, but double for double.
 template <class T>
 using RowType = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// row(x[r, :], out[r, :], columns) for every row: [rows, columns] -> the same. `out` may be `x`. T is float, double,
-// half or bfloat16, `row` takes pointers to RowType<T>. `name` is whose scratch memory a ResourceExhausted is about.
+// row(x[r, :], out[r, :], columns) for every row of x: [rows, columns]. `out` may be `x`. T is float, double, half or
+// bfloat16; `row` takes pointers to RowType<T>. A ResourceExhausted for scratch memory names `name`.
 template <class T, class Row>
 Status ForEachRow(Cpu& device, const Row& row, std::string_view name, const T* x, T* out, Index rows, Index columns) {
   if (rows == 0 || columns == 0) return OkStatus();
@@ -4348,7 +4348,7 @@ Status ForEachRow(Cpu& device, const Row& row, std::string_view name, const T* x
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/softmax.hpp ----
+// ---- tenon/engine/nn/softmax.hpp ----
 // Softmax and its logarithm, of rows: three passes over a row that stays in the first cache (largest, exponentials and
 // their sum, scaling).
 TENON_NAMESPACE_BEGIN
@@ -4358,7 +4358,7 @@ namespace detail {
 // Both work on one row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing
 // but -infinity gives NaNs, as the formula says.
 #if TENON_DETAIL_LANES
-// What does not fill a vector is done with the vector that ends the row, or with one of which only n lanes count.
+// The rest of a row is computed with the row's last vector; a short row, with one whose first n lanes count.
 template <class T>
 struct SoftmaxRow {
   template <int bytes>
@@ -4405,7 +4405,7 @@ struct SoftmaxRow {
     }
     return simd::Fold<simd::AddLanes>(sum);
   }
-  // Of a row that ends with `last`; anything where there is a NaN.
+  // The largest element of a row that ends with `last`; anything where there is a NaN.
   template <class Wide, class L>
   TENON_HD static T Largest(const T* x, Index n, const L& last) {
     using Wider = simd::Pair<Wide>;  // the steps would wait for each other
@@ -4474,14 +4474,14 @@ auto RowFunction() {
 
 }  // namespace detail
 
-// out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow: [rows, columns] -> the same. `out` may be `x`.
-// T is float, double, half or bfloat16; the last two are computed as float and rounded once.
+// out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow; x and out are [rows, columns]. `out` may be `x`. T is
+// float, double, half or bfloat16; the last two are computed as float and rounded once.
 template <class T, class Isa = simd::Compiled>
 Status Softmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
   const auto row = detail::RowFunction<detail::SoftmaxRow, detail::RowType<T>, Isa>();
   return detail::ForEachRow<T>(device, row, "Softmax", x, out, rows, columns);
 }
-// The logarithms of the same.
+// out[r, :] = the logarithms of Softmax's out[r, :], for the types of Softmax.
 template <class T, class Isa = simd::Compiled>
 Status LogSoftmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
   const auto row = detail::RowFunction<detail::LogSoftmaxRow, detail::RowType<T>, Isa>();
@@ -4566,20 +4566,20 @@ using Mlp = OpList<Placeholder, Const, Identity, NoOp, MatMul, BiasAdd, Relu, So
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/move.hpp ----
+// ---- tenon/engine/core/element_copy.hpp ----
 // Copying elements of any type: plain ones as bytes, the others (strings, handles) by assignment. Runs, runs at regular
 // steps, one element many times, and tensors laid side by side.
 TENON_NAMESPACE_BEGIN
 
-// How the elements of one dtype are copied. All places and steps below count elements.
+// Copies elements of one dtype. All positions and steps below count elements.
 struct ElementMover {
-  Index bytes = 0;  // of one element
+  Index bytes = 0;  // size of one element
   // to[i] = from[i * step], i in [0, n), for elements that are more than their bytes; null for plain ones.
   void (*assign)(const void* from, Index step, void* to, Index n) = nullptr;
 
   const char* At(const void* data, Index i) const { return static_cast<const char*>(data) + i * bytes; }
   char* At(void* data, Index i) const { return static_cast<char*>(data) + i * bytes; }
-  // What one element costs, for ParallelFor.
+  // Cost of one element, for ParallelFor.
   double cost_ns() const { return assign != nullptr ? 20 : 0.06 * static_cast<double>(bytes); }
 };
 
@@ -4677,12 +4677,12 @@ inline void FillRun(const ElementMover& mover, const void* value, void* to, Inde
   }
 }
 
-// All n elements zero; texts and handles keep the empty value that they were made with.
+// Sets all n elements to zero; strings and handles keep the empty value that they were made with.
 inline void ZeroRun(const ElementMover& mover, void* to, Index n) {
   if (mover.assign == nullptr && n > 0) std::memset(to, 0, static_cast<std::size_t>(n * mover.bytes));
 }
 
-// The same with all threads of the device.
+// FillRun, ZeroRun and CopyRun with all threads of the device.
 inline void Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { FillRun(mover, value, mover.At(to, begin), end - begin); });
@@ -4840,7 +4840,7 @@ struct Concat {
   };
 };
 
-// The same with the axis last.
+// Concat with the axis as the last input.
 struct ConcatV2 {
   static constexpr auto signature = Op("ConcatV2")
                                         .Input("values: N * T")
@@ -4973,7 +4973,7 @@ struct Pack {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/transpose.hpp ----
+// ---- tenon/engine/layout/transpose.hpp ----
 // NdCopy: any regular block of one tensor to any regular block of another - transposed, reversed, repeated, cut out or
 // put into a frame. Dimensions that both sides leave together become one; runs are copied as runs, and where the two
 // sides' innermost dimensions differ, in square blocks that stay in the cache.
@@ -5409,7 +5409,7 @@ inline Status PadShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// What one dimension gets in front and behind.
+// Numbers of elements added before and after one dimension.
 struct PaddingOfDim {
   Index before, after;
 };
@@ -5472,7 +5472,7 @@ inline void FillFrame(Cpu& device, const ElementMover& mover, const void* value,
     for (const bool behind : {false, true}) {
       const Index thickness = behind ? paddings[d].after : paddings[d].before;
       if (thickness == 0) continue;
-      NdCopy slab;  // the middle of the dimensions outside of d, all of those inside
+      NdCopy slab;  // the middle of the dimensions outside of d, all of the dimensions inside
       slab.out_first = behind ? (paddings[d].before + size) * step[d] : 0;
       for (std::size_t outside = 0; outside < d; ++outside) {
         slab.out_first += paddings[outside].before * step[outside];
@@ -5527,7 +5527,7 @@ struct Pad {
   };
 };
 
-// The same with constant_values around.
+// Pad with constant_values around instead of zeros.
 struct PadV2 {
   static constexpr auto signature = Op("PadV2")
                                         .Input("input: T")
@@ -5598,7 +5598,7 @@ struct MirrorPad {
     const ElementMover mover = MoverOf(input.dtype());
     detail::CopyIntoFrame(device, mover, input, paddings, output);
     const InlinedVector<Index, 8> step = StridesOf(shape.dim_sizes());
-    // From the innermost dimension outwards each is mirrored for the middle of those outside of it.
+    // Mirrors each dimension, from the innermost outwards, for the middle of the dimensions outside of it.
     for (int axis = input.dims() - 1; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
       const Index begin = paddings[a].before, end = begin + input.dim_size(axis);
@@ -5655,11 +5655,11 @@ struct Reshape {
   };
 
  private:
-  // The shape asked for, with its -1 (at most one) replaced by what is left. A scalar is taken as a vector of one size.
+  // The requested shape. Its -1 (at most one) becomes the size that is left. A scalar counts as a vector of one size.
   static Status Target(const TensorShape& input, const HostIndices& sizes, TensorShape* target) {
     if (sizes.shape().dims() > 1) return errors::InvalidArgument("sizes input must be 1-D, not shape ", sizes.shape());
     InlinedVector<Index, 8> dims;
-    Index product = 1;  // of the sizes that are not 0
+    Index product = 1;  // product of the sizes that are not 0
     int unknown = -1;
     bool zero = false;
     for (Index d = 0; d < sizes.size(); ++d) {
@@ -5789,7 +5789,7 @@ inline Status SqueezeShape(InferenceContext* c) {
 }
 }  // namespace detail
 
-// Without dimensions of size 1: all of them, or those that squeeze_dims names.
+// Removes all dimensions of size 1, or only the dimensions in squeeze_dims.
 struct Squeeze {
   static constexpr auto signature = Op("Squeeze")
                                         .Input("input: T")
@@ -5945,9 +5945,9 @@ struct Rank {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/strided_slice.hpp ----
-// Copying a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
-// the part leaves together become one, and what lies together is copied as one run.
+// ---- tenon/engine/layout/strided_slice.hpp ----
+// Copies a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
+// the part leaves together become one, and elements that lie together are copied as one run.
 TENON_NAMESPACE_BEGIN
 
 // Where a part's elements lie in the input, in the order of the output. immutable once made.
@@ -5958,7 +5958,7 @@ struct StridedCopy {
   };
   InlinedVector<Dim, 6> dims;  // outermost first, none of size 1
   Index first = 0;             // element of the input that the output begins with
-  Index elements = 1;          // of the output
+  Index elements = 1;          // size of the output
 
   // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all
   // inside.
@@ -5989,7 +5989,7 @@ struct StridedCopy {
 
 namespace detail {
 
-// A place in the outer dimensions of a StridedCopy: where in the input the next piece begins. one thread.
+// A position in the outer dimensions of a StridedCopy: where in the input the next piece begins. one thread.
 class StridedWalk {
  public:
   // Among the first `rank` dimensions, at piece number `index` of them.
@@ -6138,7 +6138,7 @@ struct StridedSlice {
     }
 
     mutable SpinLock lock_;
-    mutable Ref<Plan> plan_;  // of the last call: a call with other shapes or indices makes its own
+    mutable Ref<Plan> plan_;  // plan of the last call: a call with other shapes or indices makes its own
   };
 
  private:
@@ -6550,7 +6550,7 @@ struct Minimum {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_math_inverse.hpp ----
+// ---- tenon/engine/math/vector_inverse_trig.hpp ----
 // Inverse trigonometric and hyperbolic functions, and rounding, for simd::Lanes, float and double: at most 2 ulp from
 // the true value with and without fused multiplication, for every argument: infinities, NaN, zeros with their sign.
 // Results below the smallest normal number may be 0.
@@ -6575,12 +6575,12 @@ struct InverseConstants<float> {
   static constexpr float quarter_pi = 0.785398006439208984f, quarter_pi_rest = 1.56958239325e-7f;  // 22 bits, the rest
   static constexpr float half_pi = 1.57079625129699707f, half_pi_rest = 7.54978995489e-8f;
   static constexpr float whole = 8388608.f;  // 2^23: from here on, all numbers are whole
-  static constexpr std::int32_t low_half = 0xfff;  // the lower bits of a fraction: what is left has an exact square
+  static constexpr std::int32_t low_half = 0xfff;  // the lower bits of a fraction: without them, a square is exact
   static constexpr float large = 16384.f;  // acosh and asinh are log(2 x) from here on
   // (atan(t) / t - 1) / t^2 in t^2, t <= 1/2
   static constexpr float atan[] = {-0.333333269329f, 0.199994900409f,   -0.142720771774f,
                                    0.109409304854f,  -0.0798373360856f, 0.0387170064866f};
-  // The same of asin, asinh and atanh
+  // (f(t) / t - 1) / t^2 in t^2 for f = asin, asinh and atanh
   static constexpr float asin[] = {0.166667526073f, 0.0749529146698f, 0.0454713217074f, 0.0241740208752f,
                                    0.0421769290936f};
   static constexpr float asinh[] = {-0.166666435701f, 0.0749865122651f, -0.0443843439309f, 0.0281680205786f,
@@ -6705,7 +6705,7 @@ TENON_HD L Asin(const L& x) {
   const L magnitude = detail::Abs(x);
   const typename L::Ints is_large = magnitude > L(T(0.5));
   const detail::SmallAsin<L> part(magnitude, is_large);
-  // What the root has lost is (square - root^2) / (2 root), which counts where the root is about 1/2.
+  // The rounding error of the root is (square - root^2) / (2 root), which counts where the root is about 1/2.
   const L upper = detail::UpperHalf(part.root);
   const L lost = (part.square - upper * upper) - (upper + part.root) * (part.root - upper);
   const L large =
@@ -7016,15 +7016,15 @@ struct Xlog1py {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/reduce_loops.hpp ----
-// What is compiled for each reduction and type: plain loops (kReduceLoops) over runs of elements that make one output
-// each, and over rows that are folded into one.
+// ---- tenon/engine/reduce/loops.hpp ----
+// Plain loops, compiled for each reduction and type (kReduceLoops): over runs of elements that make one output each,
+// and over rows that are folded into one.
 TENON_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
 
-// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
-// type.
+// A reduction of elements of one type. An accumulator holds the result so far of one output. It may be of a wider type
+// than the elements.
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
@@ -7035,12 +7035,12 @@ struct ReduceLoops {
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
   // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
   void (*fold)(void* lanes, void* acc);
-  void (*fill)(void* acc, Index n);  // with what changes nothing
+  void (*fill)(void* acc, Index n);  // with the element that changes nothing
   // out[j] from acc[j], which `terms` elements went into.
   void (*finish)(const void* acc, Index terms, void* out, Index n);
-  int in_bytes;   // of one element, of the input and of the output
+  int in_bytes;   // size of one element, of the input and of the output
   int acc_bytes;  // at most 16
-  float cost_ns;  // of one element, on one thread
+  float cost_ns;  // time for one element, on one thread
 };
 
 namespace detail {
@@ -7203,8 +7203,8 @@ TENON_HD void NarrowRows(const T* x, Index rows, Index stride, T* acc) {
   for (Index v = 0; v < 4; ++v) sums[v].Store(acc + v * L::size);
 }
 // Rows of one or two kilobytes from far away, four at a time as ReduceRows has them, while the next four are fetched: a
-// processor that guesses what comes next fetches what lies behind each row, which is the row after it. Returns how many
-// columns that were.
+// processor that prefetches by guessing fetches the memory behind each row, which is the row after it. Returns the
+// number of these columns.
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD Index FarRows(const T* x, Index rows, Index stride, Index n, T* acc) {
   constexpr Index kLine = 64 / Index{sizeof(T)}, kVectors = kLine / L::size;
@@ -7301,7 +7301,7 @@ TENON_HD T LongRun(const T* x, Index n) {
 template <class Step, class L, class T = typename L::value_type>
 TENON_HD void RunsByFours(const T* x, Index count, Index step, Index n, T* acc) {
   using Part = simd::Lanes<T, 16>;
-  constexpr int kParts = 4 / Part::size;  // of four results
+  constexpr int kParts = 4 / Part::size;  // vectors that hold four results
   for (; count > 0; count -= 4, x += 4 * step, acc += 4) {
     const T *x1 = x, *x2 = x, *x3 = x;
     if (count > 1) x1 += step;
@@ -7371,7 +7371,7 @@ void VectorRunsLoop(const void* px, Index count, Index step, Index n, void* pacc
 }
 #endif
 
-// What a sum is divided by: numbers of its type, or the parts of complex ones.
+// The type that a sum is divided by: its own type, or that of the parts of complex numbers.
 template <class A>
 A CountFor(const A&);
 template <class Real>
@@ -7405,7 +7405,7 @@ TENON_DETAIL_LOOPS_END
 
 }  // namespace detail
 
-// ---- the operations: how two values become one, and what they are held in meanwhile
+// ---- the operations: how two values become one, and the type that holds them meanwhile
 
 // Integers wrap. half and bfloat16 are added up as float.
 struct SumReducer {
@@ -7493,9 +7493,9 @@ inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>(
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/reduce.hpp ----
+// ---- tenon/engine/reduce/reduce.hpp ----
 // Reductions over any set of dimensions: shapes, threads and accuracy, in a driver that knows neither the operation nor
-// the type but its loops (engine/reduce_loops.hpp). The result does not depend on the number of threads.
+// the type but its loops (engine/reduce/loops.hpp). The result does not depend on the number of threads.
 TENON_NAMESPACE_BEGIN
 
 // A set of dimensions.
@@ -7522,7 +7522,7 @@ struct ReduceDims {
   }
 };
 
-// A place among some dimensions. one thread.
+// A position among some dimensions. one thread.
 class ReduceWalk {
  public:
   ReduceWalk(const ReduceDims& dims, Index index) : dims_(dims) {
@@ -7548,9 +7548,9 @@ class ReduceWalk {
   Index at_[kMaxTensorRank / 2 + 1];
 };
 
-// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those
-// of size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run,
-// line].
+// How to walk over the input. Kept and reduced dimensions alternate: neighbours of one kind count as one, and
+// dimensions of size 1 do not count. The two innermost make a block: `line` outputs of `run` terms each, lying as
+// [line, run] or [run, line].
 struct ReducePlan {
   bool runs = false;  // the block is [line, run]
   Index line = 1;
@@ -7595,7 +7595,7 @@ struct ReducePlan {
 
 // One reduction; shared by all threads that work on it.
 struct ReduceWork {
-  static constexpr Index kTileBytes = 4096;  // of accumulators: so many outputs at a time as they hold
+  static constexpr Index kTileBytes = 4096;  // bytes of accumulators: a tile has as many outputs as they hold
 
   const ReduceLoops& loops;
   const ReducePlan& plan;
@@ -7841,7 +7841,7 @@ struct Sum {
   using kernel = detail::Reduction<SumReducer, Device, T>;
 };
 
-// Of integers: cut towards zero. Of nothing: 0 for integers, else NaN.
+// The mean of integers is cut towards zero. Without elements it is 0 for integers, else NaN.
 struct Mean {
   static constexpr auto signature =
       Op("Mean")
@@ -7928,18 +7928,18 @@ struct Min {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/conv_tile.hpp ----
+// ---- tenon/engine/conv/microkernel.hpp ----
 // The innermost part of a convolution: six output pixels by a few vectors of channels are summed up in registers while
 // the pixels' windows, read where they lie, and a packed panel of the filter go by. It is the tile of a matrix product
-// (engine/gemm_tile.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the unit's
-// instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
+// (engine/gemm/microkernel.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the
+// unit's instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline constexpr int kConvPixels = 6;  // of a tile
+inline constexpr int kConvPixels = 6;  // pixels of a tile
 
 // Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
 struct ConvWindow {
@@ -7959,11 +7959,11 @@ struct ConvTile {
   C* out;
   Index out_step;
   bool add;
-  const char* ahead;  // what to have in the second cache later: one line at each step
+  const char* ahead;  // data to prefetch into the second cache: one line at each step
   Index ahead_step;  // in bytes
 };
 
-// What an instruction set has for numbers of type C.
+// Kernels of one instruction set for numbers of type C.
 template <class C>
 struct ConvKernels {
   Index lanes;  // elements of a vector
@@ -8072,7 +8072,7 @@ constexpr ConvKernels<C> MakeConvKernels() {
 template <class C, class Isa>
 inline constexpr ConvKernels<C> kConvKernels = MakeConvKernels<C, Isa>();
 
-// The best that this processor has.
+// Returns the best kernels that this processor can run.
 template <class C, class Isa = simd::Compiled>
 const ConvKernels<C>& ConvKernelsOf() {
 #if TENON_DETAIL_TARGETS
@@ -8095,17 +8095,17 @@ TENON_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
-// ---- tenon/engine/window.hpp ----
+// ---- tenon/engine/core/window_dim.hpp ----
 // One dimension of a sliding window, as convolutions and pools need it.
 TENON_NAMESPACE_BEGIN
 
 struct Window {
   Index input = 0;
-  Index size = 1;      // of the window, in elements it looks at
+  Index size = 1;      // elements that the window looks at
   Index stride = 1;
   Index dilation = 1;  // distance between the elements it looks at
   Index pad_before = 0, pad_after = 0;
-  Index output = 0;    // places of the window
+  Index output = 0;    // positions of the window
 
   // From the first to the last element it looks at.
   Index extent() const { return (size - 1) * dilation + 1; }
@@ -8113,7 +8113,7 @@ struct Window {
 
 // Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
-  constexpr Index kMost = (Index{1} << 62) - 1;  // so that places and paddings have sums; more have only empty tensors
+  constexpr Index kMost = (Index{1} << 62) - 1;  // positions plus paddings fit; only empty tensors have more
   if (w->input > kMost) return detail::padded_input_is_too_large(w->input, 0, 0);
   return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
                                &w->pad_after);
@@ -8121,7 +8121,7 @@ inline Status PlaceWindow(Padding padding, Window* w) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/conv.hpp ----
+// ---- tenon/engine/conv/conv.hpp ----
 // Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
 // packed into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers
 // while the pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
@@ -8139,8 +8139,8 @@ struct Conv2DGeometry {
   TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
 };
 
-// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
-// TensorFlow's.
+// Makes the geometry of a Conv2D in NHWC from its shapes and attrs; `strides` and `dilations` have four values. The
+// errors are TensorFlow's.
 inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
                                  Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
                                  Conv2DGeometry* geometry) {
@@ -8196,9 +8196,9 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
   if (g.rows.size == 1) g.rows.dilation = 1;  // there is nothing between its elements
   if (g.columns.size == 1) g.columns.dilation = 1;
-  // What the windows cover, paddings included, is copied when there are paddings: its bytes must be a number.
-  constexpr Index kMostBytes = 16;  // of one element
-  const auto covered = [](const Window& w) {  // -1: no int64 holds it
+  // Paddings cause a copy of all that the windows cover, paddings included: its bytes must fit an int64.
+  constexpr Index kMostBytes = 16;  // most bytes of one element
+  const auto covered = [](const Window& w) {  // -1 if an int64 cannot hold it
     const Index before_last = w.output > 0 ? (w.output - 1) * w.stride : 0, extent = w.output > 0 ? w.extent() : 0;
     return extent > std::numeric_limits<Index>::max() - before_last ? Index{-1} : before_last + extent;
   };
@@ -8237,7 +8237,7 @@ template <class T>
 class ConvWork {
  public:
   using C = ConvAccumulator<T>;
-  static constexpr Index kFewPixels = 126;  // of the whole output: then threads share the channels, not the pixels
+  static constexpr Index kFewPixels = 126;  // with so few output pixels, threads share the channels, not the pixels
   using Pixels = const C* [kFewPixels];
 
   ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
@@ -8263,7 +8263,7 @@ class ConvWork {
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
     window_ = {g.rows.size, g.rows.dilation * band_columns_ * g.in_depth, joined ? 1 : g.columns.size,
                g.columns.dilation * g.in_depth, joined ? g.columns.size * g.in_depth : g.group_depth()};
-    // A panel that would fill much of the second cache goes through it row by row; what is rounded, in one piece.
+    // A panel that would fill much of the second cache goes through it row by row. Rounded types take one piece.
     const bool large = PanelElements() * Index{sizeof(C)} > Caches().second / 4;
     pieces_ = large && sizeof(T) == sizeof(C) ? g.rows.size : 1;
   }
@@ -8319,11 +8319,11 @@ class ConvWork {
     }
   }
 
-  // Few pixels, of one image: found once, then every panel by itself.
+  // For few pixels of one image: finds all of them once; RunPiece() then runs each panel by itself.
   void FindAllPixels(C* band, Pixels& pixels) const {
     FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
   }
-  // What comes next from the filter, or from `packed` if it holds all panels, is brought near meanwhile.
+  // Meanwhile prefetches the data of the next piece, from `packed` if it holds all panels, else from the filter.
   void RunPiece(Index panel, Index piece, const C* packed, bool all, const Pixels& pixels, Index count, T* out) const {
     const Index taps = taps_ / pieces_, width = Widened(ChannelsOf(panel));
     if (all) packed += PackedOffset(panel) + piece * taps * width;
@@ -8347,7 +8347,7 @@ class ConvWork {
  private:
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
   static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
-  static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
+  static constexpr Index kBandBytes = 256 * 1024;  // bytes of a padded band: a fraction of the second cache
 
   static Index Least(Index a, Index b) { return a < b ? a : b; }
   Index Widened(Index channels) const { return DivideUp(channels, kernels_.lanes) * kernels_.lanes; }
@@ -8477,9 +8477,9 @@ class ConvWork {
   const T* filter_;
   T* output_;
   Index taps_;  // elements of a window
-  Index channels_;  // of a group
-  Index panels_;  // of a group
-  Index pieces_;  // of a panel
+  Index channels_;  // channels of a group
+  Index panels_;  // panels of a group
+  Index pieces_;  // pieces of a panel
   bool copies_;  // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
@@ -8512,7 +8512,7 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
           for (Index p = 0; p < work.panels(); ++p) work.Pack(p, reinterpret_cast<C*>(to) + work.PackedOffset(p));
         }));
   }
-  // Threads without a panel of their own would have nothing.
+  // Threads without a panel of their own would have nothing to do.
   if (g.batch == 1 && work.pixels() <= Work::kFewPixels && parts <= work.panels()) {
     const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
                       panel_bytes = constant == nullptr ? ScratchBytes<C>(work.PanelElements()) : 0;
@@ -8624,7 +8624,7 @@ struct Conv2D {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/pool_window.hpp ----
+// ---- tenon/engine/conv/pool_microkernel.hpp ----
 // One pixel of a pool: the pixels of a window put together channel by channel, a few vectors of channels at a time
 // whose results stay in registers while the window's pixels go by. For float and double, where there are vectors.
 TENON_NAMESPACE_BEGIN
@@ -8635,7 +8635,7 @@ template <class T>
 inline constexpr bool kPoolsByVectors =
     TENON_DETAIL_LANES != 0 && (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
-// Of NHWC: `first` is channel 0 of its upper left pixel, `row` the elements from one row of the image to the next.
+// An NHWC window: `first` is channel 0 of its upper left pixel, `row` the elements between two rows of the image.
 template <class T>
 struct PoolWindow {
   const T* first;
@@ -8665,7 +8665,7 @@ template <class Step, class T>
 struct PoolBody {
   template <int bytes>
   TENON_HD static void Run(const PoolWindow<T>& w, const Step& step, T* out) {
-    // What comes from the second cache keeps no longer vectors busy.
+    // The second cache does not deliver data fast enough to keep longer vectors busy.
     using L = simd::Lanes < T, bytes<32 ? bytes : 32>;
     constexpr int kAtOnce = 8;
     Index d = 0;
@@ -8693,7 +8693,7 @@ void RunPoolWindow(const PoolWindow<T>& w, const Step& step, T* out) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/pool.hpp ----
+// ---- tenon/engine/conv/max_pool.hpp ----
 // MaxPool on the CPU: NHWC, over rows and columns or over the depth, for all real number types.
 TENON_NAMESPACE_BEGIN
 
@@ -8966,7 +8966,7 @@ using Cnn = OpList<Mlp, Add, AddV2, ConcatV2, Conv2D, Exp, ExpandDims, Max, MaxP
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/byte_casts.hpp ----
+// ---- tenon/engine/elementwise/cast_bytes.hpp ----
 // Casts between float and elements of one or two bytes, sixteen at a time, by instructions that every x86-64 has. (g++
 // makes a vector of each step, but widens and narrows by more of them than there are here.) The results are those of
 // ConvertScalar.
@@ -9079,7 +9079,7 @@ void RunByteCast(const void* from_data, void* to_data, Index n) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/cast.hpp ----
+// ---- tenon/engine/elementwise/cast.hpp ----
 // Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
 // tile at a time: so there are loops per type, not per pair.
 #if TENON_DETAIL_TARGETS
@@ -9259,7 +9259,7 @@ constexpr bool IsCastFloat8(DataType dtype) {
 }
 constexpr bool IsInt4(DataType dtype) { return dtype == DataType::kInt4 || dtype == DataType::kUint4; }
 
-// The first step: to the widest type. No loop: it is that already (or, for kNone, no number that can be cast).
+// The first step: to the widest type. A null loop: the type is that already (or, for kNone, cannot be cast).
 struct CastSource {
   CastKind kind = CastKind::kNone;
   CastLoop widen = nullptr;
@@ -9320,7 +9320,7 @@ inline CastLoop NarrowUnsigned(DataType to) {
     case DataType::kDouble: return &RunCast<std::uint64_t, double>;
     case DataType::kComplex64: return &RunCast<std::uint64_t, complex64>;
     case DataType::kComplex128: return &RunCast<std::uint64_t, complex128>;
-    default: return NarrowSigned(to);  // the same bits
+    default: return NarrowSigned(to);  // integers and bool: the bits are those of a signed cast
   }
 }
 inline CastLoop NarrowFloat(DataType to) {
@@ -9378,7 +9378,7 @@ inline CastLoop DirectCast(DataType from, DataType to) {
   return from == DataType::kInt32 && to == DataType::kInt64 ? &RunCast<std::int32_t, std::int64_t> : nullptr;
 }
 
-// Bits of the fraction, for complex numbers those of their parts; 0: no floating-point type that is cast.
+// Bits of the fraction, for complex numbers those of their parts; 0: not a floating-point type that can be cast.
 constexpr int FractionBits(DataType dtype) {
   switch (dtype) {
     case DataType::kDouble:
@@ -9409,7 +9409,7 @@ struct CastPlan {
   CastLoop direct = nullptr;  // the whole cast; else:
   CastLoop widen = nullptr;  // null: the elements are wide already
   CastLoop narrow = nullptr;
-  int kept_bits = 0;  // of the fractions; 0: all
+  int kept_bits = 0;  // bits of the fractions; 0: all
   Index from_bytes = 0, to_bytes = 0;
 
   void Run(const char* from, char* to, Index n) const {
@@ -9522,7 +9522,7 @@ namespace ops {
 
 namespace detail {
 
-// The elements of a tensor of plain real numbers, bools or texts as keys. Numbers are their bits, but both zeros are
+// The elements of a tensor of plain real numbers, bools or strings as keys. Numbers are their bits, but both zeros are
 // one number, and a NaN differs from everything.
 class ElementKeys {
  public:
@@ -9568,7 +9568,7 @@ class ElementKeys {
   const void* data_;
   int bytes_;
   Index size_;
-  std::uint64_t infinity_ = 0;  // its bits; 0 for what is not floating
+  std::uint64_t infinity_ = 0;  // bits of infinity; 0 for types that are not floating
 };
 
 // Numbers of elements, by their values: open addressing, at most half full.
@@ -9581,8 +9581,8 @@ class ElementTable {
   }
   // The element that equals other[j], or -1.
   Index Find(const ElementKeys& other, Index j) const { return slots_[SlotOf(other, j)]; }
-  // The same; where there is none element j of the table's own keys is added and -1 returned. A NaN is never found: it
-  // is not added.
+  // The element that equals element j of the table's own keys. Without one, adds j and returns -1. A NaN is never found
+  // and not added.
   Index FindOrAdd(Index j) {
     if (!keys_.is_text() && keys_.IsNan(j)) return -1;
     Index& slot = slots_[SlotOf(keys_, j)];
@@ -9644,7 +9644,7 @@ inline Status RunUnique(OpKernelContext& context, const Tensor& x, bool with_cou
   if (x.dims() != 1) return errors::InvalidArgument("Unique: unique expects a 1D vector, got shape ", x.shape());
   const ElementKeys keys(x);
   ElementTable table(keys);
-  SlimVector<Index> first, counts;  // of each distinct element
+  SlimVector<Index> first, counts;  // first position and count of each distinct element
   SlimVector<Index> number(static_cast<std::size_t>(x.NumElements()), 0);
   Tensor *idx = nullptr, *count = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(1, x.shape(), &idx));
@@ -9719,7 +9719,7 @@ struct Where {
   static void WritePlaces(const TensorShape& shape, const bool* set, std::int64_t* out) {
     const int last = shape.dims() - 1;
     const Index row = shape.dim_size(last), rows = shape.num_elements() / row;
-    std::int64_t at[8] = {};  // of the row
+    std::int64_t at[8] = {};  // indices of the row
     for (Index r = 0; r < rows; ++r, set += row) {
       for (Index i = 0; i < row; ++i) {
         if (!set[i]) continue;
@@ -9948,7 +9948,7 @@ inline bool StartsWithShape(const TensorShape& shape, const TensorShape& prefix)
 
 }  // namespace detail
 
-// merged[indices[i][j]] = data[i][j]; the last one stays, rows that nobody names are zero
+// merged[indices[i][j]] = data[i][j]; the last of equal indices stays, rows without an index are zero
 struct DynamicStitch {
   static constexpr auto signature = Op("DynamicStitch")
                                         .Input("indices: N * int32")
@@ -9978,7 +9978,7 @@ struct DynamicStitch {
   static Status Run(OpKernelContext& context, Cpu& device, const InList<std::int32_t>& indices,
                     std::span<const Tensor> data, Tensor* merged) {
     Index rows = 0;
-    TensorShape row;  // of one row; the same for all
+    TensorShape row;  // shape of each row
     for (int i = 0; i < indices.size(); ++i) {
       const In<std::int32_t> at = indices[i];
       const Tensor& part = data[static_cast<std::size_t>(i)];
@@ -9993,7 +9993,7 @@ struct DynamicStitch {
                                        "].shape[", at.shape().dims(), ":], got data[0].shape = ", data[0].shape(),
                                        ", data[", i, "].shape = ", part.shape());
       for (Index j = 0; j < at.size(); ++j) {
-        if (at[j] < 0 || at[j] == std::numeric_limits<std::int32_t>::max())  // as many rows are no int32
+        if (at[j] < 0 || at[j] == std::numeric_limits<std::int32_t>::max())  // that many rows are not an int32
           return errors::InvalidArgument("DynamicStitch: indices[", j, "] = ", at[j], " is out of range");
         rows = std::max<Index>(rows, Index{at[j]} + 1);
       }
@@ -10073,9 +10073,9 @@ struct DynamicPartition {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/math/variant_arithmetic.hpp ----
-// Arithmetic of variants, by what VariantRegistry knows of their types: zeros like one, the sum of several. What
-// ZerosLike and AddN do for them.
+// ---- tenon/kernel/variant_arithmetic.hpp ----
+// Arithmetic of variants, with the operations that VariantRegistry has for their types: zeros like one, the sum of
+// several. ZerosLike and AddN use it.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
@@ -10367,7 +10367,7 @@ struct OneHot {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/gather.hpp ----
+// ---- tenon/engine/layout/gather.hpp ----
 // Rows picked by number along one axis of a tensor.
 TENON_NAMESPACE_BEGIN
 
@@ -10589,7 +10589,7 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   TensorShape shape;
   TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, whatever the indices are
+  if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, with any indices
   const Index bad =
       tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
   if (bad < 0) return OkStatus();
@@ -10674,7 +10674,7 @@ struct Gather {
   };
 };
 
-// The same along any axis; the first batch_dims dimensions of params and indices go together.
+// Gather along any axis. The first batch_dims dimensions of params and indices go together.
 struct GatherV2 {
   static constexpr auto signature = Op("GatherV2")
                                         .Input("params: Tparams")
@@ -10743,7 +10743,7 @@ struct GatherNd {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/array/scatter.hpp ----
-// ScatterNd and the TensorScatter ops: slices put, added, ... to the places that index vectors name.
+// ScatterNd and the TensorScatter ops: slices written, added, ... to the positions that index vectors name.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -10814,7 +10814,7 @@ using shape_inference::ScatterNdShape;
 using shape_inference::ScatterShape;
 using shape_inference::TensorScatterShape;
 
-// What the kernels check: every vector of indices names a slice of `target`, updates has one slice for each.
+// Checks the shapes: every vector of indices names a slice of `target`, updates has one slice for each vector.
 inline Status CheckScatter(const TensorShape& target, const TensorShape& indices, const TensorShape& updates) {
   constexpr Index kMaxDepth = 7;
   if (indices.dims() < 1)
@@ -10920,7 +10920,7 @@ struct TensorScatterKernel : Op::Attrs {
 
 }  // namespace detail
 
-// Zeros of `shape` with the updates added: those for the same place add up (texts are joined, bools are or-ed).
+// Zeros of `shape` with the updates added. Updates of one position add up (strings are joined, bools are or-ed).
 struct ScatterNd {
   static constexpr auto signature = Op("ScatterNd")
                                         .Input("indices: Tindices")
@@ -10962,7 +10962,7 @@ struct ScatterNd {
   };
 };
 
-// The tensor with slices replaced: the last of several for the same place stays.
+// The tensor with slices replaced. The last of several updates of one position stays.
 struct TensorScatterUpdate {
   static constexpr auto signature = Op("TensorScatterUpdate")
                                         .Input("tensor: T")
@@ -11035,7 +11035,7 @@ struct TensorScatterSub {
   using kernel = detail::TensorScatterKernel<TensorScatterSub, Device>;
 };
 
-// The greater of what is there and what comes.
+// The tensor with the greater of an element and its update.
 struct TensorScatterMax {
   static constexpr auto signature = Op("TensorScatterMax")
                                         .Input("tensor: T")
@@ -11060,7 +11060,7 @@ struct TensorScatterMax {
   using kernel = detail::TensorScatterKernel<TensorScatterMax, Device>;
 };
 
-// The lesser of what is there and what comes.
+// The tensor with the lesser of an element and its update.
 struct TensorScatterMin {
   static constexpr auto signature = Op("TensorScatterMin")
                                         .Input("tensor: T")
@@ -11097,8 +11097,8 @@ namespace ops {
 
 namespace detail {
 
-// TensorFlow changes x itself, whoever else reads it; here others keep what they have. Rows are counted modulo their
-// number. `combine` null: the row is replaced.
+// TensorFlow changes x itself, even while other nodes read it. Here the other nodes keep their value. Rows are counted
+// modulo their number. `combine` null: the row is replaced.
 inline Status RunInplace(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& rows,
                          const Tensor& v, CombineFn combine, bool served, Tensor* y) {
   const std::string_view op = context.op_kernel().type_string();
@@ -11200,7 +11200,7 @@ struct InplaceSub {
   using kernel = detail::InplaceKernel<InplaceSub, Device>;
 };
 
-// The same elements in a buffer of its own.
+// Copies x into a buffer of its own.
 struct DeepCopy {
   static constexpr auto signature = Op("DeepCopy")
                                         .Input("x: T")
@@ -11281,7 +11281,7 @@ inline Status MatrixDiagPartShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-// What the diagonals' leading dimensions add to what is known of the matrices.
+// Merges the leading dimensions of the diagonals into the known shape of the matrices.
 inline Status MergeBatch(InferenceContext* c, ShapeHandle input, ShapeHandle diagonal, std::int64_t own_dims) {
   ShapeHandle out = input;
   if (c->RankKnown(diagonal) && !c->FullyDefined(input)) {
@@ -11430,7 +11430,7 @@ namespace detail {
 struct Diagonals {
   Index lower = 0, upper = 0;
   bool left_above = false, left_below = true;  // where superdiagonals and subdiagonals begin in their rows
-  Index rows = 0, columns = 0, length = 0;     // of a matrix; of the longest diagonal
+  Index rows = 0, columns = 0, length = 0;     // rows, columns of a matrix; length of the longest diagonal
 
   void Align(std::string_view align) {  // "RIGHT_LEFT": superdiagonals, subdiagonals
     left_above = align == "LEFT_LEFT" || align == "LEFT_RIGHT";
@@ -11623,7 +11623,7 @@ struct MatrixSetDiag {
   };
 };
 
-// MatrixDiag with diagonals k[0] to k[1], sizes and what is around them.
+// MatrixDiag with diagonals k[0] to k[1], the sizes of a matrix and the value around the diagonals.
 struct MatrixDiagV3 {
   static constexpr auto signature =
       Op("MatrixDiagV3")
@@ -11851,7 +11851,7 @@ struct DiagPart {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/segment.hpp ----
+// ---- tenon/engine/reduce/segment.hpp ----
 // Segments: rows of a matrix folded into the output row that an id names. The loops work on rows of elements; columns
 // are split over the threads, so that every output element is folded in the order of the rows.
 TENON_NAMESPACE_BEGIN
@@ -11860,8 +11860,8 @@ TENON_NAMESPACE_BEGIN
 struct SegmentLoops {
   void (*fold)(const void* row, void* out, Index n) = nullptr;          // out[j] = out[j] op row[j]
   void (*divide)(void* out, Index count, Index n) = nullptr;            // for means
-  Index bytes = 0;                                                     // of one element
-  alignas(16) unsigned char start[16] = {};  // what changes nothing, or the lowest (highest) finite number
+  Index bytes = 0;                                                     // size of one element
+  alignas(16) unsigned char start[16] = {};  // the element that changes nothing, or the lowest (highest) finite number
 };
 
 // ---- the operations
@@ -12039,7 +12039,7 @@ inline SegmentLoops MeanSegmentLoops(DataType type) {
 struct PickedSumLoops {
   void (*add)(const void* row, double scale, void* acc, Index n) = nullptr;
   void (*finish)(const void* acc, double by, void* out, Index n) = nullptr;
-  Index bytes = 0, acc_bytes = 0;  // of one element
+  Index bytes = 0, acc_bytes = 0;  // sizes of one element
 };
 
 namespace detail {
@@ -12090,8 +12090,8 @@ inline PickedSumLoops PickedSumLoopsFor(DataType type) {
   }
 }
 
-// body(begin, end) for ranges of columns that together are [0, columns); each is worked on by one thread. `rows`: how
-// many rows are read.
+// body(begin, end) for ranges of columns that together are [0, columns); one thread works on each. `rows`: how many
+// rows are read.
 template <class Body>
 void ForEachColumnRange(Cpu& device, Index rows, Index columns, const Body& body) {
   constexpr Index kTogether = 64;  // columns that share cache lines
@@ -12380,7 +12380,7 @@ struct Reverse {
       const int rank = tensor.dims();
       if (rank > 0 && tensor.dim_size(0) == 0)
         return errors::InvalidArgument("Reverse: Invalid input first dimension. Found 0.");
-      if (rank == 0) {  // whatever dims are
+      if (rank == 0) {  // for any dims
         output = tensor;
         return OkStatus();
       }
@@ -12443,7 +12443,7 @@ struct ReverseV2 {
   };
 };
 
-// Of entry b of dimension batch_dim, the first seq_lengths[b] entries of dimension seq_dim in reverse order.
+// Reverses the first seq_lengths[b] entries of dimension seq_dim in entry b of dimension batch_dim.
 struct ReverseSequence {
   static constexpr auto signature = Op("ReverseSequence")
                                         .Input("input: T")
@@ -12633,16 +12633,16 @@ struct ScatterNdNonAliasingAdd {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/wide.hpp ----
+// ---- tenon/engine/elementwise/widest_type.hpp ----
 // Real numbers of any type as the widest of their kind - int64, uint64 or double, which hold each of them exactly. For
 // loops that are not worth compiling for every type: sorting, searching.
 TENON_NAMESPACE_BEGIN
 
-// How the elements of one type become wide, and wide ones elements again. kind is kNone for types that are no real
+// Loops that make elements of one type wide, and wide ones elements again. kind is kNone for types that are not real
 // numbers. immutable.
 struct WideType {
   detail::CastKind kind = detail::CastKind::kNone;
-  Index bytes = 0;  // of one narrow element
+  Index bytes = 0;  // size of one narrow element
   detail::CastLoop widen_loop = nullptr, narrow_loop = nullptr;  // null: the elements are wide already
 
   // n elements of 8 bytes each.
@@ -12664,7 +12664,7 @@ WideType WideOf(CastKind kind) {
 }
 }  // namespace detail
 
-// Of bool, the integers of 8 to 64 bits and half, bfloat16, float and double.
+// Returns the loops of bool, the integers of 8 to 64 bits, half, bfloat16, float or double.
 inline WideType WideTypeOf(DataType type) {
   using detail::CastKind;
   switch (type) {
@@ -13041,8 +13041,8 @@ inline bool ValueSteps(const StridedSlicePlan& plan, const TensorShape& value, I
   const int rank = static_cast<int>(plan.final_shape.size()), extra = value.dims() - rank;
   for (int d = 0; d < extra; ++d)
     if (value.dim_size(d) != 1) return false;
-  // Dimensions of size 1 count for nothing, so that those left go together in order.
-  InlinedVector<Index, 8> sizes, by;  // of the final dimensions that are longer than 1
+  // Dimensions of size 1 do not count, so that the other dimensions go together in order.
+  InlinedVector<Index, 8> sizes, by;  // sizes and steps of the final dimensions that are longer than 1
   Index step = 1;
   for (int d = rank - 1; d >= 0; --d) {
     const Index wanted = plan.final_shape[static_cast<std::size_t>(d)];
@@ -13068,7 +13068,7 @@ inline void PutSlice(Cpu& device, const ElementMover& mover, const StridedSliceP
   const InlinedVector<Index, 8> to = StridesOf(output->shape().dim_sizes());
   for (std::size_t d = 0; d < plan.processing_shape.size(); ++d) {
     const Index n = plan.processing_shape[d], stride = plan.strides[d];
-    const bool backwards = stride < 0 && n > 1;  // places are counted upwards
+    const bool backwards = stride < 0 && n > 1;  // positions are counted upwards
     copy.out_first += (backwards ? plan.begin[d] + (n - 1) * stride : plan.begin[d]) * to[d];
     if (backwards) copy.in_first += (n - 1) * steps[d];
     copy.Add(n, backwards ? -steps[d] : steps[d], (backwards ? -stride : stride) * to[d]);
@@ -13312,7 +13312,7 @@ inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Ind
   const char* const op = to_depth ? "SpaceToDepth" : "DepthToSpace";
   if (input.dims() != 4) return errors::InvalidArgument(op, ": Input rank should be: 4 instead of: ", input.dims());
   const Index n = input.dim_size(0);
-  Index h = input.dim_size(1), w = input.dim_size(2), d = input.dim_size(3);  // of the smaller image, of one pixel
+  Index h = input.dim_size(1), w = input.dim_size(2), d = input.dim_size(3);  // size of the smaller image, of one pixel
   const Index blocks = MultiplyWithoutOverflow(block, block);
   if (to_depth ? h % block != 0 || w % block != 0 : blocks < 0 || d % blocks != 0)
     return errors::InvalidArgument(op,
@@ -13335,8 +13335,8 @@ inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Ind
   const auto add = [&](Index size, Index in_deep, Index in_wide) {
     copy.Add(size, to_depth ? in_wide : in_deep, to_depth ? in_deep : in_wide);
   };
-  const Index row = w * block * d;  // of the wide image
-  if (to_depth) {                   // in the order of the output
+  const Index row = w * block * d;  // elements of a row of the wide image
+  if (to_depth) {  // in the order of the output
     add(n * h, w * blocks * d, block * row);
     add(w, blocks * d, block * d);
     add(block, block * d, row);
@@ -13358,8 +13358,9 @@ struct BlockDim {
   Index wide = 0, narrow = 0;  // its size on the space side (without padding, after the crop) and on the batch side
 };
 
-// All blocks between the space side and the batch side. `batch` is the space side's, `inner` the product of what is
-// behind the blocked dimensions. Every block is a copy of its own: positions outside of the space side are left out.
+// Copies all blocks between the space side and the batch side. `batch` is the space side's, `inner` the product of the
+// dimensions behind the blocked ones. Every block is a copy of its own. Positions outside of the space side are left
+// out.
 inline void CopyBlocks(Cpu& device, const ElementMover& mover, bool to_batch, Index batch, Index inner,
                        const SlimVector<BlockDim>& dims, const void* in, void* out) {
   Index blocks = 1, wide_size = inner, narrow_size = inner;
@@ -13852,7 +13853,7 @@ inline Status SplitVShape(InferenceContext* c) {
 }
 }  // namespace detail
 
-// The same with the sizes as an input; one of several may be -1: what is left.
+// Split with the sizes as an input. One of several sizes may be -1: it takes the rest.
 struct SplitV {
   static constexpr auto signature = Op("SplitV")
                                         .Input("value: T")
@@ -13892,7 +13893,7 @@ struct SplitV {
     const Index whole = value.dim_size(axis);
     SlimVector<Index> sizes;
     Index sum = 0;
-    std::ptrdiff_t open = -1;  // the one that takes what is left
+    std::ptrdiff_t open = -1;  // the output that takes the rest
     for (Index i = 0; i < parts; ++i) {
       const Index size = detail::SplitSizeAt(size_splits, i);
       sizes.push_back(size);
@@ -14757,7 +14758,7 @@ class Calls {
   FunctionCalls* calls_ = nullptr;
 };
 
-// What the kernels below share: looking functions up and calling them.
+// Base of the kernels below: finds functions and calls them.
 class CallingKernel : public OpKernel {
  public:
   explicit CallingKernel(OpKernelConstruction* construction) : OpKernel(construction) {}
@@ -14775,7 +14776,7 @@ class CallingKernel : public OpKernel {
     if (!found.ok()) return c->SetStatus(found.status());
     *handle = *found;
   }
-  // TensorFlow lowers nodes with this attr, and a Switch or a LoopCond refuses what is no scalar bool.
+  // TensorFlow lowers nodes with this attr. A Switch or a LoopCond then refuses a value that is not a scalar bool.
   static bool IsLowered(const OpKernelConstruction& c) {
     const AttrValue* const value = c.def().attr.Find("_lower_using_switch_merge");
     return value != nullptr && value->kind() == AttrValue::Kind::kBool && value->b();
@@ -14936,7 +14937,7 @@ class ForKernel : public CallingKernel {
   }
 
   FunctionHandle body_;
-  FunctionHandle counting_body_;  // the same, for RunFor; number -1: its first argument is a list
+  FunctionHandle counting_body_;  // the body for RunFor; number -1: its first argument is a list
 };
 
 TENON_SETUP_CODE_BEGIN
@@ -15123,8 +15124,8 @@ TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/flow/loop.hpp ----
-// The ops that while loops are made of: values enter a frame, go to its next iteration, leave it. An engine with frames
-// hands the values on itself (runtime/frame_executor.hpp).
+// The ops that while loops are made of: values enter a frame, go to its next iteration, leave it. An executor with
+// frames hands the values on itself (runtime/control_flow/executor.hpp).
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -15132,7 +15133,7 @@ namespace ops {
 
 namespace detail {
 
-// Of a loop variable nothing is known but what a resource holds; what stays the same keeps its shape.
+// The shape of a loop variable is unknown, except for the values behind a resource. A constant keeps its shape.
 constexpr Status EnterShapes(InferenceContext* c) {
   c->set_output(0, c->UnknownShape());
   if (const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0); held != nullptr) {
@@ -15271,8 +15272,8 @@ TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/flow/switch.hpp ----
-// Switch and its kin: the input becomes one of the outputs, the others are dead. An engine with frames hands the value
-// on itself (runtime/frame_executor.hpp); the kernels here do the same for whoever calls them alone.
+// Switch and its kin: the input becomes one of the outputs, the other outputs are dead. An executor with frames hands
+// the value on itself (runtime/control_flow/executor.hpp). The kernels here serve callers without such an executor.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -15280,11 +15281,11 @@ namespace ops {
 
 namespace detail {
 
-// What TensorFlow's control flow on a CPU is built for.
+// Types that TensorFlow's control flow on a CPU is built for.
 inline constexpr DataTypeSet kSwitchedTypes =
     kPodAndObjectTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
 
-// Every output has the shape of input 0, and what that holds; input 1 is a scalar.
+// Every output has the shape of input 0 and the shapes behind its handle. Input 1 is a scalar.
 constexpr Status SwitchShapes(InferenceContext* c) {
   ShapeHandle scalar;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &scalar));
@@ -15296,7 +15297,7 @@ constexpr Status SwitchShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// Input 1 is a bool, or an int32 of which values that are no output's number mean the last output.
+// Input 1 is a bool or an int32. An int32 that is not the number of an output means the last output.
 class SwitchKernel : public OpKernel {
  public:
   explicit SwitchKernel(OpKernelConstruction* c) : OpKernel(c) {
@@ -15382,7 +15383,7 @@ namespace ops {
 
 namespace detail {
 
-// What all inputs have in common: unknown sizes where they differ, unknown rank where ranks do.
+// The common shape of all inputs: unknown sizes where sizes differ, unknown rank where ranks differ.
 constexpr Status MergeShapes(InferenceContext* c) {
   ShapeHandle out = c->input(0);
   const bool ranked = c->RankKnown(out);
@@ -15402,7 +15403,7 @@ constexpr Status MergeShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// An input without a dtype is dead. An engine with frames does all of this itself.
+// An input without a dtype is dead. An executor with frames does all of this itself.
 class MergeKernel : public OpKernel {
  public:
   explicit MergeKernel(OpKernelConstruction* c) : OpKernel(c) { set_output_memory_type(1, MemoryType::kHost); }
@@ -16156,7 +16157,7 @@ struct DrawBoundingBoxesV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/color.hpp ----
+// ---- tenon/engine/image/color.hpp ----
 // Colours: RGB to hue, saturation, value and back, changed hue, saturation and contrast, on the CPU. Pixels of three
 // numbers, hue in [0, 1). The formulas and their order are TensorFlow's.
 TENON_NAMESPACE_BEGIN
@@ -16308,8 +16309,8 @@ inline void AdjustContrast(Cpu& device, const float* in, Index images, Index pix
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/float_tensors.hpp ----
-// For erased kernels over engines that know float and double alone: an input of half, bfloat16, float or double as one
-// of these, and an output of them that is written as one of these and rounded once.
+// For erased kernels over engines that know float and double alone: FloatInput gives an input of half, bfloat16,
+// float or double as float or double; FloatOutput is written as float or double and rounded once.
 TENON_NAMESPACE_BEGIN
 
 inline constexpr DataTypeSet kFourFloats{ToSet(DataType::kHalf).mask | ToSet(DataType::kBfloat16).mask |
@@ -16326,7 +16327,7 @@ class FloatInput {
     data_ = copy_.raw_data();
     return OkStatus();
   }
-  // C is double for tensors of double, float for all others.
+  // C is double for tensors of double, float for all other types.
   template <class C>
   const C* As() const {
     return static_cast<const C*>(data_);
@@ -16337,7 +16338,7 @@ class FloatInput {
   const void* data_ = nullptr;
 };
 
-// Finish() rounds what was written into half or bfloat16. one thread.
+// Finish() rounds the written values to half or bfloat16. one thread.
 class FloatOutput {
  public:
   Status Make(OpKernelContext& context, int index, const TensorShape& shape) {
@@ -16554,7 +16555,7 @@ struct AdjustSaturation {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/suppression.hpp ----
+// ---- tenon/engine/image/non_max_suppression.hpp ----
 // Non-maximum suppression: of overlapping boxes the one with the best score. Boxes are two opposite corners each, y, x,
 // y, x, in any order. On the caller's thread.
 TENON_NAMESPACE_BEGIN
@@ -16674,7 +16675,7 @@ inline Status CheckOverlapThreshold(std::string_view op, float threshold) {
   return errors::InvalidArgument(op, ": iou_threshold must be in [0, 1], got ", threshold);
 }
 
-// What a version has: inputs behind max_output_size (overlap threshold, score threshold, sigma), outputs.
+// The inputs behind max_output_size (overlap threshold, score threshold, sigma) and the outputs of a version.
 struct SuppressionVersion {
   std::string_view op;
   int scalars;  // with max_output_size
@@ -16712,7 +16713,7 @@ Status SuppressInto(OpKernelContext& context, const SuppressionVersion& v, float
   return OkStatus();
 }
 
-// `overlap`: the threshold, where it is no input.
+// `overlap`: the threshold of versions that do not have it as an input.
 inline Status RunSuppression(OpKernelContext& context, const SuppressionVersion& v, float overlap, bool pad) {
   const Tensor &boxes = context.input(0), &scores = context.input(1);
   constexpr std::string_view kNames[] = {"max_output_size", "iou_threshold", "score_threshold", "soft_nms_sigma"};
@@ -17055,7 +17056,7 @@ struct CombinedNonMaxSuppression {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/avg_pool.hpp ----
+// ---- tenon/engine/conv/avg_pool.hpp ----
 // AvgPool and its gradient on the CPU: NHWC, over rows and columns. Only pixels of the image count.
 TENON_NAMESPACE_BEGIN
 
@@ -17190,7 +17191,7 @@ void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/pool_argmax.hpp ----
+// ---- tenon/engine/conv/max_pool_argmax.hpp ----
 // MaxPool with the places of the largest values, and gradients that go back to these places. NHWC, over rows and
 // columns.
 TENON_NAMESPACE_BEGIN
@@ -17281,7 +17282,7 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/resize.hpp ----
+// ---- tenon/engine/image/resize.hpp ----
 // Images made larger or smaller on the CPU: nearest neighbour, bilinear, bicubic, area, and the gradients. NHWC. All
 // but the nearest neighbour give float whatever they read: rows of other types are first copied as float. Arithmetic
 // and rounding are those of TensorFlow, step by step.
@@ -17293,7 +17294,7 @@ struct ResizeAxis {
   float scale = 1;
 
   ResizeAxis() = default;
-  // align_corners: the first and last elements keep their places.
+  // align_corners: the first and last elements keep their positions.
   ResizeAxis(Index in, Index out, bool align_corners)
       : input(in),
         output(out),
@@ -17357,8 +17358,8 @@ inline ToFloat ToFloatOf(DataType dtype) {
 struct FloatRows {
   const void* data;
   ToFloat convert;
-  Index bytes;  // of an element
-  Index elements;  // of a row
+  Index bytes;  // size of an element
+  Index elements;  // length of a row
 
   FloatRows(const void* images, DataType dtype, Index row_elements)
       : data(images), convert(ToFloatOf(dtype)), bytes(static_cast<Index>(SizeOf(dtype))), elements(row_elements) {}
@@ -17397,8 +17398,8 @@ struct CubicPlace {
   Index at[4];
   float weight[4];
 };
-// Keys' cubic with a = -0.5 (half-pixel centers; what lies outside does not count) or -0.75 (the border is repeated),
-// from a table of 1024 steps.
+// Keys' cubic with a = -0.5 (half-pixel centers; elements outside do not count) or -0.75 (the border is repeated), from
+// a table of 1024 steps.
 inline CubicPlace CubicPlaceOf(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
   constexpr float kSteps = 1024;
   const double a = half_pixel_centers ? -0.5 : -0.75;
@@ -17554,7 +17555,7 @@ inline void ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, con
 
 namespace detail {
 
-// Where the gradient of one element of one dimension goes to: at most four places.
+// Where the gradient of one element of one dimension goes to: at most four positions.
 struct GradientPlaces {
   int count;
   Index at[4];
@@ -17608,13 +17609,13 @@ void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod m
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/crop_resize.hpp ----
+// ---- tenon/engine/image/crop_resize.hpp ----
 // Boxes cut out of images and resized, and the gradients, on the CPU. NHWC; boxes are y1, x1, y2, x2 in parts of the
 // image's size less one pixel.
 TENON_NAMESPACE_BEGIN
 
 struct CropGeometry {
-  Index boxes = 0, rows = 0, columns = 0, depth = 0;  // of the images: rows, columns, depth
+  Index boxes = 0, rows = 0, columns = 0, depth = 0;  // rows, columns and depth are those of the images
   Index crop_rows = 0, crop_columns = 0;
   bool nearest = false;
 
@@ -17632,7 +17633,7 @@ inline float CropPlace(float from, float to, Index size, Index crop, Index i) {
 }
 inline bool IsInside(float place, Index size) { return place >= 0 && place <= static_cast<float>(size - 1); }
 
-// A pixel of a crop: its place, or none.
+// A pixel of a crop: its position in the image, or none.
 struct CropPixel {
   bool inside;
   Index top, bottom, left, right;
@@ -17857,8 +17858,8 @@ inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view 
   return resize(device, g, images.dtype(), images.raw_data(), out->data<float>());
 }
 
-// Input 0: grads, float; input 1: the original images, whose size counts. TensorFlow takes batch and depth from grads
-// although its shape function promises those of the images; here they are the same.
+// Input 0: grads, float. Input 1: the original images, which give the size. TensorFlow takes batch and depth from
+// grads, although its shape function promises the batch and depth of the images. Here they must be equal.
 inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
                             ResizeMethod method) {
   const Tensor &grads = context.input(0), &images = context.input(1);
@@ -17976,7 +17977,7 @@ struct ResizeArea {
   };
 };
 
-// The same, in the type of the images.
+// The resized images in the type of the images.
 struct ResizeNearestNeighbor {
   static constexpr auto signature =
       Op("ResizeNearestNeighbor")
@@ -18400,15 +18401,15 @@ struct CropAndResizeGradBoxes {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/jpeg.hpp ----
-// JPEG files in and out, by libjpeg. Like engine/png.hpp, it needs the component tenon::image.
+// ---- tenon/engine/image/jpeg.hpp ----
+// JPEG files in and out, by libjpeg. Like engine/image/png.hpp, it needs the component tenon::image.
 #ifdef TENON_WITH_IMAGE
 #include <jpeglib.h>
 
 #include <csetjmp>
 #endif
 
-// ---- tenon/engine/jpeg.hpp ----
+// ---- tenon/engine/image/jpeg.hpp ----
 TENON_NAMESPACE_BEGIN
 
 struct JpegReadOptions {
@@ -18456,8 +18457,8 @@ class JpegReader {
     if (made_) jpeg_destroy_decompress(&info_);
   }
 
-  // Reads what stands before the pixels of `file`, which must outlive the reader. False for what is no JPEG file, or of
-  // colours that cannot become those wanted.
+  // Reads the header of `file`, which must outlive the reader. False if it is not a JPEG file, or if its colours cannot
+  // become the wanted ones.
   bool Begin(std::string_view file, const JpegReadOptions& options) {
     info_.err = errors_.Set();
     recovers_ = options.try_recover_truncated;
@@ -18485,7 +18486,7 @@ class JpegReader {
 
   // height * width * channels bytes. False when the file is damaged or ends early.
   bool Finish(unsigned char* pixels) {
-    SlimVector<unsigned char> row;  // four samples a pixel, of which three are wanted
+    SlimVector<unsigned char> row;  // four samples a pixel, three of which are wanted
     if (is_cmyk_) row.resize(static_cast<std::size_t>(width()) * 4);
     return ReadRows(pixels, row.data());
   }
@@ -18549,7 +18550,7 @@ class JpegReader {
   bool made_ = false, is_cmyk_ = false, recovers_ = false;
 };
 
-// What libjpeg has allocated is freed whichever way it ends.
+// Writes one file. Frees the memory that libjpeg has allocated, whichever way a call ends.
 class JpegWriter {
  public:
   JpegWriter() = default;
@@ -18595,7 +18596,7 @@ class JpegWriter {
   std::string_view file() const { return {reinterpret_cast<const char*>(bytes_), size_}; }
 
  private:
-  // XMP: an APP1 segment with this name before the text.
+  // XMP: an APP1 segment with this name before the metadata.
   void WriteMetadata(std::string_view xmp) {
     if (xmp.empty()) return;
     constexpr std::string_view kName("http://ns.adobe.com/xap/1.0/\0", 29);
@@ -18617,7 +18618,7 @@ class JpegWriter {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/png.hpp ----
+// ---- tenon/engine/image/png.hpp ----
 // PNG files in and out, by libpng. It needs the component tenon::image, which defines TENON_WITH_IMAGE (the same in all
 // files of a program); without it PngReader and WritePng say that they are missing.
 #ifdef TENON_WITH_IMAGE
@@ -18626,7 +18627,7 @@ TENON_NAMESPACE_END
 #include <csetjmp>
 #endif
 
-// ---- tenon/engine/png.hpp ----
+// ---- tenon/engine/image/png.hpp ----
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -18794,7 +18795,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/ops/image/decode.hpp ----
 // DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
-// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/png.hpp).
+// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -18817,7 +18818,7 @@ inline Status CheckDecodeChannels(std::int64_t channels) {
   return errors::InvalidArgument("`channels` must be 0, 1, 3 or 4 but got ", channels);
 }
 
-// What all decoders ask of their input.
+// Checks the input of any decoder and sets *file to its bytes.
 inline Status EncodedImage(const Tensor& contents, std::string_view* file) {
   if (contents.dims() != 0) return errors::InvalidArgument("`contents` must be scalar but got shape", contents.shape());
   *file = contents.data<tstring>()->view();
@@ -18914,11 +18915,11 @@ inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, con
   return UnknownImageFormat();
 }
 
-// A BMP file's header, of which no more is looked at than TensorFlow does: no compression, no palette.
+// The header of a BMP file. As in TensorFlow, only these fields are read: not the compression, not the palette.
 struct BmpLayout {
   Index first = 0;  // byte of the first pixel
   Index width = 0, height = 0;
-  Index channels = 0;  // of the file: 1 grey, 3 BGR, 4 BGRA
+  Index channels = 0;  // in the file: 1 grey, 3 BGR, 4 BGRA
   Index row_bytes = 0;  // a multiple of 4
   bool from_top = false;  // rows come from the bottom up otherwise
 };
@@ -19084,7 +19085,7 @@ struct DecodeBmp {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/image/encode.hpp ----
-// EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/png.hpp).
+// EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/image/png.hpp).
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -19247,7 +19248,7 @@ struct EncodeJpeg {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/patches.hpp ----
+// ---- tenon/engine/conv/im2col.hpp ----
 // The elements under a window, for each of its places: copied as bytes. Channels last; images have one plane.
 TENON_NAMESPACE_BEGIN
 
@@ -19292,7 +19293,7 @@ inline void ExtractPatches(Cpu& device, const PatchGeometry& g, Index bytes, con
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/image/patches.hpp ----
-// ExtractImagePatches and ExtractVolumePatches: every place of a window as one long pixel.
+// ExtractImagePatches and ExtractVolumePatches: every position of a window as one long pixel.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -19327,7 +19328,7 @@ inline Status PatchesShape(InferenceContext* c, int space) {
   }
   SlimVector<DimensionHandle> dims;
   dims.push_back(c->Dim(input, 0));
-  // What is not known has two dimensions of space in TensorFlow, even between volumes.
+  // TensorFlow gives an unknown output two spatial dimensions, even for volumes.
   for (int i = 1; i <= (known ? space : 2); ++i) {
     const auto at = static_cast<std::size_t>(i);
     dims.push_back(c->UnknownDim());
@@ -19763,6 +19764,7 @@ class JsonReader {
   bool ReadObject(const Message& message, std::string* out) {
     if (message.parse != nullptr) return Fail(at_, StrCat("message ", message.name, " has no JSON form here"));
     if (++depth_ > kMaxDepth) return Fail(at_, StrCat("messages are nested more than ", kMaxDepth, " deep"));
+    if (depth_ > kDepthOfFiles && StackIsShort(0)) return NoStack();
     SlimVector<std::uint32_t> set;  // fields that may not come again
     if (!Eat('{')) return false;
     while (!TryEat('}')) {
@@ -19786,6 +19788,9 @@ class JsonReader {
     --depth_;
     return true;
   }
+  TENON_COLD bool NoStack() {
+    return Fail(at_, StrCat("nested ", depth_, " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left"));
+  }
   static const Field* FindField(const Message& message, std::string_view name) {
     for (const Field& field : message.fields)
       if (field.name == name || IsCamelCaseOf(name, field.name)) return &field;
@@ -19808,6 +19813,7 @@ class JsonReader {
   // A list in a list stands for its values.
   bool ReadNested(const Field& field, std::string* out) {
     if (++depth_ > kMaxDepth) return Fail(at_, StrCat("lists are nested more than ", kMaxDepth, " deep"));
+    if (depth_ > kDepthOfFiles && StackIsShort(0)) return NoStack();
     const bool read = ReadField(field, out);
     --depth_;
     return read;
@@ -19905,8 +19911,8 @@ TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/io/example.hpp ----
-// TensorFlow's Example and SequenceExample: named features, each a list of texts, floats or integers, as TFRecord files
-// hold them. The messages' tables, and views of serialised ones for those who want a few features out of many.
+// TensorFlow's Example and SequenceExample: named features, each a list of strings, floats or integers, as in
+// TFRecord files. Has the messages' tables, and views of serialised messages for reading a few features out of many.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -19925,7 +19931,7 @@ struct Int64List {
 
   friend bool operator==(const Int64List&, const Int64List&) = default;
 };
-// Of the three at most one is set.
+// At most one of the three is set.
 struct Feature {
   std::optional<BytesList> bytes_list;
   std::optional<FloatList> float_list;
@@ -20006,7 +20012,7 @@ TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&Sequen
 
 TENON_SETUP_CODE_END
 
-// The values of a serialised Feature, where they are. Borrows the bytes.
+// A view of the values of a serialised Feature. Borrows the bytes.
 struct FeatureView {
   DataType dtype = DataType::kInvalid;  // kString, kFloat, kInt64; kInvalid: the feature has no list
   std::string_view list;  // the bytes of a BytesList, FloatList or Int64List
@@ -20014,7 +20020,7 @@ struct FeatureView {
 
 namespace detail {
 
-// Calls each(std::string_view) for every value of a field 1 that holds bytes. False when the bytes are no message.
+// Calls each(std::string_view) for every value of a field 1 of bytes. Returns false when the bytes are not a message.
 template <class Each>
 bool ForEachBytes(std::string_view message, const Each& each) {
   wire::Reader reader(wire::AsBytes(message));
@@ -20031,7 +20037,7 @@ bool ForEachBytes(std::string_view message, const Each& each) {
 
 }  // namespace detail
 
-// False when the bytes are no Feature. Of several lists the first counts.
+// Returns false when the bytes are not a Feature. The first of several lists counts.
 inline bool ReadFeature(std::string_view feature, FeatureView* view) {
   constexpr DataType kTypes[] = {DataType::kInvalid, DataType::kString, DataType::kFloat, DataType::kInt64};
   wire::Reader reader{wire::AsBytes(feature)};
@@ -20047,7 +20053,7 @@ inline bool ReadFeature(std::string_view feature, FeatureView* view) {
   return reader.ok();
 }
 // Calls each(std::string_view key, std::string_view value) for every entry of a serialised map (Features,
-// FeatureLists), in order. False when the bytes are no such message, or when `each` says so.
+// FeatureLists), in order. Returns false when the bytes are not such a message or `each` returns false.
 template <class Each>
 bool ForEachEntry(std::string_view map, const Each& each) {
   return detail::ForEachBytes(map, [&each](std::string_view entry) {
@@ -20065,7 +20071,7 @@ bool ForEachEntry(std::string_view map, const Each& each) {
     return reader.ok() && each(key, value);
   });
 }
-// The maps of a serialised Example or SequenceExample: each(field number, map).
+// Calls each(field number, map) for the maps of a serialised Example or SequenceExample.
 template <class Each>
 bool ForEachMap(std::string_view example, const Each& each) {
   wire::Reader reader(wire::AsBytes(example));
@@ -20085,7 +20091,7 @@ bool ForEachFeature(std::string_view list, const Each& each) {
   return detail::ForEachBytes(list, each);
 }
 
-// How many values there are; -1 when the bytes are no list of them.
+// Returns the number of values; -1 when the bytes are not a list of them.
 inline std::int64_t CountValues(const FeatureView& feature) {
   std::int64_t count = 0;
   if (feature.dtype == DataType::kString) {
@@ -20114,7 +20120,7 @@ inline std::int64_t CountValues(const FeatureView& feature) {
   return reader.ok() ? count : -1;
 }
 
-// Write the CountValues(feature) values from `to` on; false when a number is malformed after all.
+// Writes the CountValues(feature) values from `to` on. Returns false when a number is malformed after all.
 inline bool ReadValues(const FeatureView& feature, float* to) {
   wire::Reader reader(wire::AsBytes(feature.list));
   std::string_view bytes;
@@ -20235,7 +20241,8 @@ struct ReadFile {
   struct kernel {
     Status operator()(Device&, In<tstring> filename, Out<tstring> contents) const {
       TENON_RETURN_IF_ERROR(detail::CheckFileName(filename));
-      TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(filename[0].view())));
+      TENON_ASSIGN_OR_RETURN(const MappedFile file,
+                             MappedFile::Open(std::string(filename[0].view()), FileAccess::kRead));
       contents[0].assign({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
       return OkStatus();
     }
@@ -20374,8 +20381,8 @@ struct GuaranteeConst {
   };
 };
 
-// The first bytes of the file `memory_region_name`, mapped; NotFound without it, Unimplemented for texts. Plain types
-// only.
+// The first bytes of the file `memory_region_name`, mapped, so that it must not be written to in place while the value
+// is used (io/mapped_file.hpp); NotFound without it, Unimplemented for texts. Plain types only.
 struct ImmutableConst {
   static constexpr auto signature = Op("ImmutableConst")
                                         .Attr("dtype: type")
@@ -20424,8 +20431,8 @@ struct ImmutableConst {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/io/feature_columns.hpp ----
-// What the ops that parse Examples share: the features that are wanted, found in serialised examples, checked, counted
-// and written to dense, sparse and ragged outputs.
+// Shared code of the ops that parse Examples. Finds wanted features in serialised examples, checks and counts them, and
+// writes them to dense, sparse and ragged outputs.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -20442,9 +20449,9 @@ struct FeatureColumn {
   // kDense only: the shape of one example's values; of a variable one the first size is unknown.
   PartialTensorShape shape;
   bool variable = false;
-  Index stride = 1;                // values of one example, of a variable one: of one row
+  Index stride = 1;  // values of one example, of a variable one: of one row
   const Tensor* missing = nullptr;  // the value of examples without the feature, or padding; null or empty: none
-  bool may_be_missing = false;      // a feature list: no rows then
+  bool may_be_missing = false;  // a feature list: no rows then
 };
 
 // The values of one column in one example, or in one row of a feature list.
@@ -20480,7 +20487,7 @@ inline Status SetDenseShape(const PartialTensorShape& shape, std::size_t i, bool
   column->stride = stride;
   return OkStatus();
 }
-// What stands for a dense feature that an example does not have.
+// Sets the value that stands for a dense feature that an example does not have.
 inline Status SetDefault(const Tensor& value, std::size_t i, FeatureColumn* column) {
   if (value.dtype() != column->dtype)
     return errors::InvalidArgument("dense_defaults[", i, "].dtype() == ", value.dtype(), " != dense_types_[", i,
@@ -20532,7 +20539,7 @@ class ColumnIndex {
     }
     return OkStatus();
   }
-  // -1: nobody wants the feature.
+  // The column of a feature, or -1 when the feature is not wanted.
   std::ptrdiff_t Find(std::string_view key) const {
     const std::size_t* c = table_.Find(key);
     return c == nullptr ? -1 : static_cast<std::ptrdiff_t>(*c);
@@ -20543,7 +20550,7 @@ class ColumnIndex {
 };
 
 // Notes the wanted features of a serialised Features message; of equal keys the last with a list counts. False when the
-// bytes are no such message.
+// bytes are not such a message.
 inline bool FindFeatures(std::string_view features, const ColumnIndex& index, Index example, FoundFeatures* found) {
   return ForEachEntry(features, [&](std::string_view key, std::string_view value) {
     const std::ptrdiff_t c = index.Find(key);
@@ -20555,7 +20562,7 @@ inline bool FindFeatures(std::string_view features, const ColumnIndex& index, In
   });
 }
 
-// "[?,2]" is not counted; the others need as many values as their shape has.
+// "[?,2]" is not counted; other columns need as many values as their shape has.
 inline Status CountFeature(const FeatureColumn& column, FoundFeature* feature) {
   if (feature->view.dtype == DataType::kInvalid) {
     const bool required = column.kind == ColumnKind::kDense && !column.variable &&
@@ -20597,7 +20604,7 @@ inline void FillWith(const Tensor& value, Tensor* out, Index at, Index count) {
   for (Index i = 0; i < count; ++i) CopyRun(mover, value.raw_data(), mover.At(out->raw_data(), at + i), 1);
 }
 inline void FillWithZero(Tensor* out, Index at, Index count) {
-  if (out->dtype() == DataType::kString || count == 0) return;  // texts are made empty
+  if (out->dtype() == DataType::kString || count == 0) return;  // strings are made empty
   const auto size = static_cast<std::size_t>(SizeOf(out->dtype()));
   std::memset(static_cast<char*>(out->raw_data()) + static_cast<std::size_t>(at) * size, 0,
               static_cast<std::size_t>(count) * size);
@@ -20633,7 +20640,7 @@ struct SparseOutputs {
     for (Index d = 0; d < rank; ++d) shape->data<std::int64_t>()[d] = sizes[static_cast<std::size_t>(d)];
     return OkStatus();
   }
-  // The places (before..., 0), (before..., 1), ... of `count` values from number `at` on.
+  // Writes the indices (before..., 0), (before..., 1), ... of `count` values from number `at` on.
   void Place(Index at, std::span<const Index> before, Index count) const {
     const auto rank = static_cast<Index>(before.size() + 1);
     std::int64_t* to = indices->data<std::int64_t>() + at * rank;
@@ -20667,8 +20674,8 @@ inline Status DenseParts(InferenceContext* c, ShapeHandle prefix, std::span<cons
   }
   return OkStatus();
 }
-// Values, then `splits` lists of splits, of which the first belong to the examples; those of one example by itself are
-// a vector, or (`scalar_of_one`) a scalar.
+// Values, then `splits` lists of splits. The first list belongs to the examples. For one example by itself, it is a
+// vector, or (`scalar_of_one`) a scalar.
 inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle examples, int splits, bool scalar_of_one,
                           int* at) {
   ShapeHandle rows = c->Vector(c->UnknownDim());
@@ -20691,17 +20698,17 @@ inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle ex
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/io/example_columns.hpp ----
-// What the ops that parse Examples share: one call of one of them, from serialised examples to the outputs.
+// ExampleParse: one call of an op that parses Examples, from serialised examples to the outputs.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-// One call of one of the ops: what is wanted, and what was found.
+// One call of an op that parses Examples: the wanted columns and the found features.
 struct ExampleParse {
   const Tensor* serialized = nullptr;
-  const Tensor* names = nullptr;  // of the examples, for messages; may be empty
+  const Tensor* names = nullptr;  // names of the examples, for messages; may be empty
   SlimVector<FeatureColumn> columns;  // sparse ones, dense ones, ragged ones
   std::size_t sparse = 0, dense = 0, ragged = 0;
   FoundFeatures found;
@@ -21126,7 +21133,7 @@ inline Status ParseSingleExampleShape(InferenceContext* c) {
 
 }  // namespace detail
 
-// Of one Example, with the keys as attrs.
+// ParseExample for one Example, with the keys as attrs.
 struct ParseSingleExample {
   static constexpr auto signature = Op("ParseSingleExample")
                                         .Input("serialized: string")
@@ -21179,8 +21186,8 @@ struct ParseSingleExample {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/io/sequence_columns.hpp ----
-// What the ops that parse SequenceExamples share: features and lists of features found, counted and written to dense,
-// sparse and ragged outputs.
+// Shared code of the ops that parse SequenceExamples. Finds and counts features and lists of features, and writes them
+// to dense, sparse and ragged outputs.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -21200,8 +21207,8 @@ struct SequenceParse {
   ColumnCounts context_counts, list_counts;
   bool lengths = true;  // whether dense feature lists have an output with their lengths
   FoundFeatures context_found;
-  SlimVector<FoundFeature> rows;  // of all lists, column by column and example by example
-  SlimVector<Index> begin;        // where those of a column and example begin; one more at the end
+  SlimVector<FoundFeature> rows;  // rows of all lists, column by column and example by example
+  SlimVector<Index> begin;        // where the rows of a column and example begin; one more at the end
   SlimVector<std::string_view> lists;
 
   bool single() const { return serialized->dims() == 0; }
@@ -21829,7 +21836,7 @@ struct ParseSequenceExampleV2 {
   }
 };
 
-// Of one SequenceExample, with each key an input of its own.
+// ParseSequenceExample for one SequenceExample. Each key is an input of its own.
 struct ParseSingleSequenceExample {
   static constexpr auto signature = Op("ParseSingleSequenceExample")
                                         .Input("serialized: string")
@@ -21966,7 +21973,7 @@ inline Status CheckPrefixAndNames(const Tensor& prefix, const Tensor& names, con
                                    names.NumElements(), " vs. ", specs.NumElements());
   return OkStatus();
 }
-// What the text says of the tensor to save; "" is all of it.
+// Parses the slice spec of the tensor to save; "" is all of it.
 inline Result<ShapeAndSlice> SliceToSave(std::string_view spec, const Tensor& tensor) {
   if (spec.empty()) return ShapeAndSlice{tensor.shape(), TensorSlice(tensor.dims()), tensor.shape()};
   TENON_ASSIGN_OR_RETURN(ShapeAndSlice part, ShapeAndSlice::Parse(spec));
@@ -22035,7 +22042,7 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
   const std::string merged(destination.data<tstring>()->view());
   TENON_RETURN_IF_ERROR(MergeBundles({names.data(), names.size()}, merged, allow_missing_files));
   if (!delete_old_dirs) return OkStatus();
-  for (const std::string& name : names) {  // those that are empty now
+  for (const std::string& name : names) {  // removes the folders that are empty now
     const std::string_view folder = tenon::detail::FolderOf(name);
     if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) ::rmdir(std::string(folder).c_str());
   }
@@ -22044,8 +22051,8 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
 
 }  // namespace detail
 
-// Writes PREFIX.index and PREFIX.data-00000-of-00001. A text of shape_and_slices says which part of a larger tensor a
-// tensor is ("4 5 0,2:-": rows 0 and 1 of a [4,5]); "" is all of it.
+// Writes PREFIX.index and PREFIX.data-00000-of-00001. A string of shape_and_slices says which slice of a larger tensor
+// a tensor is ("4 5 0,2:-": rows 0 and 1 of a [4,5]); "" is all of it.
 struct SaveV2 {
   static constexpr auto signature = Op("SaveV2")
                                         .Input("prefix: string")
@@ -22068,7 +22075,7 @@ struct SaveV2 {
   };
 };
 
-// Makes one checkpoint of several, whose data files it renames. delete_old_dirs: their folders go, where empty.
+// Makes one checkpoint of several and renames their data files. delete_old_dirs: removes their folders when empty.
 struct MergeV2Checkpoints {
   static constexpr auto signature = Op("MergeV2Checkpoints")
                                         .Input("checkpoint_prefixes: string")
@@ -22147,7 +22154,7 @@ namespace ops {
 
 namespace detail {
 
-// What the text says of an output; "" is nothing.
+// Sets the shape of an output from its slice spec; "" gives an unknown shape.
 inline Status SetSliceShape(InferenceContext* c, int i, std::string_view spec) {
   if (spec.empty()) {
     c->set_output(i, c->UnknownShape());
@@ -22186,7 +22193,7 @@ inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, cons
     return errors::InvalidArgument("Got ", names.NumElements(), " tensor names, but ", count, " expected dtypes.");
   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view())));
   SlimVector<TensorShape> shapes(static_cast<std::size_t>(count));
-  std::string wrong;  // all types that are not those asked for
+  std::string wrong;  // all types that differ from the requested ones
   for (int i = 0; i < count; ++i) {
     const std::string_view name = names.data<tstring>()[i].view();
     DataType stored = DataType::kInvalid;
@@ -22253,8 +22260,8 @@ inline Status RestoreOne(OpKernelContext& context, const Tensor& pattern, const 
 
 }  // namespace detail
 
-// The tensors of these names. A text of shape_and_slices asks for part of a tensor ("4 5 0,2:-": rows 0 and 1 of a
-// [4,5]); "" for all of it.
+// The tensors of these names. A string of shape_and_slices asks for a slice of a tensor ("4 5 0,2:-": rows 0 and 1 of a
+// [4,5]); "" asks for all of it.
 struct RestoreV2 {
   static constexpr auto signature = Op("RestoreV2")
                                         .Input("prefix: string")
@@ -22433,7 +22440,7 @@ struct Cross {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/linalg.hpp ----
+// ---- tenon/engine/linalg/decompositions.hpp ----
 // Decompositions of one dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR, Jacobi's
 // methods for eigenvalues and singular values. T is float, double or a complex number of these. G. H. Golub and C. F.
 // Van Loan, "Matrix Computations" (2013): 3.4, 4.2, 5.2, 8.5, 8.6.
@@ -22824,7 +22831,7 @@ void SvdTall(T* a, Index m, Index n, Real<T>* s, T* v) {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/linalg/batches.hpp ----
-// What the linear algebra ops share: tensors as batches of matrices, their shapes, loops over them.
+// Shared code of the linear algebra ops: tensors as batches of matrices, their shapes, loops over them.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
@@ -23238,10 +23245,10 @@ struct MatrixInverse {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fft_lanes.hpp ----
-// What Fourier transforms need of vectors: complex numbers whose real and imaginary parts are vectors of their own, so
-// that products need no shuffles; reading them from memory where the parts alternate, and writing them there, by
-// shuffles within 16 bytes, which are the cheapest; and a square of as many vectors as a vector has lanes, transposed.
+// ---- tenon/engine/fft/complex_vector.hpp ----
+// Complex numbers in vectors, for Fourier transforms. Real and imaginary parts are vectors of their own, so that
+// products need no shuffles. Parts that alternate in memory are read and written by shuffles within 16 bytes, which are
+// the cheapest. TransposeSquare transposes as many vectors as a vector has lanes.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -23323,8 +23330,8 @@ TENON_HD FftPair<V> RepeatPair(const typename V::value_type* p) {
   return {V::Repeat(p[0]), V::Repeat(p[1])};
 }
 
-// Which of the `width` complex numbers that lie in memory stands in a lane after LoadPair: shuffles within 16 bytes
-// take half of a lane's neighbours from the first vector and half from the second.
+// Number (of the `width` complex numbers in memory) of the one in a lane after LoadPair: shuffles within 16 bytes take
+// half of a lane's neighbours from the first vector and half from the second.
 template <class T>
 constexpr int FftNumberOfLane(int width, int lane) {
   const int quarter = static_cast<int>(16 / sizeof(T)), half = quarter / 2;
@@ -23372,10 +23379,10 @@ TENON_HD void StorePair(const FftPair<V>& x, typename V::value_type* p) {
     PickInQuarters<1, 3>(x.re, x.im, kPlacesOf<V>).Store(p + V::size);
   }
 }
-// The lanes of a LoadPair in the opposite order, the numbers' order turned round.
+// The lanes of a LoadPair in the opposite order of their numbers.
 template <class V, std::size_t... places>
 TENON_HD V TurnedRound(const V& x, std::index_sequence<places...>) {
-  constexpr auto kPlace = [](int lane) {  // of the number width - 1 - (that of `lane`)
+  constexpr auto kPlace = [](int lane) {  // the lane with number width - 1 - (that of `lane`)
     const int wanted = V::size - 1 - FftNumberOfLane<typename V::value_type>(V::size, lane);
     int found = 0;
     while (FftNumberOfLane<typename V::value_type>(V::size, found) != wanted) ++found;
@@ -23450,7 +23457,7 @@ TENON_HD void TransposeSquare(V (&)[1]) {}
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fft_sums.hpp ----
+// ---- tenon/engine/fft/butterflies.hpp ----
 // Fourier transforms of a few elements in registers, in the lanes of FftPair: the sums of which longer transforms are
 // made. Radix 2, 4 and 8 by halves, odd ones by sums and differences of elements that lie as far from the first on
 // either side, which halves the products.
@@ -23568,7 +23575,7 @@ struct FftSums {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fft_passes.hpp ----
+// ---- tenon/engine/fft/passes.hpp ----
 // The steps of Fourier transforms, compiled for several instruction sets. As many transforms as a vector has lanes run
 // at once, one in each lane: element i of all of them is a vector of real parts and one of imaginary parts. A pass
 // splits transforms of length r m into r of length m by sums of r elements, and puts the results where the next pass
@@ -23578,24 +23585,24 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What a step reads and writes. Steps of elements and planes count numbers of type T.
+// Operands of one step. Steps of elements and planes count numbers of type T.
 template <class T>
 struct FftStep {
   const T* from = nullptr;
   Index from_step = 0, from_plane = 0;  // real parts of element i lie at from + i from_step, imaginary ones a plane on
   T* to = nullptr;
   Index to_step = 0, to_plane = 0;
-  Index radix = 1, m = 1, s = 1;  // of a pass: transforms of length radix m, s in turns
-  Index first = 0;  // of the lanes that are turned
-  const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); others: what they multiply by
-  const T* roots = nullptr;  // of the radix, where it is none of those known: [radix]
+  Index radix = 1, m = 1, s = 1;  // a pass: s interleaved transforms of length radix m
+  Index first = 0;  // FftTurn: the first lane that is transposed
+  const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); other steps: their factors
+  const T* roots = nullptr;  // roots of a radix without code of its own: [radix]
   T in_sign = 1;  // imaginary parts that are read are multiplied by it: -1 for an inverse transform
-  T re_scale = 1, im_scale = 1;  // what parts that are written are multiplied by
+  T re_scale = 1, im_scale = 1;  // factors of the parts that are written
 };
 template <class T>
 using FftStepFn = void (*)(const FftStep<T>*);
 
-inline constexpr Index kFftMostRadix = 31;  // of prime factors that have a pass
+inline constexpr Index kFftMostRadix = 31;  // the largest prime factor that has a pass
 // The radices that have code of their own; the last stands for any other odd one.
 inline constexpr int kFftRadices = 8;
 constexpr int FftRadixCode(Index radix) {
@@ -23751,9 +23758,9 @@ struct FftPass<kind, 0, T> {
   }
 };
 
-// Squares of elements of s transforms, from step [., 2, lanes] of `from`, become rows: row i of `to` has the elements
-// of the transform in lane i, real parts and, to_plane behind, imaginary ones. Elements stand in the order in which
-// LoadPair puts numbers into lanes; the rows of transforms before `first` and from the m-th on are left out.
+// Transposes squares of s elements of transforms, [s, 2, lanes] in `from`: row i of `to` gets the elements of the
+// transform in lane i. Imaginary parts lie to_plane behind the real ones. Elements stand in the order in which LoadPair
+// puts numbers into lanes. The rows of transforms before `first` and from the m-th on are left out.
 template <class T>
 struct FftTurn {
   template <int bytes>
@@ -23959,9 +23966,9 @@ const FftKernels<T>& FftKernelsHere() {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fft_plan.hpp ----
-// FftPlan: what a Fourier transform of a length needs to know - its factors and the roots of one - made once and kept
-// for the next transforms of that length.
+// ---- tenon/engine/fft/plan.hpp ----
+// FftPlan: the data of Fourier transforms of one length - its factors and the roots of one - made once and kept for the
+// next transforms of that length.
 //
 // Several lines of numbers are transformed at once, one in each lane of a vector. One line alone is made a matrix of
 // n1 rows and n2 columns: its columns are transformed, one in each lane, multiplied by roots, and then the rows (W. M.
@@ -24005,8 +24012,8 @@ class FftTable {
   Index size_ = 0;
 };
 
-// exp(-2 pi i k / n), more exact than T: the product of one of a few powers far apart and one of a few powers in turn,
-// each calculated with an angle of at most pi / 4.
+// exp(-2 pi i k / n), more exact than T: the product of one of a few powers far apart and one of a few successive
+// powers, each calculated with an angle of at most pi / 4.
 template <class T>
 class FftRoots {
  public:
@@ -24036,7 +24043,7 @@ class FftRoots {
  private:
   void Fill(FftTable<Real>& table, Index i, Index k) {
     constexpr Real kPi = Real(3.14159265358979323846264338327950288L);
-    Index eighths = 8 * (k % n_);  // of a turn, times n
+    Index eighths = 8 * (k % n_);  // eighths of a circle, times n
     const bool below = eighths > 4 * n_;
     if (below) eighths = 8 * n_ - eighths;
     const bool left = eighths > 2 * n_;
@@ -24058,7 +24065,7 @@ class FftRoots {
 template <class T>
 struct FftLanesPlan {
   struct Pass {
-    Index radix, m, s, twiddles, roots;  // the last two are places in `table`
+    Index radix, m, s, twiddles, roots;  // the last two are positions in `table`
   };
   Index n = 0;
   InlinedVector<Pass, 8> passes;
@@ -24128,7 +24135,7 @@ constexpr Index FftRoundUp(Index n, Index width) { return (n + width - 1) / widt
 
 template <class T>
 class FftPlan;
-// In place; false when there was no memory. engine/fft_lines.hpp
+// In place; false when there was no memory. engine/fft/lines.hpp
 template <class T>
 bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel);
 
@@ -24143,16 +24150,16 @@ class FftPlan : public RefCounted {
   };
 
   Index n, width;
-  Method method = Method::kLanes;  // of a line by itself
+  Method method = Method::kLanes;  // method for a line by itself
   bool has_lanes = false;  // `lanes` is there
-  FftLanesPlan<T> lanes;  // of length n
+  FftLanesPlan<T> lanes;  // passes of length n
   Index n1 = 1, n2 = 1;
-  FftLanesPlan<T> columns, rows;  // of lengths n1 and n2
+  FftLanesPlan<T> columns, rows;  // passes of lengths n1 and n2
   FftTable<T> twist;  // [column / width][row][2][width]
-  Ref<const FftPlan> padded;  // of a convolution
+  Ref<const FftPlan> padded;  // plan of the convolution's transforms
   FftTable<T> chirp, kernel;
   FftTable<T> halves;  // -i exp(-pi i k / n) for k to n / 2: for 2 n real numbers
-  double line_cost = 0, lanes_cost = 0;  // of one line by itself; of as many as there are lanes. Operations of vectors
+  double line_cost = 0, lanes_cost = 0;  // vector operations for one line by itself, and for as many as there are lanes
 
   FftPlan(Index length, Index lanes_of_vector) : n(length), width(lanes_of_vector) {}
 
@@ -24305,7 +24312,7 @@ class FftPlans {
     kept_.push_back(plan);
     MoveToFront(kept_.size() - 1);
   }
-  // So that those that nobody has wanted for longest are the last.
+  // Keeps plans in the order of their last use: the one that was not used for longest is the last.
   void MoveToFront(std::size_t i) {
     for (; i > 0; --i) std::swap(kept_[i], kept_[i - 1]);
   }
@@ -24340,7 +24347,7 @@ bool FftPlan<T>::MakeConvolution(Index length, const FftKernels<T>& kernels) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fft_lines.hpp ----
+// ---- tenon/engine/fft/lines.hpp ----
 // Fourier transforms of lines of complex numbers by a plan: one line by itself, several at once, and neighbouring
 // columns of a matrix, which lie in memory as lanes want them.
 TENON_NAMESPACE_BEGIN
@@ -24378,7 +24385,7 @@ class FftLines {
   FftLines(const FftPlan<T>& plan, const FftKernels<T>& kernels)
       : plan_(plan), kernels_(kernels), width_(static_cast<Index>(kernels.width)) {}
 
-  // Of Line by so many threads.
+  // Work memory of Line by `parts` threads.
   Index LineWork(Index parts = 1) const {
     switch (plan_.method) {
       case FftPlan<T>::Method::kLanes: return TogetherWork();
@@ -24387,7 +24394,7 @@ class FftLines {
     }
     return 0;
   }
-  // Of Together and Columns.
+  // Work memory of Together and of Columns.
   Index TogetherWork() const { return plan_.has_lanes ? plan_.n * 2 * width_ + Tiles(plan_.n) : 0; }
   Index ColumnsWork() const { return ColumnsInLanes() ? TogetherWork() : RowsOfColumns() + LineWork(); }
 
@@ -24446,7 +24453,7 @@ class FftLines {
       CopyRows(staged, width_, x, step, n, count);
     }
   }
-  // Operations of vectors.
+  // Costs in operations of vectors.
   double LineCost() const { return plan_.line_cost; }
   double ColumnsCost() const {
     const double width = static_cast<double>(width_);
@@ -24455,10 +24462,10 @@ class FftLines {
   Index width() const { return width_; }
 
  private:
-  // Two copies of a line in each lane, in turns the source and the target of a pass.
+  // Two copies of a line in each lane, alternately the source and the target of a pass.
   Index Tiles(Index n) const { return 2 * TileSize(n); }
-  // Not a power of two: a place in the one would otherwise look like the same place in the other, which has just been
-  // written, to processors that compare the last bits of addresses.
+  // Not a power of two. Processors that compare the last bits of addresses would otherwise confuse an offset in one
+  // copy with the same offset in the other, which has just been written.
   Index TileSize(Index n) const { return 2 * width_ * (FftRoundUp(n, width_) + 2); }
   Index SplitWork() const { return Tiles(std::max(plan_.n1, plan_.n2)) + 2 * width_ * std::max(plan_.n1, plan_.n2); }
   Index PaddedSize() const { return FftRoundUp(2 * plan_.padded->n, 16); }
@@ -24542,7 +24549,7 @@ class FftLines {
       RunParts(*device, parts, rows);
     }
   }
-  // What is turned behind the last row, and not used.
+  // Zeroes the elements behind the last row, which are transposed but not used.
   void PadTiles(T* tiles) const {
     const Index n1 = plan_.n1, padding = 2 * width_ * (FftRoundUp(n1, width_) - n1);
     if (padding == 0) return;
@@ -24568,7 +24575,7 @@ class FftLines {
     turn.to_step = plan_.turned_step();
     turn.to_plane = FftRoundUp(n1, width_);
     turn.s = n1;
-    turn.first = group * width_ - first;  // not those that the group before has turned
+    turn.first = group * width_ - first;  // skips those that the group before has transposed
     turn.m = n2;
     kernels_.turn(&turn);
   }
@@ -24633,10 +24640,10 @@ bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T*
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fft.hpp ----
+// ---- tenon/engine/fft/fft.hpp ----
 // Discrete Fourier transforms of the last dimensions of tensors: complex ones and their inverses, and those of real
-// numbers, of which the first n / 2 + 1 elements of the last dimension tell the others. Calculated in the type of the
-// elements, with roots of one that are rounded from more digits.
+// numbers, of which the first n / 2 + 1 elements of the last dimension determine the others. Calculated in the type of
+// the elements, with roots of one that are rounded from more digits.
 //
 // Lines of the last dimension are transformed first (by the inverse of a real transform: last), then those of the
 // others, in place in the output. n real numbers, n even, are n / 2 complex ones, from whose transform a pass of sums
@@ -24701,8 +24708,8 @@ class FftRun {
   }
 
  private:
-  static constexpr double kNs = 0.3;  // of an operation of vectors, with what it reads and writes
-  // Who runs a step: `parts` threads, each with memory of its own.
+  static constexpr double kNs = 0.3;  // time of a vector operation, with its reads and writes
+  // Threads that run a step: `parts` of them, each with memory of its own.
   struct Threads {
     Cpu* device;
     Index parts;
@@ -24737,7 +24744,7 @@ class FftRun {
     return columns;
   }
 
-  // Of the rows that are transformed together.
+  // Whether `lines` rows are transformed together.
   bool IsTogether(Index lines) const { return FftLines<T>(*plans_[last_], kernels_).IsBetterTogether(lines); }
   Index Group() const { return IsTogether(rows_) ? FftLines<T>(*plans_[last_], kernels_).width() : 1; }
   double RowsNs(Index rows) const {
@@ -24758,7 +24765,7 @@ class FftRun {
       ns += static_cast<double>(rows_ * RowSize() / (sizes_.full[d] * ColumnsOf(d))) * ColumnsNs(d);
     return ns;
   }
-  // Of one thread, in numbers of type T.
+  // Work memory of one thread, in numbers of type T.
   Index PartWork() const {
     const FftLines<T> lines(*plans_[last_], kernels_);
     Index most = std::max(lines.LineWork(), Group() > 1 ? lines.TogetherWork() : 0) + StagedSize();
@@ -24874,7 +24881,7 @@ class FftRun {
     }
   }
 
-  // n real numbers, or the first half of complex ones, of which the others are the conjugates, as n complex ones.
+  // Writes n real numbers, or the first half of complex ones (the others are their conjugates), as n complex ones.
   void Spread(const T* from, T* to) const {
     if (kind_ == FftKind::kRealForward) {
       for (Index i = 0; i < n_; ++i) {
@@ -24891,7 +24898,7 @@ class FftRun {
       to[2 * (n_ - i) + 1] = -from[2 * i + 1];
     }
   }
-  // What is wanted of them.
+  // Takes the result from n complex numbers: the first half or, for an inverse, the real parts.
   void Take(const T* from, T* to) const {
     if (kind_ == FftKind::kRealForward) {
       std::memcpy(to, from, static_cast<std::size_t>(2 * Half()) * sizeof(T));
@@ -24899,7 +24906,7 @@ class FftRun {
     }
     for (Index i = 0; i < n_; ++i) to[i] = from[2 * i];
   }
-  // Between the transform of n real numbers and that of n / 2 complex ones.
+  // Converts between the transform of n real numbers and that of n / 2 complex ones.
   void FromHalf(T* row) const {
     const T re = row[0], im = row[1];
     RealSums(row, row, 1, T(0.5));
@@ -24944,18 +24951,18 @@ class FftRun {
   FftKind kind_;
   const FftSizes& sizes_;
   int last_;
-  Index n_;  // of the last dimension
+  Index n_;  // size of the last dimension
   const T* in_;
   T* out_;
-  Index rows_ = 1;  // of a block
+  Index rows_ = 1;  // rows of a block
   Ref<const FftPlan<T>> plans_[FftSizes::kMost];
 };
 
 }  // namespace detail
 
-// T is float or double: what complex numbers are made of. in: [blocks, sizes.in], out: [blocks, sizes.out], which may
-// be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the number of
-// elements. `who` is the op's name.
+// T is float or double, the type of the parts of complex numbers. in: [blocks, sizes.in], out: [blocks, sizes.out],
+// which may be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the
+// number of elements. `who` is the op's name.
 template <class T, class Isa = simd::Compiled>
 Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, void* out, std::string_view who) {
   return detail::FftRun<T>(detail::FftKernelsHere<T, Isa>(), kind, sizes, static_cast<const T*>(in),
@@ -25100,8 +25107,8 @@ struct IFFT {
   using kernel = detail::FftKernel<IFFT, Device>;
 };
 
-// Of real numbers, cut to fft_length: the first fft_length / 2 + 1 elements of the last dimension, which tell the
-// others.
+// FFT of real numbers, cut to fft_length. Gives the first fft_length / 2 + 1 elements of the last dimension, which
+// determine the rest.
 struct RFFT {
   static constexpr auto signature = Op("RFFT")
                                         .Input("input: Treal")
@@ -25165,8 +25172,8 @@ struct IFFT2D {
   using kernel = detail::FftKernel<IFFT2D, Device>;
 };
 
-// Of real numbers, cut to fft_length: the first fft_length / 2 + 1 elements of the last dimension, which tell the
-// others.
+// FFT2D of real numbers, cut to fft_length. Gives the first fft_length / 2 + 1 elements of the last dimension, which
+// determine the rest.
 struct RFFT2D {
   static constexpr auto signature = Op("RFFT2D")
                                         .Input("input: Treal")
@@ -25230,8 +25237,8 @@ struct IFFT3D {
   using kernel = detail::FftKernel<IFFT3D, Device>;
 };
 
-// Of real numbers, cut to fft_length: the first fft_length / 2 + 1 elements of the last dimension, which tell the
-// others.
+// FFT3D of real numbers, cut to fft_length. Gives the first fft_length / 2 + 1 elements of the last dimension, which
+// determine the rest.
 struct RFFT3D {
   static constexpr auto signature = Op("RFFT3D")
                                         .Input("input: Treal")
@@ -25269,7 +25276,7 @@ struct IRFFT3D {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/batch_matmul.hpp ----
+// ---- tenon/engine/gemm/batched.hpp ----
 // Products of many matrices: x: [..., m, k]  y: [..., k, n]  ->  [..., m, n], the leading dimensions broadcast. Small
 // products go to the threads whole, large ones are split by Gemm; one matrix y for all rows of x makes one product.
 TENON_NAMESPACE_BEGIN
@@ -25490,7 +25497,7 @@ inline Status MatrixSolveLsShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
   return SolveShape(c, false);
 }
-// The same with leading dimensions that are broadcast.
+// SolveShape with leading dimensions that are broadcast.
 inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
   ShapeHandle matrix, rhs, batch, rhs_batch, out;
   DimensionHandle m;
@@ -25591,8 +25598,8 @@ bool SolveNormal(const T* matrix, const T* rhs, Index m, Index n, Index k, linal
   }
   return true;
 }
-// The least squares solution where columns, or rows where those are fewer, are far from depending on each other: false
-// where they are not.
+// The least squares solution. False when the columns, or the rows when these are fewer, are close to depending on each
+// other.
 template <class T>
 bool SolveIndependent(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
   using W = typename WideOf<T>::type;
@@ -25697,7 +25704,7 @@ bool SolveBanded(const T* bands, Index count, Index n, const TriangularAttrs& at
     for (Index d = 1; d < count; ++d) {
       const Index j = forward ? i - d : i + d;
       if (j < 0 || j >= n) break;
-      const Index row = attrs.adjoint ? j : i;  // of the matrix as it is stored
+      const Index row = attrs.adjoint ? j : i;  // row of the matrix as it is stored
       const T element = bands[(lower ? d : count - 1 - d) * n + row];
       linalg::Subtract(attrs.adjoint ? linalg::Conj(element) : element, b + j * k, b + i * k, k);
     }
@@ -26078,7 +26085,7 @@ void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool
   linalg::SvdTall(left.data(), most, least, values.data(), right.data());
   for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
   if (!vectors) return;
-  // Of the longer side there may be more columns than values.
+  // The longer side may have more columns than there are values.
   T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
   const Index columns = m >= n ? u_columns : v_columns;
   CopyAs(right.data(), shorter, least * least);
@@ -26242,7 +26249,7 @@ struct SelfAdjointEigV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/arg_reduce.hpp ----
+// ---- tenon/engine/reduce/arg_reduce.hpp ----
 // Where the largest or smallest elements along one axis are: the first of equal ones. As in Eigen a floating element
 // counts only when it is beyond the lowest (highest) finite number, so that NaN is passed over, and where nothing
 // counts the answer is 0.
@@ -26530,7 +26537,7 @@ inline constexpr DataTypeSet kBatchMatMulTypes =
     ToSet(DataType::kInt16) | ToSet(DataType::kInt32) | ToSet(DataType::kInt64) | ToSet(DataType::kComplex64) |
     ToSet(DataType::kComplex128);
 
-// What the operands make; `broadcasts`: whether their leading dimensions may differ.
+// Plans the product and sets *out to its shape. `broadcasts`: whether the operands' leading dimensions may differ.
 inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const BatchMatMulAttrs& attrs,
                               bool broadcasts, BatchMatMulPlan* plan, TensorShape* out) {
   const int x_rank = x.dims(), y_rank = y.dims(), rank = std::max(x_rank, y_rank);
@@ -26630,7 +26637,7 @@ struct BatchMatMul {
   using kernel = detail::BatchMatMulKernel<BatchMatMul, Device>;
 };
 
-// The same; leading dimensions are broadcast.
+// BatchMatMul with leading dimensions that are broadcast.
 struct BatchMatMulV2 {
   static constexpr auto signature =
       Op("BatchMatMulV2")
@@ -26654,7 +26661,7 @@ struct BatchMatMulV2 {
   using kernel = detail::BatchMatMulKernel<BatchMatMulV2, Device>;
 };
 
-// The same for operands of two types: small integers make int32, and bfloat16 together with bfloat16.
+// BatchMatMulV2 for operands of two types. Small integers make int32, and together with bfloat16 they make bfloat16.
 struct BatchMatMulV3 {
   static constexpr auto signature =
       Op("BatchMatMulV3")
@@ -27257,17 +27264,17 @@ struct Complex {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/scan.hpp ----
+// ---- tenon/engine/reduce/scan.hpp ----
 // Scans: along one axis, every element becomes the sum (product, ...) of those up to it. Each step is rounded to the
-// element type, as TensorFlow does. What is compiled for each operation and type is one plain loop.
+// element type, as TensorFlow does. Only one plain loop is compiled for each operation and type.
 TENON_NAMESPACE_BEGIN
 
 // y[i * step + j] = x[0 * step + j] op ... op x[i * step + j], i in [0, n), j in [0, width); exclusive: without the
 // last of them. `step` may be negative: from the end.
 struct ScanLoop {
   void (*run)(const void* x, void* y, Index n, Index step, Index width, bool exclusive) = nullptr;
-  Index bytes = 0;    // of one element
-  double cost_ns = 1;  // of one element
+  Index bytes = 0;    // size of one element
+  double cost_ns = 1;  // time for one element
 };
 
 // ---- the operations
@@ -27471,7 +27478,7 @@ struct Cumsum {
   using kernel = detail::ScanKernel<Cumsum, Device>;
 };
 
-// The same with products.
+// Cumsum with products instead of sums.
 struct Cumprod {
   static constexpr auto signature =
       Op("Cumprod")
@@ -27509,7 +27516,7 @@ struct CumulativeLogsumexp {
 
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr DataTypeSet kServed = detail::kScanTypes;  // of those that the op allows
+  static constexpr DataTypeSet kServed = detail::kScanTypes;  // the op allows some of them
   static ScanLoop Loop(DataType type) { return detail::LogSumExpLoopFor(type); }
 
   template <class Device>
@@ -27544,7 +27551,7 @@ bool SomeNegative(const T* x, Index n) {
 }
 template <class T>
 bool DividesByZero(In<T> divisor) {
-  const auto* elements = reinterpret_cast<const std::make_unsigned_t<T>*>(divisor.data);  // of either sign: one loop
+  const auto* elements = reinterpret_cast<const std::make_unsigned_t<T>*>(divisor.data);  // one loop for both signs
   return SomeZero(elements, divisor.size());
 }
 TENON_COLD inline Status DivisionByZero() { return errors::InvalidArgument("Integer division by zero"); }
@@ -27774,8 +27781,7 @@ namespace ops {
 
 namespace detail {
 
-// What shape inference knows to be wrong with inputs first (indices: [n, rank]), first + 1 (values: [n]) and first + 2
-// (shape: [rank]).
+// Checks the known shapes of inputs first (indices: [n, rank]), first + 1 (values: [n]) and first + 2 (shape: [rank]).
 inline Status SparseInputShape(InferenceContext* c, int first) {
   ShapeHandle indices, values, shape;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), 2, &indices));
@@ -27807,7 +27813,7 @@ inline Status EditDistanceShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// One of the two sparse tensors; sequences are runs of elements whose indices but the last are the same.
+// One of the two sparse tensors. A sequence is a run of elements with equal indices in all dimensions but the last.
 class SequenceReader {
  public:
   SequenceReader(In<std::int64_t> indices, Index rank) : indices_(indices), rank_(rank), n_(indices.size() / rank) {
@@ -27832,7 +27838,7 @@ class SequenceReader {
   Index rank_, n_, begin_ = 0, end_ = 0;
 };
 
-// Complex numbers: bytes decide, as far as no zeros and NaN are concerned; others as ElementKeys has it.
+// Compares complex numbers by value: both zeros are equal, a NaN equals nothing. Other types compare as in ElementKeys.
 class SymbolKeys {
  public:
   explicit SymbolKeys(const Tensor& x) : keys_(x), data_(static_cast<const char*>(x.raw_data())), type_(x.dtype()) {}
@@ -27987,10 +27993,10 @@ struct EditDistance {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/einsum.hpp ----
-// Einsum's equation "bij,bjk->bik" as labels of dimensions, and what has to be done: the labels of each operand are
-// batches (in both operands and the output), free (in one and the output), contracted (in both only) or summed (in one
-// only). Of operands [batches, free, contracted] the batch product is the output, but for the order of its labels.
+// ---- tenon/engine/gemm/einsum.hpp ----
+// Einsum's equation "bij,bjk->bik" as labels of dimensions, and the work to do: the labels of each operand are batches
+// (in both operands and the output), free (in one and the output), contracted (in both only) or summed (in one only).
+// The batch product of operands [batches, free, contracted] is the output, but for the order of its labels.
 TENON_NAMESPACE_BEGIN
 
 // A dimension's name: a byte of the equation, or 256 + i for number i, from the right, of those that an ellipsis stands
@@ -28026,17 +28032,17 @@ inline void AddOnce(EinsumLabels* labels, EinsumLabel label) {
 
 }  // namespace detail
 
-// One operand: its labels, dimension by dimension, and each label once by what becomes of it.
+// One operand: its labels, dimension by dimension, and its free and summed labels, once each.
 struct EinsumOperand {
   EinsumLabels labels, free, summed;
 };
 
-// What an equation asks of operands with certain shapes. immutable once made.
+// The work that an equation needs for operands of certain shapes. immutable once made.
 struct EinsumPlan {
   EinsumOperand operands[2];
   EinsumLabels batch, contracted;  // in the order in which the first operand has them
   EinsumLabels output;
-  Index size[kEinsumLabels];  // of the labels that there are; of batches after broadcasting
+  Index size[kEinsumLabels];  // sizes of the labels in use; of batches after broadcasting
   Index operand_size[2][kEinsumLabels];  // in one operand; 1 where it has to be repeated or does not have the label
 
   // Elements of so many labels together.
@@ -28336,7 +28342,7 @@ namespace ops {
 
 namespace detail {
 
-// What squares of T are added up in: the real type of complex numbers, unsigned for integers, which wrap.
+// The type that squares of T are added up in: the real type of complex numbers, unsigned for integers, which wrap.
 template <class T>
 constexpr auto NormAccumulator() {
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
@@ -28372,7 +28378,7 @@ void SquareRuns(const void* px, Index count, Index step, Index n, void* acc) {
     static_cast<A*>(acc)[k] = sum;
   }
 }
-// The root of a sum that has wrapped around to a negative number is what TensorFlow's conversion makes of NaN.
+// The root of a sum. For a sum that wrapped to a negative number it is NaN as TensorFlow converts it to T.
 template <class T>
 T RootOf(T sum) {
   if constexpr (std::is_integral_v<T>) {
@@ -29189,7 +29195,7 @@ struct LogicalOr {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/accumulate.hpp ----
+// ---- tenon/engine/elementwise/add_n.hpp ----
 // Sums over several tensors, and the sum of a tensor's squares.
 TENON_NAMESPACE_BEGIN
 
@@ -29247,7 +29253,7 @@ namespace detail {
 
 inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<Add, float>, nullptr};
 
-// What adds two runs of elements of a dtype; loop.vv is null where TensorFlow has no kernel.
+// Loops that add two runs of elements of a dtype. loops.vv is null where TensorFlow has no kernel.
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;
@@ -29450,7 +29456,7 @@ struct L2Loss {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/math/quantize_dequantize.hpp ----
-// QuantizeAndDequantize: numbers rounded to what an integer of so many bits can tell apart.
+// QuantizeAndDequantize: numbers rounded to the steps that an integer of num_bits bits can hold.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -29514,12 +29520,12 @@ struct QuantizedChannels {
   }
 };
 
-// One channel: what a number is multiplied by before it is rounded and after, and the range that is kept.
+// One channel: the factors of a number before and after it is rounded, and the range that is kept.
 template <class T>
 struct QuantizeScale {
   T scale, inverse, low, high;
 
-  // From the range to steps so that neither end exceeds what num_bits can say, and 0 stays 0.
+  // Turns the range into steps so that neither end exceeds the integers of num_bits, and 0 stays 0.
   QuantizeScale(const QuantizeSettings& s, T min, T max) : low(min), high(max) {
     const auto bits = static_cast<int>(s.num_bits);
     const Index half = s.signed_input ? Index{1} << (bits - 1) : 0;
@@ -29607,7 +29613,7 @@ Status RunQuantize(OpKernelContext& context, const QuantizeSettings& s, bool vec
   return QuantizeChannels(op, s, layout, input.data, min.data, max.data, output->data<T>());
 }
 
-// The kernel of V2 and V4. As in TensorFlow ranges that are given may only be scalars, whatever the axis.
+// The kernel of V2 and V4. As in TensorFlow, given ranges may only be scalars, for any axis.
 template <class Attrs, class Device, class T>
 struct QuantizeKernel : Attrs {
   Status operator()(Context<Device>& context, In<T> input, In<T> input_min, In<T> input_max, Tensor& output) const {
@@ -29648,7 +29654,7 @@ struct QuantizeAndDequantizeV2 {
   using kernel = detail::QuantizeKernel<Attrs, Device, T>;
 };
 
-// The same; its gradient knows the range.
+// QuantizeAndDequantizeV2 with a gradient that knows the range.
 struct QuantizeAndDequantizeV4 {
   static constexpr auto signature = Op("QuantizeAndDequantizeV4")
                                         .Input("input: T")
@@ -29804,7 +29810,7 @@ struct BoolReduction : ReductionAttrs {
 
 }  // namespace detail
 
-// Of nothing: true.
+// True without elements.
 struct ReduceAll {
   static constexpr auto signature = Op("All")
                                         .Input("input: bool")
@@ -29820,7 +29826,7 @@ struct ReduceAll {
   using kernel = detail::BoolReduction<MinReducer, Device>;
 };
 
-// Of nothing: false.
+// False without elements.
 struct ReduceAny {
   static constexpr auto signature = Op("Any")
                                         .Input("input: bool")
@@ -29970,8 +29976,8 @@ struct NextAfter {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/math/segment.hpp ----
-// Segment ops: the rows of `data` whose ids are the same become one row. In the Segment ops ids ascend; in the
-// UnsortedSegment ops they are any, negative ones are left out, and data may have more dimensions in place of rows.
+// Segment ops: the rows of `data` with equal ids become one row. In the Segment ops ids ascend. In the UnsortedSegment
+// ops they have any order, negative ids are left out, and data may have more dimensions in place of rows.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -30009,7 +30015,7 @@ inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index
 // Elements of one row.
 inline Index RowSize(const TensorShape& shape, int from) { return ProductOfSizes(shape, from, shape.dims()); }
 
-// `starts_in_gaps`: rows that no id names are what the operation starts from, otherwise zeros.
+// `starts_in_gaps`: rows that no id names get the start value of the operation, otherwise zeros.
 inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLoops& loops, bool starts_in_gaps,
                           const Tensor& data, const HostIndices& ids, Tensor* output) {
   const std::string_view op = context.op_kernel().type_string();
@@ -30151,7 +30157,7 @@ struct SegmentSum {
   using kernel = detail::SegmentKernel<SegmentSum, Device>;
 };
 
-// Of integers: the (wrapped) sum, divided towards zero.
+// The mean of integers is the (wrapped) sum, divided towards zero.
 struct SegmentMean {
   static constexpr auto signature =
       Op("SegmentMean")
@@ -30315,7 +30321,7 @@ struct UnsortedSegmentMin {
   using kernel = detail::UnsortedSegmentKernel<UnsortedSegmentMin, Device>;
 };
 
-// Of graphs for accelerators.
+// The V2 ops belong to graphs for accelerators.
 struct SegmentSumV2 {
   static constexpr auto signature =
       Op("SegmentSumV2")
@@ -30392,14 +30398,14 @@ struct SegmentMinV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/select.hpp ----
+// ---- tenon/engine/elementwise/select.hpp ----
 // Choosing between two tensors element by element, with all three operands broadcast against each other. Elements are
 // moved, never looked at: there is a loop per size of an element.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Where the three operands stand, or by how much they go on: the condition, what is chosen where it holds, and where it
+// Positions of the three operands, or their steps: the condition, the values where it holds and the values where it
 // does not.
 struct SelectSteps {
   Index condition, yes, no;
@@ -30494,7 +30500,7 @@ struct SelectPlan {
 struct SelectWork {
   const SelectPlan& plan;
   SelectLoop loop;
-  Index bytes;  // of one element
+  Index bytes;  // size of one element
   const bool* condition;
   const char* yes;
   const char* no;
@@ -30724,7 +30730,7 @@ namespace ops {
 
 namespace detail {
 
-// What a sum of n rows is divided by: 1, n or sqrt(n).
+// The divisor of a sum of n rows: 1, n or sqrt(n).
 enum class SegmentScale : std::uint8_t { kSum, kMean, kSqrtN };
 inline double ScaleOf(SegmentScale scale, Index n) {
   return scale == SegmentScale::kSum    ? 1
@@ -30849,7 +30855,7 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);  // of rows without columns there may be too many
+  SlimVector<Index> sizes(static_cast<std::size_t>(segments), 0);  // only now: rows without columns may be too many
   for (Index i = 0; i < count; ++i) ++sizes[static_cast<std::size_t>(ids[i])];
   const Index columns = RowSize(shape, 1);
   const PickedSumLoops loops = PickedSumLoopsFor(grad.dtype());
@@ -30919,7 +30925,7 @@ struct SparseSegmentSum {
   using kernel = detail::SparseSegmentKernel<SparseSegmentSum, Device>;
 };
 
-// The same, divided by the number of rows.
+// SparseSegmentSum, divided by the number of rows.
 struct SparseSegmentMean {
   static constexpr auto signature = Op("SparseSegmentMean")
                                         .Input("data: T")
@@ -30940,7 +30946,7 @@ struct SparseSegmentMean {
   using kernel = detail::SparseSegmentKernel<SparseSegmentMean, Device>;
 };
 
-// The same, divided by the root of the number of rows.
+// SparseSegmentSum, divided by the root of the number of rows.
 struct SparseSegmentSqrtN {
   static constexpr auto signature = Op("SparseSegmentSqrtN")
                                         .Input("data: T")
@@ -31095,7 +31101,7 @@ struct SparseSegmentSqrtNGrad {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/special_functions.hpp ----
+// ---- tenon/engine/math/scalar_erf_gamma.hpp ----
 // Special functions that the standard library lacks, for float and double: calculated in double, so that a float is the
 // nearest one or its neighbour. Thread-safe.
 TENON_NAMESPACE_BEGIN
@@ -31110,8 +31116,8 @@ TENON_HD double Polynomial(const double (&c)[N], double x) {
   return sum;
 }
 
-// What the quantile of the normal distribution is calculated with: quotients of polynomials in 0.180625 - q^2 up to |q|
-// = 0.425, in r - 1.6 with r = sqrt(-log(tail)) up to r = 5, in r - 5 beyond. M. J. Wichura, "Algorithm AS 241: The
+// Coefficients of the quantile of the normal distribution: quotients of polynomials in 0.180625 - q^2 up to |q| =
+// 0.425, in r - 1.6 with r = sqrt(-log(tail)) up to r = 5, in r - 5 beyond. M. J. Wichura, "Algorithm AS 241: The
 // percentage points of the normal distribution", Applied Statistics 37 (1988), routine PPND16; the third by Remez up to
 // r = 28, error 1e-17.
 struct NormalQuantileFit {
@@ -31210,7 +31216,7 @@ TENON_HD T Digamma(T x) {
   double y = static_cast<double>(x), sum = 0;
   if (y <= 0) {
     if (std::floor(y) == y) return std::numeric_limits<T>::quiet_NaN();
-    const double rest = y - std::round(y);  // tan has period pi; what is left is exact
+    const double rest = y - std::round(y);  // tan has period pi; the rest is exact
     sum = -kPi / std::tan(kPi * rest);
     y = 1 - y;
   }
@@ -31221,7 +31227,7 @@ TENON_HD T Digamma(T x) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/higher_functions.hpp ----
+// ---- tenon/engine/math/scalar_bessel_zeta.hpp ----
 // More special functions, for float and double, calculated in double: Bessel, Dawson, exponential integral, incomplete
 // gamma and beta, zeta, polygamma. Outside of their domains they answer as Eigen's do. Thread-safe.
 TENON_NAMESPACE_BEGIN
@@ -31515,10 +31521,10 @@ T Betainc(T a, T b, T x) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_wide.hpp ----
-// Functions of floats computed as doubles, for simd::Lanes: a vector of floats is two of doubles, so that fits which
-// are exact to 2e-9 are enough for results within 0.6 ulp, and nothing cancels. What the families of special functions
-// (lane_special.hpp, lane_error_functions.hpp, lane_gamma.hpp) share.
+// ---- tenon/engine/math/vector_float_via_double.hpp ----
+// Functions of floats computed as doubles, for simd::Lanes. A vector of floats is two of doubles, so that fits which
+// are exact to 2e-9 are enough for results within 0.6 ulp, and nothing cancels. The families of special functions
+// (vector_bessel.hpp, vector_erf.hpp, vector_gamma.hpp) share this header.
 TENON_NAMESPACE_BEGIN
 
 namespace simd {
@@ -31611,10 +31617,10 @@ TENON_HD D Odd(const D& y, const D& x) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_gamma.hpp ----
-// log gamma, its derivatives, incomplete gamma and Hurwitz's zeta functions for simd::Lanes of floats, as doubles:
-// a result is within 0.6 ulp where it is not far below 1. Lanes whose arguments are out of the usual get their results
-// from the scalar functions (higher_functions.hpp), which also have all edges.
+// ---- tenon/engine/math/vector_gamma.hpp ----
+// log gamma, its derivatives, incomplete gamma and Hurwitz's zeta functions for simd::Lanes of floats, as doubles: a
+// result is within 0.6 ulp where it is not far below 1. Lanes with unusual arguments get their results from the scalar
+// functions (scalar_bessel_zeta.hpp), which also have all edges.
 TENON_NAMESPACE_BEGIN
 
 namespace simd {
@@ -31644,7 +31650,7 @@ TENON_HD L Evaluate(const L& a, const L& x) {
   return L::Load(ys);
 }
 
-// The same for functions of one number.
+// Function::Of(x) of floats, computed as doubles. Where x is not in (0, Function::most), the scalar function instead.
 template <class Function, class L>
 TENON_HD L EvaluateUsual(const L& x) {
   using D = typename DoublesOf<L>::type;
@@ -31661,7 +31667,7 @@ TENON_HD L EvaluateUsual(const L& x) {
   return L::Load(ys);
 }
 
-inline constexpr double kGammaError = 1e-10;  // of the fraction, relative
+inline constexpr double kGammaError = 1e-10;  // relative error of the fraction
 
 // x^a exp(-x) / gamma(a), by Stirling's series for gamma(a + 8). Abramowitz and Stegun, "Handbook of Mathematical
 // Functions", 6.1.41.
@@ -31778,7 +31784,7 @@ struct Zeta {
 
 // (-1)^(n + 1) n! zeta(n + 1, x).
 struct Polygamma {
-  static constexpr int most = 33;  // the factorial of more is no float
+  static constexpr int most = 33;  // the factorial of more is not a float
 
   template <class L>
   TENON_HD static L Usual(const L& n, const L& x) {
@@ -31900,7 +31906,7 @@ L Polygamma(const L&, const L&);
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_error_functions.hpp ----
+// ---- tenon/engine/math/vector_erf.hpp ----
 // erf, erfc and the inverses of erf and of the normal distribution for simd::Lanes, float and double, by polynomials
 // and their quotients: a float is within 0.6 ulp, a double within 2 (erf), 4 (erfc) or 8 ulp (the inverses). Outside of
 // their domains they answer as Eigen's do.
@@ -31931,8 +31937,7 @@ struct QuantileFit<double> : tenon::detail::NormalQuantileFit {};
 
 // The standard normal quantile of 1/2 + q, where `tail` is 1/2 - |q|, given apart because it may be tiny, by three
 // quotients of polynomials: q times one in 0.180625 - q^2 up to 0.425, then in r - 1.6 and, where kHasFar, from 5 on in
-// r - 5, with r = sqrt(-log(tail)). For double the same as
-// NormalQuantile's.
+// r - 5, with r = sqrt(-log(tail)). For double, the polynomials are those of NormalQuantile.
 template <class T, bool kHasFar, class D>
 TENON_HD D Quantile(const D& q, const D& tail) {
   static constexpr QuantileFit<T> kFit{};
@@ -32062,7 +32067,7 @@ template <LaneValue L>
 TENON_HD L Erfc(const L& x) {
   return detail::Evaluate<detail::Erfc>(x);
 }
-// Of doubles; lane_math.hpp has it for floats.
+// erf of doubles; vector_exp_log.hpp has it for floats.
 template <LaneValue L>
   requires std::is_same_v<typename L::value_type, double>
 TENON_HD L Erf(const L& x) {
@@ -32210,10 +32215,10 @@ struct Digamma {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_special.hpp ----
+// ---- tenon/engine/math/vector_bessel.hpp ----
 // Special functions for simd::Lanes, float and double: modified Bessel functions, Dawson's integral and the exponential
 // integral. All are calculated as doubles by polynomials and their quotients, fitted on two or three intervals (Remez,
-// of the relative error): to 2e-9 for floats, so that a result is within 0.6 ulp, to 2e-16 for doubles (8 ulp).
+// least relative error): to 2e-9 for floats, so that a result is within 0.6 ulp, to 2e-16 for doubles (8 ulp).
 TENON_NAMESPACE_BEGIN
 
 namespace simd {
@@ -32443,7 +32448,7 @@ struct ExponentialIntegral {
   TENON_HD static D Of(const D& x) {
     using Fit = ExpintFit<T>;
     const D inverse = D(1) / x;
-    // log(x / root) from the rounded quotient, and near the root what it has lost: (x - quotient root) / x.
+    // log(x / root) from the rounded quotient, and near the root its rounding error: (x - quotient root) / x.
     const D quotient = x * D(1 / root);
     D log = Log(quotient);
     if constexpr (sizeof(T) == 8) {
@@ -32454,7 +32459,7 @@ struct ExponentialIntegral {
     const D small = Fma(Polynomial(x, Fit::near), (x - D(root)) - D(root_rest), log);
     const D u = Shifted(inverse, Fit::scale, Fit::shift);
     const D large = Exp(x) * inverse * Polynomial(u, Fit::far) / Polynomial(u, Fit::far_below);
-    // The logarithm has what is to be at 0 and below; what is large is NaN at infinity.
+    // The logarithm gives the results at 0 and below; `large` is NaN at infinity.
     return Select(x > D(Fit::least_far), Select(x > D(kLargestLog<T>), large + D(kLaneInfinity), large), small);
   }
 };
@@ -32799,10 +32804,10 @@ struct Betainc {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/top_k.hpp ----
+// ---- tenon/engine/reduce/top_k.hpp ----
 // The k largest of each row, and the element that would be n-th if a row were sorted. Rows are widened first
-// (engine/wide.hpp), so that each loop is compiled three times only. The order of what is equal, unsorted or NaN
-// follows TensorFlow's algorithm: a heap of the k best so far.
+// (engine/elementwise/widest_type.hpp), so that each loop is compiled three times only. The order of elements that are
+// equal, unsorted or NaN follows TensorFlow's algorithm: a heap of the k best so far.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -32911,7 +32916,7 @@ inline void NthElement(const WideType& type, const void* row, Index size, Index 
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/math/top_k.hpp ----
-// TopK, TopKV2, InTopK, InTopKV2, NthElement: what the greatest elements of each row are.
+// TopK, TopKV2, InTopK, InTopKV2, NthElement: the greatest elements of each row.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -33004,7 +33009,7 @@ inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input
   return OkStatus();
 }
 
-// Whether fewer than k predictions are beyond that of the target; no for targets that are no class, and where a
+// Whether fewer than k predictions are beyond the target's. False for targets that are not a class, and when a
 // prediction met on the way is not finite.
 inline bool IsInTopK(const float* predictions, Index classes, Index target, Index k) {
   if (target < 0 || target >= classes || !std::isfinite(predictions[target])) return false;
@@ -33062,7 +33067,7 @@ struct TopKV2 {
   };
 };
 
-// The same with k as an attr; of old graphs.
+// TopKV2 with k as an attr, for old graphs.
 struct TopK {
   static constexpr auto signature =
       Op("TopK")
@@ -33190,7 +33195,7 @@ struct NthElement {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lane_sinh.hpp ----
+// ---- tenon/engine/math/vector_sinh_cosh.hpp ----
 // sinh and cosh for simd::Lanes, float and double: at most 2 ulp from the true value with and without fused
 // multiplication, for every argument: infinities, NaN, zeros with their sign.
 TENON_NAMESPACE_BEGIN
@@ -33712,10 +33717,10 @@ struct SoftsignGrad {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/batch_norm.hpp ----
+// ---- tenon/engine/nn/batch_norm.hpp ----
 // Batch normalisation on the CPU, of float: with given moments, with the batch's own, and both gradients. Sums are kept
-// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that results do not depend on the number
-// of threads.
+// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that the number of threads does not
+// change the results.
 TENON_NAMESPACE_BEGIN
 
 // x: [outer, channels, inner]; channels last means inner = 1.
@@ -33873,7 +33878,7 @@ void NormAtBest(Args... args) {
 }
 #endif
 
-// What is summed up per channel.
+// Kinds of sums per channel.
 enum class NormSum { kFirst, kSquares, kProducts };
 
 // The rows [begin, end) of the outer dimension, added to first[channels] and (kProducts) second[channels].
@@ -33965,12 +33970,12 @@ inline Status BatchNorm(Cpu& device, const ChannelLayout& l, const float* x, con
   return OkStatus();
 }
 
-// The same with the batch's own moments: mean[channels] and variance[channels] (divided by the number of elements, not
+// BatchNorm with the batch's own moments: mean[channels] and variance[channels] (divided by the number of elements, not
 // one less) are outputs too. x has elements.
 inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float* x, const float* scale,
                                 const float* offset, float epsilon, float* mean, float* variance, float* y) {
   const double n = static_cast<double>(l.per_channel());
-  if (l.outer == 1 && l.inner > 1) {  // what layer normalisation is made of
+  if (l.outer == 1 && l.inner > 1) {  // as in layer normalisation
     ParallelFor(device, l.channels, static_cast<double>(l.inner), [&](Index begin, Index end) {
       for (Index c = begin; c < end; ++c) {
         detail::NormRun run{scale[c], offset[c], epsilon, 0, 0};
@@ -34490,14 +34495,14 @@ struct BatchNormWithGlobalNormalization {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/bias.hpp ----
+// ---- tenon/engine/nn/bias.hpp ----
 // A bias per channel, and its gradient: sums over everything but the channels. For all number types; half and bfloat16
 // are summed as float, integers wrap around.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// What sums of T are kept in.
+// Type that sums of T are kept in.
 template <class T>
 using BiasSum = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
 
@@ -34614,7 +34619,7 @@ inline Status SumChannels(Cpu& device, DataType dtype, const void* x, Index oute
       }
     }
   });
-  // The parts' sums, added by the same loop: they are what it sums up in.
+  // The parts' sums, added by the loop for their own type.
   const detail::BiasLoops& wide = loops.bytes == loops.sum_bytes ? loops : detail::kBiasLoops<float>;
   for (Index part = 1; part < kParts; ++part)
     wide.sum_run(detail::BiasAt(sums, part * channels, loops.sum_bytes), sums, channels);
@@ -34707,10 +34712,10 @@ struct BiasAddGrad {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/conv_gradient.hpp ----
-// Conv3D, and the gradients of Conv2D (one plane) and Conv3D, on the CPU: channels last, no dilation. All are products
-// of matrices (engine/gemm.hpp) of which one has a row of window elements for each output position ("columns", as
-// TensorFlow calls them). T is float or double, for the gradient of the input also int32.
+// ---- tenon/engine/conv/conv_gradient.hpp ----
+// Conv3D, and the gradients of Conv2D (one plane) and Conv3D, on the CPU: channels last, no dilation. All are matrix
+// products (engine/gemm/gemm.hpp) in which one matrix has a row of window elements for each output position ("columns",
+// as TensorFlow calls them). T is float or double, for the gradient of the input also int32.
 TENON_NAMESPACE_BEGIN
 
 // input [batch, planes, rows, columns, in_depth], filter [planes, rows, columns, in_depth / groups, out_depth], output
@@ -34722,7 +34727,7 @@ struct Conv3DGeometry {
   Index groups = 1;
 
   Index group_depth() const { return in_depth / groups; }
-  Index places() const {  // of one image
+  Index places() const {  // output positions of one image
     return MultiplySizes(MultiplySizes(planes.output, rows.output), columns.output);
   }
   Index taps() const { return planes.size * rows.size * columns.size; }
@@ -34733,13 +34738,13 @@ struct Conv3DGeometry {
 
 namespace detail {
 
-// The element of the input under tap `tap` of place `place`, along one dimension; false when that is padding.
+// Finds the element of the input under tap `tap` of output position `place`, along one dimension; false for padding.
 inline bool TapPosition(const Window& w, Index place, Index tap, Index* position) {
   *position = place * w.stride - w.pad_before + tap * w.dilation;
   return *position >= 0 && *position < w.input;
 }
 
-// columns[i] = the window of place first + i: channels [channel, channel + channels) under every tap, zeros outside.
+// columns[i] = the window of output position first + i: channels [channel, channel + channels) of every tap, 0 outside.
 template <class T>
 void ImageToColumns(const Conv3DGeometry& g, const T* image, Index channel, Index channels, Index first, Index count,
                     T* columns) {
@@ -34773,7 +34778,7 @@ TENON_DETAIL_LOOP void AddWrappingRun(const T* x, T* sum, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
-// The reverse for one row of an image: row (plane z, row y) = the sums of all that its elements are in `columns` (of
+// The reverse for one row of an image: row (plane z, row y) = for each element, the sum of its copies in `columns` (of
 // the whole image).
 template <class T>
 void ColumnsToRow(const Conv3DGeometry& g, const T* columns, Index z, Index y, T* row) {
@@ -35461,7 +35466,7 @@ struct Conv3DBackpropFilterV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/cross_entropy.hpp ----
+// ---- tenon/engine/nn/cross_entropy.hpp ----
 // Softmax cross entropy and its gradient, row by row, on the CPU: of float and double.
 TENON_NAMESPACE_BEGIN
 
@@ -35514,7 +35519,7 @@ void CrossEntropy(Cpu& device, Index rows, Index classes, const StridedMatrix<C>
   });
 }
 
-// The same where labels[r] is the one class of row r: in [0, classes).
+// CrossEntropy where labels[r] is the one class of row r: in [0, classes).
 template <class C>
 void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits, const Index* labels, C* loss,
                         C* backprop) {
@@ -36229,7 +36234,7 @@ struct DataFormatVecPermute {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/depthwise.hpp ----
+// ---- tenon/engine/conv/depthwise.hpp ----
 // Depthwise convolutions on the CPU and their gradients: every channel has filters of its own. NHWC, of float and
 // double. The channels are the vectors: four output pixels by two vectors of channels stay in registers while the
 // window goes by, one such block after the other along the channels, as they lie. With more than one filter per channel
@@ -36859,7 +36864,7 @@ struct DepthwiseConv2dNativeBackpropFilter {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/dilation.hpp ----
+// ---- tenon/engine/conv/dilation.hpp ----
 // Grey-scale dilation on the CPU: the largest sum of a window's elements and a filter's, and its gradients. NHWC;
 // filter [rows, columns, depth].
 TENON_NAMESPACE_BEGIN
@@ -36870,7 +36875,7 @@ struct DilationGeometry {
   Index depth = 0;
 
   Index image_elements() const { return MultiplySizes(MultiplySizes(rows.input, columns.input), depth); }
-  Index output_elements() const {  // of one image
+  Index output_elements() const {  // elements of one image's output
     return MultiplySizes(MultiplySizes(rows.output, columns.output), depth);
   }
   Index filter_elements() const { return rows.size * columns.size * depth; }
@@ -37175,9 +37180,9 @@ struct Dilation2DBackpropFilter {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fused_output.hpp ----
-// What fused convolutions and matrix products do to their output, in place: a bias or a batch normalisation per
-// channel, and an activation. Of float and double.
+// ---- tenon/engine/nn/epilogue.hpp ----
+// Steps that fused convolutions and matrix products apply to their output, in place: a bias or a batch normalisation
+// per channel, and an activation. For float and double.
 TENON_NAMESPACE_BEGIN
 
 enum class FusedActivation : std::uint8_t { kNone, kRelu, kRelu6, kElu, kLeakyRelu, kTanh, kSigmoid };
@@ -37454,7 +37459,7 @@ struct FusedMatMul {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/lrn.hpp ----
+// ---- tenon/engine/nn/local_response_norm.hpp ----
 // Local response normalisation over neighbouring channels, and its gradient, on the CPU: rows of float.
 TENON_NAMESPACE_BEGIN
 
@@ -37627,7 +37632,7 @@ struct LRNGrad {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/pool3d.hpp ----
+// ---- tenon/engine/conv/pool3d.hpp ----
 // MaxPool3D, AvgPool3D and their gradients on the CPU: NDHWC, of float. Only elements of the volume count.
 TENON_NAMESPACE_BEGIN
 
@@ -37945,7 +37950,7 @@ namespace detail {
 
 inline constexpr DataTypeSet kPoolTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
 
-// What an element type has.
+// The loops of one element type.
 struct MaxPoolLoops {
   Status (*pool)(Cpu&, const PoolGeometry&, const void*, void*);
   void (*places)(Cpu&, const PoolGeometry&, const void*, void*, Index*);
@@ -38057,7 +38062,7 @@ inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_
   return OkStatus();
 }
 
-// Places as Targmax; those in the whole batch rather than in an image have `image` elements for each image before.
+// Writes positions as Targmax. With `in_batch` they count the whole batch: `image` elements for each image before.
 inline void WritePlaces(const Index* places, Index batch, Index count, Index image, bool in_batch, DataType dtype,
                         void* out) {
   for (Index i = 0; i < batch * count; ++i) {
@@ -38068,16 +38073,16 @@ inline void WritePlaces(const Index* places, Index batch, Index count, Index ima
       static_cast<std::int64_t*>(out)[i] = place;
   }
 }
-// The reverse: in an image again. InvalidArgument where a place is not in its image.
+// Reads positions back as positions in an image. InvalidArgument: a position is not in its image.
 inline Status ReadPlaces(const Tensor& argmax, Index batch, Index count, Index image, bool in_batch, Index* places) {
   for (Index i = 0; i < batch * count; ++i) {
     const Index place =
         argmax.dtype() == DataType::kInt32 ? argmax.data<std::int32_t>()[i] : argmax.data<std::int64_t>()[i];
-    const Index inside = in_batch ? place - i / count * image : place;
-    if (inside < 0 || inside >= image)
+    const Index first = in_batch ? i / count * image : 0;  // element of the picture
+    if (place < first || place - first >= image)
       return errors::InvalidArgument("MaxPoolGradWithArgmax: Invalid output gradient index: ", place, " (argmax[", i,
                                      "]), must be in an image of ", image, " elements");
-    places[i] = inside;
+    places[i] = place - first;
   }
   return OkStatus();
 }
@@ -38178,7 +38183,7 @@ struct MaxPoolWithArgmax {
   };
 };
 
-// orig_input: [n, h, w, c], orig_output and grad: what MaxPool makes of it  ->  [n, h, w, c]
+// orig_input: [n, h, w, c], orig_output and grad: the shape of MaxPool's output  ->  [n, h, w, c]
 struct MaxPoolGrad {
   static constexpr auto signature =
       Op("MaxPoolGrad")
@@ -38300,7 +38305,7 @@ struct MaxPoolGradWithArgmax {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/recurrent.hpp ----
+// ---- tenon/engine/nn/lstm_gru.hpp ----
 // One step of an LSTM or a GRU over a batch, on the CPU, of float: a product of matrices for all gates, and the gates.
 TENON_NAMESPACE_BEGIN
 
@@ -38440,7 +38445,7 @@ inline Status CheckCellRank(std::string_view op, std::string_view name, const Te
   if (tensor.dims() == rank) return OkStatus();
   return errors::InvalidArgument(op, ": ", name, " must be ", rank, "D but is rank ", tensor.dims());
 }
-// -1 where it is no int64: no size is that.
+// a + b, or -1 when it is not an int64: no size is -1.
 constexpr Index SumOfCellSizes(Index a, Index b) { return a > std::numeric_limits<Index>::max() - b ? -1 : a + b; }
 inline Status CheckCellSize(std::string_view op, std::string_view what, Index got, std::string_view want_what,
                             Index want) {
@@ -38473,7 +38478,7 @@ inline Status CheckLstm(OpKernelContext& context, std::string_view op, int first
   TENON_RETURN_IF_ERROR(
       CheckCellSize(op, "b.dim_size(0)", b.dim_size(0), "cell_size * 4", MultiplyWithoutOverflow(n, 4)));
   constexpr std::string_view kPeepholes[] = {"wci", "wcf", "wco"};
-  for (int i = 0; i < 3; ++i) {  // of sequences also where they are not used
+  for (int i = 0; i < 3; ++i) {  // sequences check them even when unused
     const Tensor& weights = context.input(first + 4 + i);
     TENON_RETURN_IF_ERROR(CheckCellRank(op, kPeepholes[i], weights, 1));
     if (peephole || first == 1)
@@ -38857,12 +38862,12 @@ struct RaggedTensorToSparse {
     }
     for (int d = 1; d < values.dims(); ++d) sizes[nested + static_cast<std::size_t>(d)] = values.dim_size(d);
 
-    if (n == 0) return OkStatus();  // however many rows
+    if (n == 0) return OkStatus();  // for any number of rows
     const Index rows = values.dim_size(0), run = n / rows;
-    SlimVector<Index> row(nested, 0);  // of each splits, where the present row of values is
+    SlimVector<Index> row(nested, 0);  // per splits: the row that has the present row of values
     std::int64_t* to = indices->data<std::int64_t>();
     for (Index i = 0; i < rows; ++i) {
-      Index at = i;  // of the next dimension
+      Index at = i;  // row of the next dimension
       for (std::size_t d = nested; d-- > 0; at = row[d])
         for (const detail::Splits one(splits[d]); one[row[d] + 1] <= at;) ++row[d];
       for (Index k = 0; k < run; ++k) {
@@ -38910,11 +38915,11 @@ struct RowPartitions {
   }
   bool has_size() const { return types[0] == RowPartition::kFirstDimSize; }
   int ragged_rank() const { return static_cast<int>(types.size()) - (has_size() ? 1 : 0); }
-  // What cuts dimension d, which is 1 or more.
+  // The partition that cuts dimension d, which is 1 or more.
   RowPartition cut(int d) const { return types[static_cast<std::size_t>(has_size() ? d : d - 1)]; }
 };
 
-// What is wrong with a default value of this shape for these values, if anything.
+// Checks whether a default value of this shape fits these values.
 inline Status CheckDefaultShape(const PartialTensorShape& default_shape, const PartialTensorShape& values) {
   if (default_shape.unknown_rank() || values.unknown_rank()) return OkStatus();
   const int rank = default_shape.dims();
@@ -39024,7 +39029,7 @@ struct RaggedTensorToTensor {
  private:
   using Places = SlimVector<Index>;  // rows of the output; -1: nowhere
 
-  // Of a row whose splits nobody has checked yet.
+  // The width of a row with splits that are not checked yet.
   static Index Width(Index begin, Index end) {
     if (end <= begin) return 0;
     const std::uint64_t width = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
@@ -39045,16 +39050,16 @@ struct RaggedTensorToTensor {
 
   // Where the rows of one dimension begin in the output.
   struct RowPlaces {
-    Places known;     // of the first rows; the others are nowhere
-    Index count = 0;  // of all
+    Places known;     // places of the first rows; the other rows are nowhere
+    Index count = 0;  // number of all rows
 
     Index At(Index row) const {
       return row < static_cast<Index>(known.size()) ? known[static_cast<std::size_t>(row)] : -1;
     }
   };
 
-  // From the places of a dimension's rows to those of the next one's, of which there are at most `most`: each row has
-  // `size` of them, `step` apart.
+  // Maps the places of a dimension's rows to the places of the next dimension's rows, at most `most`. Each row has
+  // `size` places, `step` apart.
   static Status NextBySplits(const detail::Splits& splits, const RowPlaces& from, Index step, Index size, Index most,
                              RowPlaces* to) {
     if (splits.rows() > from.count)
@@ -39118,7 +39123,7 @@ struct RaggedTensorToTensor {
     return OkStatus();
   }
 
-  // Row i of the values goes to row places[i] of the output, all others become the default.
+  // Writes row i of the values to row places[i] of the output. All other rows become the default.
   static Status Write(OpKernelContext& context, const RowPlaces& places, int ragged_rank, Tensor* out) {
     const Tensor &values = context.input(1), &default_value = context.input(2);
     Cpu& device = context.device<Cpu>();
@@ -39179,7 +39184,7 @@ struct RaggedTensorToTensor {
     places.count = rows;
     for (Index i = 0; i < std::min(rows, sizes[0]); ++i) places.known.push_back(i * step);
     for (int d = 1; d <= ragged_rank; ++d) {
-      // Rows of inner dimensions are listed one by one, so there is a limit to what wrong splits may ask for.
+      // Rows of inner dimensions are listed one by one, so wrong splits may only ask for a limited number.
       constexpr Index kMostRows = Index{1} << 28;
       const Index size = sizes[static_cast<std::size_t>(d)];
       const Index most = d < ragged_rank ? kMostRows : values.dim_size(0);
@@ -39533,6 +39538,14 @@ namespace ops::detail {
 
 inline bool IsSet(const Tensor& tensor) { return tensor.dtype() != DataType::kInvalid; }
 
+// A list that holds another one several times, over many levels, takes very long: a run that is cancelled ends there.
+inline Status CheckIsWanted(OpKernelContext* context) {
+  const CancellationManager* const cancellation = context->cancellation_manager();
+  if (cancellation != nullptr && cancellation->IsCancelled()) [[unlikely]]
+    return errors::Cancelled("a run that works on variants was cancelled");
+  return OkStatus();
+}
+
 inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor* out) {
   if (!IsSet(x)) {
     *out = x;
@@ -39545,6 +39558,7 @@ inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor
     Zero(context->device<Cpu>(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
     return OkStatus();
   }
+  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
   for (Index i = 0; i < x.NumElements(); ++i)
     TENON_RETURN_IF_ERROR(VariantRegistry::Global().Unary(VariantUnaryOp::kZerosLike, "CPU", context,
                                                           x.data<Variant>()[i], out->data<Variant>() + i));
@@ -39570,6 +39584,7 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
     const void* const addends[] = {a.raw_data(), b.raw_data()};
     return Accumulate(context->device<Cpu>(), adder.loops, adder.attrs, addends, out->raw_data(), out->NumElements());
   }
+  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
   for (Index i = 0; i < a.NumElements(); ++i)
     TENON_RETURN_IF_ERROR(VariantRegistry::Global().Binary(VariantBinaryOp::kAdd, "CPU", context, a.data<Variant>()[i],
                                                            b.data<Variant>()[i], out->data<Variant>() + i));
@@ -39939,7 +39954,7 @@ struct RaggedTensorFromVariant {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/philox.hpp ----
+// ---- tenon/engine/random/philox.hpp ----
 // Philox 4x32-10: random bits as a function of a key and a counter (Salmon et al., "Parallel Random Numbers: As Easy as
 // 1, 2, 3", SC11). Block number i of a stream needs none of the blocks before it, so any thread may begin anywhere.
 TENON_NAMESPACE_BEGIN
@@ -40069,35 +40084,35 @@ class PhiloxWords {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/random.hpp ----
+// ---- tenon/engine/random/distributions.hpp ----
 // Random tensors, number for number as TensorFlow draws them from a Philox stream: uniform, normal (Box and Muller),
-// normal cut at two standard deviations, integers. Which block an element comes from depends on its place alone, so the
+// normal cut at two standard deviations, integers. The block of an element depends on its position alone, so the
 // numbers are the same for any number of threads.
 TENON_NAMESPACE_BEGIN
 
 enum class RandomKind : std::uint8_t {
   kUniform,  // floating, in [0, 1)
   kNormal,  // floating, mean 0, deviation 1
-  kTruncatedNormal,  // the same, drawn again until in (-2, 2)
+  kTruncatedNormal,  // kNormal, drawn again until in (-2, 2)
   kInRange,  // integers in [low, low + range)
   kAnyInteger,  // all bits random
 };
 
 // How the elements of one kind and dtype come from random words. Made by RandomFillOf.
 struct RandomFill {
-  // `groups` times `per_block` elements, each from one block of four words; null where a group takes what it needs.
+  // `groups` times `per_block` elements, each from one block of four words; null if a group takes as many as needed.
   void (*convert)(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) = nullptr;
   // `per_block` elements from as many words as it takes; null for all others.
   void (*draw)(PhiloxWords* words, void* out) = nullptr;
   int per_block = 0;
-  int bytes = 0;  // of one element
-  float cost_ns = 1;  // of one group
+  int bytes = 0;  // size of one element
+  float cost_ns = 1;  // time for one group
   std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
 
   bool exists() const { return bytes != 0; }
 };
 
-// How much of a stream n elements of a seeded op take, in blocks: TensorFlow reserves 256 for each.
+// Blocks of the stream that each element of a seeded op takes, as TensorFlow reserves them.
 inline constexpr std::uint64_t kRandomBlocksPerElement = 256;
 
 namespace detail {
@@ -40211,7 +40226,7 @@ inline void WordsAsTheyAre(const RandomFill&, const std::uint32_t* words, Index 
   std::memcpy(out, words, static_cast<std::size_t>(groups) * sizeof(PhiloxBlock));
 }
 
-// What all threads that fill one tensor share.
+// One fill of a tensor. Shared by the threads that work on it.
 struct RandomWork {
   const RandomFill& fill;
   Philox from;
@@ -40305,7 +40320,7 @@ inline void FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, 
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/bounded_normal.hpp ----
+// ---- tenon/engine/random/truncated_normal.hpp ----
 // Normal numbers between any bounds, number for number as TensorFlow draws them on one thread: the samples of a tensor
 // follow each other in one stream, each after as many tries as it takes (Robert, "Simulation of truncated normal
 // variables", 1995).
@@ -40454,7 +40469,7 @@ Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/random/generator.hpp ----
-// What the random ops share: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
+// Shared code of the random ops: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
 // that are inputs, and the shape functions.
 #if __has_include(<sys/random.h>)
 #include <sys/random.h>
@@ -40496,7 +40511,7 @@ class SeededGenerator {
     philox_.Skip(blocks);
     return start;
   }
-  // The same for n elements.
+  // A stream of which the blocks of n elements are the caller's.
   Philox ReserveElements(Index n) { return Reserve(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement); }
 
  private:
@@ -40571,7 +40586,7 @@ inline Status ShapeOfInput(std::string_view op, const HostIndices& sizes, Tensor
   return TensorShape::Build({list.data(), list.size()}, shape);
 }
 
-// What an integer in [minval, maxval) is drawn with. The two are scalars of fill's dtype, 32 or 64 bits.
+// Sets the range [minval, maxval) of drawn integers. Both bounds are scalars of fill's dtype, 32 or 64 bits.
 inline Status SetRange(std::string_view op, const Tensor& minval, const Tensor& maxval, RandomFill* fill) {
   const bool wide = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kUint64;
   const bool is_signed = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kInt32;
@@ -40745,7 +40760,7 @@ struct RandomStandardNormal {
   struct kernel : detail::SeededFill<Device, RandomKind::kNormal> {};
 };
 
-// The same, drawn again until it lies in (-2, 2).
+// Mean 0, deviation 1, drawn again until it lies in (-2, 2).
 struct TruncatedNormal {
   static constexpr auto signature = Op("TruncatedNormal")
                                         .Input("shape: T")
@@ -40935,9 +40950,9 @@ struct ParameterizedTruncatedNormal {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/rejection.hpp ----
-// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each has a part
-// of the stream of its own, so that threads do not matter.
+// ---- tenon/engine/random/gamma_poisson.hpp ----
+// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each sample has
+// its own section of the stream, so that threads do not matter.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -41064,7 +41079,7 @@ struct SampleTask {
   DataType type;
 };
 
-// alpha: half, bfloat16, float or double; out of the same type. No refusals: what is no alpha gives NaN.
+// alpha: half, bfloat16, float or double; out of the same type. Never fails: an invalid alpha gives NaN.
 inline void FillGamma(Cpu& device, const SampleTask& task, const Philox& from) {
   ParallelFor(device, task.parameter_count * task.samples, 150, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -41233,7 +41248,7 @@ struct Multinomial {
   };
 };
 
-// The same as a function of a seed.
+// Multinomial as a function of a seed.
 struct StatelessMultinomial {
   static constexpr auto signature =
       Op("StatelessMultinomial")
@@ -41273,7 +41288,7 @@ namespace ops {
 
 namespace detail {
 
-// What draws: FillGamma refuses nothing.
+// A function that draws samples. DrawGamma adapts FillGamma, which refuses nothing.
 using SampleFill = Status (*)(Cpu& device, const SampleTask& task, const Philox& from);
 inline Status DrawGamma(Cpu& device, const SampleTask& task, const Philox& from) {
   FillGamma(device, task, from);
@@ -41512,8 +41527,8 @@ inline bool NeedsShuffling(const Tensor& value) {
   return value.dims() > 0 && value.NumElements() > 1 && value.dim_size(0) > 1;
 }
 
-// output: the rows of value. Place i swaps with one of those from i on, by one word of the stream each (Fisher and
-// Yates); rows move once.
+// output: the rows of value. Slot i swaps with one of the slots from i on, by one word of the stream each (Fisher and
+// Yates). Rows move once.
 inline Status ShuffleRows(OpKernelContext& context, Cpu& device, const Philox& from, const Tensor& value,
                           Tensor* output) {
   const Index rows = value.dim_size(0), run = value.NumElements() / rows;
@@ -41576,7 +41591,7 @@ struct RandomShuffle {
   };
 };
 
-// The same as a function of key and counter.
+// RandomShuffle as a function of key and counter.
 struct StatelessShuffle {
   static constexpr auto signature = Op("StatelessShuffle")
                                         .Input("value: T")
@@ -41925,7 +41940,7 @@ struct StatelessRandomNormal {
   struct kernel : detail::StatelessFill<Device, RandomKind::kNormal> {};
 };
 
-// The same, drawn again until it lies in (-2, 2).
+// Mean 0, deviation 1, drawn again until it lies in (-2, 2).
 struct StatelessTruncatedNormal {
   static constexpr auto signature = Op("StatelessTruncatedNormal")
                                         .Input("shape: T")
@@ -41993,8 +42008,8 @@ struct StatelessRandomUniformInt {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/random/stateless_v2.hpp ----
-// StatelessRandomUniformV2 and its sisters: each value is a function of shape, key and counter. And what makes key and
-// counter from a seed.
+// StatelessRandomUniformV2 and its sisters: each value is a function of shape, key and counter. And the ops that make
+// key and counter from a seed.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -42093,7 +42108,7 @@ struct StatelessRandomNormalV2 {
   struct kernel : detail::KeyedFill<Device, RandomKind::kNormal> {};
 };
 
-// The same, drawn again until it lies in (-2, 2).
+// Mean 0, deviation 1, drawn again until it lies in (-2, 2).
 struct StatelessTruncatedNormalV2 {
   static constexpr auto signature = Op("StatelessTruncatedNormalV2")
                                         .Input("shape: Tshape")
@@ -42216,7 +42231,7 @@ struct StatelessRandomGetAlg {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/sparse.hpp ----
+// ---- tenon/engine/layout/sparse_coo.hpp ----
 // Sparse tensors in coordinates: rows of an index matrix, in row-major order or not. And sums, products, quotients and
 // maxima of elements of any number type, chosen while running.
 TENON_NAMESPACE_BEGIN
@@ -42227,7 +42242,7 @@ inline bool SubtractFits(std::int64_t a, std::int64_t b, std::int64_t* differenc
   return !__builtin_sub_overflow(a, b, difference);
 }
 
-// The rows of a matrix [n, rank], each the place of one stored element. Borrowed.
+// The rows of a matrix [n, rank], each the position of one stored element. Borrowed.
 struct SparseRows {
   const std::int64_t* data;
   Index n;
@@ -42275,7 +42290,7 @@ struct ElementMath {
   Loop largest;  // a where a >= b, else b; null for complex numbers
   Loop smallest;
   bool (*has_zero)(const void* a, Index n);
-  // Of the elements whose numbers are given, n > 0. Small floats are summed in float.
+  // Sum and largest of the elements whose numbers are given, n > 0. Small floats are summed in float.
   void (*sum_of)(const void* a, const std::size_t* which, Index n, void* out);
   void (*largest_of)(const void* a, const std::size_t* which, Index n, void* out);  // null for complex numbers
 };
@@ -42348,7 +42363,7 @@ inline constexpr ElementMath kElementMath = MakeElementMath<T>();
 
 }  // namespace detail
 
-// Null for types that are no numbers, or quantised.
+// Null for types that are not numbers, or are quantised.
 inline const ElementMath* ElementMathOf(DataType dtype) {
   using detail::kElementMath;
   switch (dtype) {
@@ -42373,8 +42388,8 @@ inline const ElementMath* ElementMathOf(DataType dtype) {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/sparse/sparse_tensor.hpp ----
-// What the sparse ops share: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r] int64),
-// its checks, and outputs picked from rows.
+// Shared code of the sparse ops: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r]
+// int64), its checks, and outputs picked from rows.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -42822,7 +42837,7 @@ struct SparseSparseMinimum {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/fingerprint.hpp ----
+// ---- tenon/engine/text/fingerprint.hpp ----
 // Fingerprints of bytes that are the same on every machine and in TensorFlow: Fingerprint64 (FarmHash's farmhashna),
 // SipHash-2-4 with a key; base/hash.hpp has Hash64.
 TENON_NAMESPACE_BEGIN
@@ -42918,7 +42933,7 @@ inline std::uint64_t Fingerprint64(std::string_view bytes) {
   std::uint64_t x = kSeed, y = kSeed * kFarm1 + 113, z = ShiftMix(y * kFarm2 + 113) * kFarm2;
   FarmPair v{0, 0}, w{0, 0};
   x = x * kFarm2 + Fetch64(s);
-  const char* const end = s + (n - 1) / 64 * 64;       // of the whole blocks
+  const char* const end = s + (n - 1) / 64 * 64;       // end of the whole blocks
   const char* const last = end + ((n - 1) & 63) - 63;  // the last 64 bytes
   const auto swap = [](std::uint64_t& a, std::uint64_t& b) {
     const std::uint64_t c = a;
@@ -42991,7 +43006,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/ops/sparse/cross.hpp ----
 // SparseCross, SparseCrossV2, SparseCrossHashed: all combinations of the features of each row of a batch, as joined
-// texts or as hashes of hashes.
+// strings or as hashes of hashes.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -43106,7 +43121,7 @@ class CrossColumn {
 
  private:
   const Tensor* values_;
-  const std::int64_t* rows_ = nullptr;  // of sparse columns' indices, [n, 2]; may be null where n is 0
+  const std::int64_t* rows_ = nullptr;  // indices of a sparse column, [n, 2]; may be null when n is 0
   bool sparse_ = false;
   Index end_ = 0, first_ = 0, count_ = 0;
 };
@@ -43224,7 +43239,7 @@ inline Status RunSparseCross(OpKernelContext& context, const CrossInputs& in, co
 
 }  // namespace detail
 
-// Texts joined by "_X_", or (out_type int64) hashes beginning with hash_key.
+// Strings joined by "_X_", or (out_type int64) hashes beginning with hash_key.
 struct SparseCross {
   static constexpr auto signature = Op("SparseCross")
                                         .Input("indices: N * int64")
@@ -43268,7 +43283,7 @@ struct SparseCross {
   };
 };
 
-// Texts joined by sep.
+// Strings joined by sep.
 struct SparseCrossV2 {
   static constexpr auto signature = Op("SparseCrossV2")
                                         .Input("indices: N * int64")
@@ -43648,8 +43663,8 @@ inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_val
 
 }  // namespace detail
 
-// The elements by their first index, those of a row in their order; a row without any gets default_value at [row, 0, 0,
-// ...]. reverse_index_map[i]: where input element i went.
+// The elements by their first index, in their order within a row. A row without elements gets default_value at [row, 0,
+// 0, ...]. reverse_index_map[i]: where input element i went.
 struct SparseFillEmptyRows {
   static constexpr auto signature = Op("SparseFillEmptyRows")
                                         .Input("indices: int64")
@@ -43684,7 +43699,7 @@ struct SparseFillEmptyRows {
     Tensor *indices = nullptr, *values = nullptr, *empty = nullptr, *map = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({rows}), &empty));
     TENON_RETURN_IF_ERROR(context.allocate_output(3, TensorShape({in.n}), &map));
-    Tensor next_place;  // of the row's next element
+    Tensor next_place;  // output slot of the row's next element
     TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rows}), &next_place));
     std::int64_t* const next = next_place.data<std::int64_t>();
     for (Index r = 0; r < rows; ++r) next[r] = 0;
@@ -43723,7 +43738,7 @@ struct SparseFillEmptyRows {
   }
 };
 
-// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the others.
+// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the other grad_values.
 struct SparseFillEmptyRowsGrad {
   static constexpr auto signature = Op("SparseFillEmptyRowsGrad")
                                         .Input("reverse_index_map: int64")
@@ -44451,8 +44466,8 @@ struct SparseReorder {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/sparse/set.hpp ----
-// DenseToDenseSetOperation and its sisters, SetSize: the last dimension holds sets, the others say which; a - b, b - a,
-// a and b, a or b of each pair of sets.
+// DenseToDenseSetOperation and its sisters, SetSize: the last dimension holds sets, the other dimensions number them.
+// The results are a - b, b - a, a and b, a or b of each pair of sets.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -44533,7 +44548,7 @@ inline Status ParseSetOperation(std::string_view text, SetOperation* operation) 
   return errors::InvalidArgument("Invalid set_operation ", text, "; it must be a-b, b-a, intersection or union.");
 }
 
-// An element as something to compare and the place that it is copied from.
+// An element: a key to compare and the address that it is copied from.
 template <class Key>
 struct SetElement {
   Key key;
@@ -44623,12 +44638,12 @@ class SetGroups {
   Index rank_;
   SlimVector<std::int64_t> index_;  // dense
   SparseRows rows_{nullptr, 0, 0};  // sparse
-  SlimVector<Index> sizes_;  // of all dimensions but the last
+  SlimVector<Index> sizes_;  // sizes of all dimensions but the last
   Index length_ = 0, begin_ = 0, end_ = 0;
   bool done_ = true;
 };
 
-// Of a sparse operand, as it comes in.
+// Checks a sparse operand as it comes in.
 inline Status CheckSetOperand(std::string_view op, const SparseInput& x, bool validate) {
   TENON_RETURN_IF_ERROR(CheckSparse(op, x));
   if (x.rank() < 2) return errors::InvalidArgument(op, ": Invalid input, expected rank >= 2, got ", x.rank());
@@ -44654,7 +44669,7 @@ inline Status CheckSetOperand(std::string_view op, const SparseInput& x, bool va
 template <class Key>
 struct SetResults {
   SlimVector<SetElement<Key>> elements;
-  SlimVector<std::int64_t> indices;  // of each element, rank numbers
+  SlimVector<std::int64_t> indices;  // rank numbers for each element
   Index longest = 0;
 
   void Indices(const std::int64_t* group, Index rank, std::size_t first) {
@@ -44691,7 +44706,7 @@ Status CombineGroups(OpKernelContext& context, SetOperation operation, SetGroups
   SlimVector<SetElement<Key>> set_a, set_b;
   while (!a.done() || (all_of_b && !b.done())) {
     int order = a.done() ? 1 : b.done() ? -1 : CompareRows(a.index(), b.index(), like.rank() - 1);
-    if (order > 0 && !all_of_b) order = -1;  // what b has there belongs to no group of a
+    if (order > 0 && !all_of_b) order = -1;  // this set of b belongs to no group of a
     const SetGroups& first = order <= 0 ? a : b;
     for (std::size_t d = 0; d < like.sizes().size(); ++d)
       if (first.index()[d] >= like.sizes()[d])  // one below 0 is taken as it is, as in TensorFlow
@@ -45531,9 +45546,9 @@ struct SparseToDense {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/waited_resource.hpp ----
-// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. Whoever
-// cannot be served yet waits without a thread and can be cancelled.
+// ---- tenon/ops/queue/waited_resource.hpp ----
+// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. An
+// attempt that cannot be served yet waits without a thread and can be cancelled.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
@@ -45541,7 +45556,7 @@ namespace ops::detail {
 // thread-safe. A derived class guards its state with `mutex` and changes it in attempts and in Change().
 class WaitedResource : public Resource {
  public:
-  // What one run of an op wants of the resource.
+  // The request of one run of an op to the resource.
   class Attempt {
    public:
     Attempt(OpKernelContext* c, Done d) : context(c), done_(std::move(d)) {}
@@ -45583,7 +45598,7 @@ class WaitedResource : public Resource {
   mutable Mutex mutex;
 
  protected:
-  // change() runs under the lock; those who waited for it are served afterwards.
+  // Runs change() under the lock, then serves the attempts that waited for it.
   template <class F>
   void Change(const F& change) {
     Attempts finished;
@@ -45617,7 +45632,7 @@ class WaitedResource : public Resource {
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
     return attempt;
   }
-  // The last of those who wait can be cancelled from now on; at once if its run has been cancelled already.
+  // Makes the last waiting attempt cancellable. Ends it at once if its run has been cancelled already.
   void RegisterLast(Attempts* finished) {
     Attempt& attempt = *waiting_.back();
     CancellationManager* const cancellation = attempt.context->cancellation_manager();
@@ -45642,7 +45657,7 @@ class WaitedResource : public Resource {
         finished.push_back(TakeOut(i));
         break;
       }
-      ServeLocked(&finished);  // those behind it in its line
+      ServeLocked(&finished);  // attempts behind it in its line
     }
     Report(std::move(finished));
   }
@@ -45652,7 +45667,7 @@ class WaitedResource : public Resource {
       if (attempt->result_.ok()) attempt->result_ = attempt->Deliver();
       Done done = std::move(attempt->done_);
       const Status status = attempt->result_;
-      attempt = nullptr;  // what it holds goes before the op ends
+      attempt = nullptr;  // its members go before the op ends
       done(status);
     }
   }
@@ -45665,7 +45680,7 @@ class WaitedResource : public Resource {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/accumulator_resource.hpp ----
+// ---- tenon/ops/queue/accumulator_resource.hpp ----
 // GradientAccumulator: the resource behind the accumulator ops - a sum or mean of gradients, dense or of rows, that is
 // handed out once there are enough of them. Gradients of steps that are over are dropped.
 TENON_NAMESPACE_BEGIN
@@ -45744,7 +45759,7 @@ class GradientAccumulator : public WaitedResource {
   };
 
  protected:
-  // Under the lock: the op's outputs from at least one gradient, which are no longer needed then.
+  // Runs under the lock. Makes the op's outputs from at least one gradient; the gradients are not needed afterwards.
   virtual Status Yield(SlimVector<Tensor>* outputs) = 0;
   // add() -> Status runs unless the gradient is stale.
   template <class F>
@@ -45760,7 +45775,7 @@ class GradientAccumulator : public WaitedResource {
 
   const std::string name_;
   const DataType dtype_;
-  const PartialTensorShape shape_;  // of a whole gradient, as far as it is known
+  const PartialTensorShape shape_;  // shape of a whole gradient, as far as it is known
   const bool mean_;
   std::int32_t counter_ = 0;  // gradients since the last take
   std::int64_t global_step_ = 0;
@@ -45858,7 +45873,7 @@ class SparseAccumulator final : public GradientAccumulator {
     return OkStatus();
   }
 
-  // One row of the sum: a place in what there was, in the new gradient, or -1 where it has no such row.
+  // One row of the sum: its row in the old sum and in the new gradient, or -1 when there is none.
   struct Source {
     Index old, added;
   };
@@ -45895,7 +45910,7 @@ class SparseAccumulator final : public GradientAccumulator {
     counts_ = std::move(counts);
     return OkStatus();
   }
-  // indices: [n], values: [n, ...], shape: the accumulator's first dimension and those of a row
+  // indices: [n], values: [n, ...], shape: the accumulator's first dimension and the dimensions of a row
   Status Yield(SlimVector<Tensor>* outputs) override {
     const Index n = static_cast<Index>(indices_.size()), width = n == 0 ? 0 : rows_.NumElements() / n;
     TENON_ASSIGN_OR_RETURN(Tensor indices, Tensor::Make(DataType::kInt64, TensorShape({n})));
@@ -45916,7 +45931,7 @@ class SparseAccumulator final : public GradientAccumulator {
     return OkStatus();
   }
 
-  SlimVector<std::int64_t> indices_, counts_;  // of each row: its number, the gradients that had it
+  SlimVector<std::int64_t> indices_, counts_;  // per row: its number, the count of gradients that had it
   Tensor rows_;
 };
 
@@ -45924,13 +45939,13 @@ class SparseAccumulator final : public GradientAccumulator {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/handle_reference.hpp ----
+// ---- tenon/ops/variable/handle_reference.hpp ----
 // Handles of the older ops: a reference to a string tensor [container, name] where the newer ones pass a resource.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// What a reference output carries.
+// The tensor that a reference output carries.
 inline Tensor HandleReference(std::string_view container, std::string_view name) {
   auto variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kString));
   variable->tensor = Tensor(DataType::kString, TensorShape({2}));
@@ -45984,7 +45999,7 @@ inline Status TwoElementInputsScalarOutputs(InferenceContext* c) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/accumulator.hpp ----
+// ---- tenon/ops/queue/accumulator.hpp ----
 // ConditionalAccumulator, ResourceConditionalAccumulator, SparseConditionalAccumulator and the ops that add gradients
 // to them and take their mean or sum; a take waits, without a thread, until there are enough.
 TENON_NAMESPACE_BEGIN
@@ -46120,7 +46135,7 @@ struct ConditionalAccumulator {
   };
 };
 
-// The same by handle.
+// ConditionalAccumulator by handle.
 struct ResourceConditionalAccumulator {
   static constexpr auto signature = Op("ResourceConditionalAccumulator")
                                         .Output("handle: resource")
@@ -46356,14 +46371,14 @@ struct SparseAccumulatorTakeGradient {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table_resource.hpp ----
+// ---- tenon/ops/table/table_resource.hpp ----
 // LookupTable: the resource behind the table ops - values by key, filled once (HashTable) or changed at will
-// (MutableHashTable); IndexedTable is both. Keys are int32, int64 or texts; a value has a fixed shape.
+// (MutableHashTable); IndexedTable is both. Keys are int32, int64 or strings; a value has a fixed shape.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// Distinct keys, numbered in the order in which they came: open addressing over a power of two of places.
+// Distinct keys, numbered in the order in which they came: open addressing over a power of two of slots.
 // externally synchronised.
 class KeyIndex {
  public:
@@ -46377,7 +46392,7 @@ class KeyIndex {
     const std::int64_t place = places_[FindPlace(keys, i)];
     return place >= 0 ? place : -1;
   }
-  // The same; a new key gets the number size().
+  // The number of element i of `keys`. Adds a new key, which gets the number size().
   Index FindOrAdd(const Tensor& keys, Index i) {
     if (2 * (used_ + 1) > places_.size()) Rebuild();
     const std::size_t at = FindPlace(keys, i);
@@ -46480,10 +46495,10 @@ class KeyIndex {
   SlimVector<std::int64_t> numbers_;
   SlimVector<tstring> texts_;
   SlimVector<std::int64_t> places_;  // a key's number, kFree or kRemoved
-  std::size_t used_ = 0;             // places that are not free
+  std::size_t used_ = 0;             // slots that are not free
 };
 
-// What the table ops know of a table. thread-safe.
+// The interface of a table for the table ops. thread-safe.
 class LookupTable : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tensorflow::lookup::LookupInterface";
@@ -46507,14 +46522,14 @@ class LookupTable : public Resource {
     return errors::InvalidArgument("Table ", name_, " is not initializable");
   }
   virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
-  // The shapes that Import takes: those of Export.
+  // Checks for the shapes that Import takes, which are the shapes of Export.
   virtual Status CheckImport(const Tensor& keys, const Tensor& values) const {
     TensorShape wanted = keys.shape();
     for (const Index size : value_shape_) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(size));
     if (values.shape() == wanted) return OkStatus();
     return errors::InvalidArgument("Expected shape ", wanted, " for value, got ", values.shape());
   }
-  // These entries and no others.
+  // Replaces all entries with these entries.
   virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
   virtual Status Remove(const Tensor& keys) = 0;
   virtual Status Export(Tensor* keys, Tensor* values) const = 0;
@@ -46659,7 +46674,7 @@ class IndexedTable final : public LookupTable {
   KeyIndex index_;
   const bool once_;
   bool initialized_ = false;
-  Tensor values_;  // [capacity_] + value_shape_; those of the keys first
+  Tensor values_;  // [capacity_] + value_shape_; the values of the keys first
   Index capacity_ = 0;
 };
 
@@ -46667,14 +46682,14 @@ class IndexedTable final : public LookupTable {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table_kernel.hpp ----
-// TableKernel: what the ops that make a lookup table have in common, of whatever kind that is; and what shape functions
-// know of its handle.
+// ---- tenon/ops/table/table_kernel.hpp ----
+// TableKernel: the shared kernel of the ops that make a lookup table, of any kind. Also the shape functions of the
+// table's handle.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// What a table of each kind may hold: value types by key type, as TensorFlow has kernels.
+// The types that a table of each kind may hold: value types by key type, as TensorFlow has kernels.
 struct TableTypes {
   DataTypeSet of_int32, of_int64, of_text;
   constexpr bool Has(DataType key, DataType value) const {
@@ -46787,9 +46802,9 @@ inline Status MutableTableShape(InferenceContext* c) { return MutableTableShapeO
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/anonymous_table.hpp ----
-// AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors: mutable tables that only their handles name; every run
-// of the op makes one. table.hpp has the ops that fill and read them.
+// ---- tenon/ops/table/anonymous_table.hpp ----
+// AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors: mutable tables that only their handles name. Each run
+// makes one. table.hpp has the ops that fill and read them.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -46835,7 +46850,7 @@ struct AnonymousMutableHashTableOfTensors {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/barrier_resource.hpp ----
+// ---- tenon/ops/queue/barrier_resource.hpp ----
 // KeyBarrier: the resource behind the Barrier ops - tuples by key, whose components come one by one; complete ones are
 // taken in the order in which their keys came first.
 TENON_NAMESPACE_BEGIN
@@ -46871,14 +46886,14 @@ class KeyBarrier final : public WaitedResource {
     return static_cast<std::int32_t>(incomplete_.size());
   }
 
-  // Component `component` of the tuples `keys` (n of them); values: [n] + its shape. Those before one that is refused
-  // are inserted.
+  // Inserts component `component` of the tuples `keys` (n of them); values: [n] + its shape. Components before a
+  // refused one are inserted.
   Status Insert(const Tensor& keys, std::size_t component, const Tensor& values) {
     Status status;
     Change([&] { status = InsertLocked(keys, component, values); });
     return status;
   }
-  // Keys that are not there yet are refused from now on; with `cancel` those that are incomplete go, too.
+  // Refuses new keys from now on. With `cancel`, incomplete tuples go, too.
   Status Close(bool cancel) {
     Status status;
     Change([&] {
@@ -46910,7 +46925,7 @@ class KeyBarrier final : public WaitedResource {
  private:
   using Tuple = SlimVector<Tensor>;  // kInvalid: not yet there
   struct Entry {
-    std::int64_t index;  // of the insertion that brought the key
+    std::int64_t index;  // number of the insertion that brought the key
     Tuple tuple;
   };
 
@@ -47028,7 +47043,7 @@ inline Status KeyBarrier::Join(OpKernelContext& context, const SlimVector<Barrie
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/barrier.hpp ----
+// ---- tenon/ops/queue/barrier.hpp ----
 // Barrier, BarrierInsertMany, BarrierTakeMany, BarrierClose, BarrierReadySize, BarrierIncompleteSize: tuples by key,
 // put together from components that come at different times. A take waits without a thread.
 TENON_NAMESPACE_BEGIN
@@ -47284,21 +47299,21 @@ struct BarrierIncompleteSize {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/dense_table_resource.hpp ----
+// ---- tenon/ops/table/dense_table_resource.hpp ----
 // DenseTable: the resource behind the MutableDenseHashTable ops - open addressing over buckets that LookupTableExport
-// shows as they are. Two keys that no entry may have mark the buckets that are free and those that were given up.
+// shows as they are. Two keys that no entry may have mark the free buckets and the buckets that were given up.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// Keys are int32, int64 or texts, or vectors of them. thread-safe.
+// Keys are int32, int64 or strings, or vectors of them. thread-safe.
 class DenseTable final : public LookupTable {
  public:
   struct Options {
     Tensor empty_key, deleted_key;
     Index buckets = 0;  // at first
     float max_load_factor = 0.8f;
-    Allocator* allocator = nullptr;  // of the buckets; null: the processor's. It outlives the table
+    Allocator* allocator = nullptr;  // memory for the buckets; null: the processor's. It outlives the table
   };
 
   // InvalidArgument for options that make no table.
@@ -47471,7 +47486,7 @@ class DenseTable final : public LookupTable {
     return OkStatus();
   }
 
-  // All buckets are written at once: what the machine cannot hold is refused before.
+  // All buckets are written at once: a table that the machine cannot hold is refused before.
   Status CheckMemory(const TensorShape& keys, const TensorShape& values) const {
     const Index key_bytes = MultiplyWithoutOverflow(keys.num_elements(), SizeOf(key_dtype()));
     const Index value_bytes = MultiplyWithoutOverflow(values.num_elements(), SizeOf(value_dtype()));
@@ -47553,7 +47568,7 @@ class DenseTable final : public LookupTable {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/dense_table.hpp ----
+// ---- tenon/ops/table/dense_table.hpp ----
 // MutableDenseHashTableV2, AnonymousMutableDenseHashTable: tables whose buckets lie in two
 // tensors. table.hpp has the ops that fill and read them.
 TENON_NAMESPACE_BEGIN
@@ -47644,9 +47659,9 @@ struct AnonymousMutableDenseHashTable {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/stage.hpp ----
+// ---- tenon/ops/queue/stage.hpp ----
 // Stage, Unstage, StagePeek, StageSize, StageClear: tuples of tensors on their way from one run to another, first in,
-// first out. Those that may have to wait are asynchronous: no thread waits with them.
+// first out. Ops that may have to wait are asynchronous: no thread waits with them.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -47667,7 +47682,7 @@ struct StagingRoom {
     for (const Tensor& tensor : tensors) sum += static_cast<Index>(tensor.TotalBytes());
     return sum;
   }
-  // Whoever asks for more than the limit would wait for ever.
+  // An op that asks for more than the limit would wait for ever.
   Status Check(Index more) const {
     if (memory_limit <= 0 || more <= memory_limit) return OkStatus();
     return errors::ResourceExhausted("Attempted to insert tensors with combined size of '", more,
@@ -47677,7 +47692,7 @@ struct StagingRoom {
   bool HasPlace(std::size_t used) const { return capacity <= 0 || static_cast<Index>(used) < capacity; }
 };
 
-// Of each kernel of the family: the area that container and shared_name (or the node's name) say.
+// The area of a kernel of the family, which container and shared_name (or the node's name) name.
 template <class Area>
 struct StagingPlace {
   ContainerInfo info;
@@ -47926,7 +47941,7 @@ struct StageClear {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/map_stage_resource.hpp ----
+// ---- tenon/ops/queue/map_stage_resource.hpp ----
 // StagingMap: tuples of tensors by an int64 key, the resource behind the MapStage and OrderedMapStage families. A tuple
 // may come in parts; it can be taken, whole or in parts, once it is complete.
 TENON_NAMESPACE_BEGIN
@@ -47960,7 +47975,7 @@ class StagingMapBase : public WaitedResource {
     });
   }
 
-  // Puts tensor k at place indices[k] of the tuple `key`.
+  // Puts tensor k at index indices[k] of the tuple `key`.
   struct Put final : Attempt {
     Put(OpKernelContext* c, Done d, Ref<StagingMapBase> m, std::int64_t k, std::span<const std::int32_t> i, Tuple t)
         : Attempt(c, std::move(d)), map(std::move(m)), key(k), indices(i), tuple(std::move(t)) {}
@@ -47975,7 +47990,7 @@ class StagingMapBase : public WaitedResource {
     }
     Ref<StagingMapBase> map;
     std::int64_t key;
-    std::span<const std::int32_t> indices;  // of the op's input
+    std::span<const std::int32_t> indices;  // elements of the op's input
     Tuple tuple;
   };
 
@@ -48141,16 +48156,16 @@ void RunMapUnstage(OpKernelContext& context, const StagingPlace<StagingMap<kOrde
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/map_stage.hpp ----
-// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear and the OrderedMap forms: tuples
-// of tensors by key on their way from one run to another. No thread waits with those that have to wait.
+// ---- tenon/ops/queue/map_stage.hpp ----
+// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear and the OrderedMap forms:
+// tuples of tensors by key on their way from one run to another. Ops that have to wait do so without a thread.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-// What all of them keep.
+// The members that all kernels here keep.
 template <bool kOrdered>
 struct MapStageKernel : StagingAttrs {
   Status Init(OpKernelConstruction& c) {
@@ -48168,7 +48183,7 @@ struct MapStageKernel : StagingAttrs {
 
 }  // namespace detail
 
-// Tensor k goes to place indices[k] of the tuple; the tuple is there when it is complete. Waits while the map is full.
+// Puts tensor k at index indices[k] of the tuple. The tuple is there when it is complete. Waits while the map is full.
 struct MapStage {
   static constexpr auto signature = Op("MapStage")
                                         .Input("key: int64")
@@ -48195,7 +48210,7 @@ struct MapStage {
   };
 };
 
-// The tensors at these places of the tuple, which go; waits for the key.
+// Takes the tensors at these indices out of the tuple. Waits for the key.
 struct MapUnstage {
   static constexpr auto signature = Op("MapUnstage")
                                         .Input("key: int64")
@@ -48221,7 +48236,7 @@ struct MapUnstage {
   };
 };
 
-// The same; they stay.
+// The tensors at these indices of the tuple, which stay. Waits for the key.
 struct MapPeek {
   static constexpr auto signature = Op("MapPeek")
                                         .Input("key: int64")
@@ -48247,7 +48262,7 @@ struct MapPeek {
   };
 };
 
-// Of any tuple; waits for one.
+// MapUnstage of any tuple. Waits for one.
 struct MapUnstageNoKey {
   static constexpr auto signature = Op("MapUnstageNoKey")
                                         .Input("indices: int32")
@@ -48423,7 +48438,7 @@ struct OrderedMapPeek {
   };
 };
 
-// Of the tuple with the smallest key.
+// OrderedMapUnstage of the tuple with the smallest key.
 struct OrderedMapUnstageNoKey {
   static constexpr auto signature = Op("OrderedMapUnstageNoKey")
                                         .Input("indices: int32")
@@ -48527,8 +48542,8 @@ struct OrderedMapClear {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/state/mutex.hpp ----
-// MutexV2, MutexLock, ConsumeMutexLock: a lock between runs. Who has to wait for it does so without a thread, and is
-// served in the order in which they came.
+// MutexV2, MutexLock, ConsumeMutexLock: a lock between runs. Ops wait for it without a thread, and are served in the
+// order in which they came.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -48576,7 +48591,7 @@ class GraphMutex final : public WaitedResource {
   bool locked_ = false;
 };
 
-// What the lock's variant holds.
+// The value inside the lock's variant.
 struct MutexLockValue {
   Ref<GraphMutex::Held> held;
 
@@ -48643,8 +48658,9 @@ struct MutexV2 {
     explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
       const Result<ContainerInfo> info = ContainerInfo::From(*c, true);
       c->SetStatus(info.status());
-      if (info.ok())
-        handle_ = HandleTensor(MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name));
+      if (!info.ok()) return;
+      handle_ = HandleTensor(MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name));
+      if (!handle_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(handle_));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, handle_); }
     bool IsExpensive() const override { return false; }
@@ -48654,7 +48670,7 @@ struct MutexV2 {
   };
 };
 
-// Waits for the mutex; locked until the output is consumed or nobody holds it any more.
+// Waits for the mutex. It stays locked until the output is consumed or has no holder any more.
 struct MutexLock {
   static constexpr auto signature = Op("MutexLock")
                                         .Input("mutex: resource")
@@ -48686,9 +48702,9 @@ struct ConsumeMutexLock {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/queue_resource.hpp ----
-// TensorQueue: the resource behind the queue ops. Whoever cannot be served yet waits, without a thread; attempts of
-// each kind are served in the order in which they came.
+// ---- tenon/ops/queue/queue_resource.hpp ----
+// TensorQueue: the resource behind the queue ops. An attempt that cannot be served yet waits without a thread.
+// Attempts of each kind are served in the order in which they came.
 TENON_NAMESPACE_BEGIN
 
 namespace ops::detail {
@@ -48710,7 +48726,7 @@ class TensorQueue final : public Resource {
     Index min_after_dequeue = 0;            // kShuffle: elements that stay while the queue is open
     std::uint64_t seed = 0, seed2 = 0;
   };
-  // What is to be done with the rows that a dequeue got; it reports the end of the op.
+  // Takes the rows that a dequeue got and reports the end of the op.
   struct Receiver {
     virtual ~Receiver() = default;
     virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
@@ -48738,7 +48754,7 @@ class TensorQueue final : public Resource {
     const Index count = Count(rows);
     Start(MakeAttempt(Attempt::kEnqueue, count, std::move(rows), std::move(receiver)), cancellation);
   }
-  // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` what there is will do then.
+  // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` the rows that are left will do.
   void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Owned<Receiver> receiver) {
     Owned<Attempt> attempt = MakeAttempt(Attempt::kDequeue, count, SlimVector<Row>(), std::move(receiver));
     attempt->up_to = up_to;
@@ -48768,8 +48784,8 @@ class TensorQueue final : public Resource {
     enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
     Kind kind;
     bool up_to = false;
-    Index wanted = 0;   // rows
-    Index done = 0;     // rows taken over or got so far
+    Index wanted = 0;  // rows
+    Index done = 0;  // rows taken over or got so far
     SlimVector<Row> rows;
     Owned<Receiver> receiver;
     Status status;
@@ -48848,7 +48864,7 @@ class TensorQueue final : public Resource {
     }
   }
 
-  // Serves whom it can, until nothing moves.
+  // Serves all attempts that it can, until nothing moves.
   void ServeLocked(Attempts* finished) {
     for (bool moved = true; moved;) {
       moved = ServeFirst(&enqueues_, finished);
@@ -48901,7 +48917,7 @@ class TensorQueue final : public Resource {
     closed_ = true;
     return true;
   }
-  // What an attempt got goes back to the front, in its order; in no order to a shuffled queue.
+  // Puts the rows of an attempt back at the front, in their order. A shuffled queue has no order.
   void GiveBack(Attempt* attempt) {
     for (std::size_t i = attempt->rows.size(); i-- > 0;) {
       if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
@@ -48913,7 +48929,7 @@ class TensorQueue final : public Resource {
     attempt->done = 0;
   }
 
-  // Of rows with the same priority any may be the first: a heap, so that it is the one that TensorFlow takes.
+  // Any of several rows with one priority may be first. A heap makes it the row that TensorFlow takes.
   static bool After(const Row& a, const Row& b) { return *a[0].data<std::int64_t>() > *b[0].data<std::int64_t>(); }
   void Put(Row row) {
     rows_.push_back(std::move(row));
@@ -48940,7 +48956,7 @@ class TensorQueue final : public Resource {
   mutable Mutex mutex_;
   const Options options_;
   SlimVector<Row> rows_;
-  Attempts enqueues_, dequeues_;  // those who wait; closing waits among the enqueues
+  Attempts enqueues_, dequeues_;  // waiting attempts; closing waits among the enqueues
   bool closed_ = false;
   std::int64_t next_number_ = 0;
   PhiloxWords random_;
@@ -48950,9 +48966,9 @@ class TensorQueue final : public Resource {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/queue.hpp ----
+// ---- tenon/ops/queue/queue.hpp ----
 // FIFOQueueV2, PaddingFIFOQueueV2, RandomShuffleQueueV2, PriorityQueueV2: the ops that make a queue. queue_access.hpp
-// has those that put tensors in and take them out.
+// has the ops that put tensors in and take them out.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -49081,7 +49097,7 @@ struct FIFOQueueV2 {
   };
 };
 
-// The same; elements of several sizes are padded with zeros when they are taken together.
+// First in, first out. Elements of several sizes are padded with zeros when they are taken together.
 struct PaddingFIFOQueueV2 {
   static constexpr auto signature = Op("PaddingFIFOQueueV2")
                                         .Output("handle: resource")
@@ -49126,7 +49142,7 @@ struct RandomShuffleQueueV2 {
   };
 };
 
-// The element with the least priority first; priorities are an int64 component in front of the others.
+// The element with the least priority first; priorities are an int64 component in front of the other components.
 struct PriorityQueueV2 {
   static constexpr auto signature = Op("PriorityQueueV2")
                                         .Output("handle: resource")
@@ -49151,8 +49167,8 @@ struct PriorityQueueV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/queue_access.hpp ----
-// QueueEnqueueV2, QueueDequeueV2, their Many and UpTo forms, QueueCloseV2, QueueSizeV2, QueueIsClosedV2. Those that may
+// ---- tenon/ops/queue/queue_access.hpp ----
+// QueueEnqueueV2, QueueDequeueV2, their Many and UpTo forms, QueueCloseV2, QueueSizeV2, QueueIsClosedV2. Ops that may
 // have to wait are asynchronous: no thread waits with them.
 TENON_NAMESPACE_BEGIN
 
@@ -49421,7 +49437,7 @@ struct QueueDequeueManyV2 {
   };
 };
 
-// The same; fewer when the queue is closed.
+// n elements, joined, or fewer when the queue is closed.
 struct QueueDequeueUpToV2 {
   static constexpr auto signature = Op("QueueDequeueUpToV2")
                                         .Input("handle: resource")
@@ -49444,7 +49460,7 @@ struct QueueDequeueUpToV2 {
   };
 };
 
-// No more elements come in; what is there may be taken out.
+// Refuses new elements. Elements that are there may be taken out.
 struct QueueCloseV2 {
   static constexpr auto signature = Op("QueueCloseV2")
                                         .Input("handle: resource")
@@ -49509,7 +49525,7 @@ struct QueueSizeV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/queue_reference.hpp ----
+// ---- tenon/ops/queue/queue_reference.hpp ----
 // The queue ops of old graphs: FIFOQueue, QueueEnqueue and so on, which pass their queue by reference. The kernels are
 // those of the newer ops; FakeQueue makes a reference of a handle.
 TENON_NAMESPACE_BEGIN
@@ -49693,7 +49709,7 @@ struct QueueSize {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/ref_variable.hpp ----
+// ---- tenon/ops/variable/ref_variable.hpp ----
 // Variables by reference: Variable, VariableV2, Assign, TemporaryVariable and their kin. A reference edge carries the
 // variable itself (kernel/variable.hpp).
 TENON_NAMESPACE_BEGIN
@@ -49985,7 +50001,7 @@ struct DestroyTemporaryVariable {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/variable_shapes.hpp ----
+// ---- tenon/ops/variable/variable_shapes.hpp ----
 // Shape functions of the ops on variables: what a handle says of the value behind it.
 TENON_NAMESPACE_BEGIN
 
@@ -50034,7 +50050,7 @@ inline Status AssignVariableShape(InferenceContext* c) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/resource_variable.hpp ----
+// ---- tenon/ops/variable/resource_variable.hpp ----
 // Resource variables: handles, reading, assigning, destroying.
 TENON_NAMESPACE_BEGIN
 
@@ -50122,7 +50138,9 @@ struct VarHandleOp {
       anonymous_ = name == detail::kAnonymousName;
       handle_ = MakeResourceHandle<Var>(c->device_name(), container, name);
       handle_.dtypes_and_shapes.push_back(std::move(held));
-      if (!anonymous_) tensor_ = HandleTensor(handle_);
+      if (anonymous_) return;
+      tensor_ = HandleTensor(handle_);
+      if (!tensor_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(tensor_));
     }
     void Compute(OpKernelContext* context) override {
       if (!anonymous_) return context->set_output(0, tensor_);
@@ -50161,7 +50179,7 @@ struct ReadVariableOp {
   };
 };
 
-// The same for several variables, one after the other.
+// ReadVariableOp for several variables, one after the other.
 struct _ReadVariablesOp {
   static constexpr auto signature =
       Op("_ReadVariablesOp")
@@ -50200,7 +50218,7 @@ struct _ReadVariablesOp {
   };
 };
 
-// The variable takes over the value, with its buffer if nobody else has it; it is made when there is none.
+// The variable takes over the value, and its buffer if that has no other owner. It is made when there is none.
 struct AssignVariableOp {
   static constexpr auto signature = Op("AssignVariableOp")
                                         .Input("resource: resource")
@@ -50247,7 +50265,7 @@ struct AssignVariableOp {
     old = std::move(variable->tensor);
     variable->tensor = value;
     variable->is_initialized = true;
-    // A buffer that others hold may be one that the caller of the run fed and will fill again.
+    // A shared buffer may be one that the caller of the run fed and will fill again.
     return variable->MakeWritable();
   }
 };
@@ -50276,7 +50294,7 @@ struct VarIsInitializedOp {
   };
 };
 
-// Deletes the resource that a handle names, whatever it is; what handles alone keep goes with the last of them.
+// Deletes the resource of any kind that a handle names. A resource that handles alone keep goes with the last handle.
 struct DestroyResourceOp {
   static constexpr auto signature = Op("DestroyResourceOp")
                                         .Input("resource: resource")
@@ -50355,7 +50373,7 @@ inline constexpr std::string_view kTensorHandleType = "TensorHandle";
 
 namespace detail {
 
-// What a session keeps. thread-safe.
+// The tensors that a session keeps, by handle. thread-safe.
 class SessionTensors final : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tenon::SessionTensors";
@@ -50379,7 +50397,7 @@ class SessionTensors final : public Resource {
     tensors_.try_emplace(std::move(handle), std::move(tensor));
     return OkStatus();
   }
-  // InvalidArgument: there is none, as with Delete.
+  // InvalidArgument: the handle has no tensor, as with Delete.
   Status Get(std::string_view handle, Tensor* tensor) const {
     const MutexLock lock(mutex_);
     const Tensor* found = tensors_.FindValue(handle);
@@ -50417,12 +50435,12 @@ class SessionTensors final : public Resource {
   FlatMap<std::string, Tensor> tensors_;
 };
 
-// What the kernels of one run gave handles to; only what is fetched stays when the run has succeeded. thread-safe.
+// Tensors with handles from the kernels of one run; only fetched ones stay when the run has succeeded. thread-safe.
 class StepTensors final : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tenon::StepTensors";
 
-  // Of a run; what is added to it is kept at its end.
+  // Finds or makes the StepTensors of a run; fetched tensors are kept when it succeeds.
   static Status Of(StepContainer* container, Ref<StepTensors>* tensors) {
     TENON_RETURN_IF_ERROR(container->LookupOrCreate<StepTensors>("", tensors, [](Ref<StepTensors>* made) {
       *made = Ref<StepTensors>::Adopt(new StepTensors);
@@ -50442,7 +50460,7 @@ class StepTensors final : public Resource {
     std::string node, handle;
     Tensor tensor;
   };
-  // Of the endpoint "node:0".
+  // Whether the endpoint "node:0" is fetched.
   static bool IsFetched(const std::string& node, Span<const std::string_view> fetched) {
     for (const std::string_view name : fetched)
       if (name.size() == node.size() + 2 && name.substr(0, node.size()) == node && name.substr(node.size()) == ":0")
@@ -50464,7 +50482,7 @@ class StepTensors final : public Resource {
   SlimVector<Item> items_;
 };
 
-// A fed handle of type resource gives way to its tensor; handles of other resources stay what they are.
+// A fed handle of type resource gives way to its tensor; handles of other resources stay as they are.
 inline Status ReadSessionHandle(ResourceMgr* resources, Tensor* value) {
   if (value->NumElements() != 1) return OkStatus();
   const ResourceHandle handle = *value->data<ResourceHandle>();
@@ -50480,12 +50498,12 @@ inline const bool session_handles_are_read = [] {
 
 }  // namespace detail
 
-// What TensorFlow calls session_state and tensor_store: the tensors that the session keeps, and those of this run that
+// TensorFlow's session_state and tensor_store: the tensors that the session keeps, and the tensors of this run that
 // it will keep if they are fetched and the run succeeds.
 using SessionState = detail::SessionTensors;
 using TensorStore = detail::StepTensors;
 
-// Those of a kernel's run. FailedPrecondition where there is no session: constants are being folded.
+// State or store of a kernel's run. FailedPrecondition where there is no session: constants are being folded.
 inline Status SessionStateOf(const OpKernelContext& context, Ref<SessionState>* state) {
   if (ResourceMgr* const resources = context.resource_manager()) return SessionState::Of(resources, state);
   return errors::FailedPrecondition(context.op_kernel().type_string(), ": node '", context.op_kernel().name(),
@@ -50569,7 +50587,7 @@ struct GetSessionHandle {
   };
 };
 
-// The same as a resource; fed to a run by names it stands for its tensor.
+// GetSessionHandle with a resource as the handle. When it is fed to a run by names, it stands for its tensor.
 struct GetSessionHandleV2 {
   static constexpr auto signature = Op("GetSessionHandleV2")
                                         .Input("value: T")
@@ -50650,7 +50668,7 @@ struct DeleteSessionTensor {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_array_resource.hpp ----
+// ---- tenon/ops/list/tensor_array_resource.hpp ----
 // TensorArray: the resource behind the TensorArray ops - tensors by number, written once each, of one run.
 TENON_NAMESPACE_BEGIN
 
@@ -50667,7 +50685,7 @@ class TensorArray final : public Resource {
     DataType dtype = DataType::kInvalid;
     PartialTensorShape element_shape;
     bool dynamic_size = false, clear_after_read = true, identical_element_shapes = false;
-    bool is_grad = false;  // writes to one place add up
+    bool is_grad = false;  // several writes to one element add up
   };
 
   TensorArray(Options options, Index size) : options_(std::move(options)), elements_(static_cast<std::size_t>(size)) {}
@@ -50686,7 +50704,7 @@ class TensorArray final : public Resource {
     const tenon::MutexLock lock(mutex_);
     return options_.dynamic_size;
   }
-  // Takes in what an op says of the elements' shape.
+  // Merges the shape that an op gives into the element shape of the array.
   Status MergeElementShape(const PartialTensorShape& shape) {
     const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
@@ -50762,7 +50780,7 @@ class TensorArray final : public Resource {
     return OkStatus();
   }
 
-  // A gradient array of the same size: places that were written here read as zeros until something is written there.
+  // A gradient array of the same size. Elements that were written here read as zeros there until they are written.
   Status MakeGradient(std::string name, Ref<TensorArray>* gradient) {
     const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
@@ -50795,7 +50813,7 @@ class TensorArray final : public Resource {
 
  private:
   struct Element {
-    Tensor value{DataType::kInvalid};  // of invalid type: none, or none yet
+    Tensor value{DataType::kInvalid};  // invalid type: no value, or none yet
     TensorShape shape;
     bool written = false, read = false, cleared = false;
     bool has_value() const { return value.dtype() != DataType::kInvalid; }
@@ -50840,7 +50858,7 @@ class TensorArray final : public Resource {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_array.hpp ----
+// ---- tenon/ops/list/tensor_array.hpp ----
 // TensorArrayV3 and the ops that write, read and close one; its gradient. TensorArrays live as long as the run.
 // tensor_array_pack.hpp has the ops on many elements at once.
 TENON_NAMESPACE_BEGIN
@@ -50875,7 +50893,7 @@ inline Status TensorArrayShape(InferenceContext* c) {
   }
   return OkStatus();
 }
-// What the elements are known to be; null: nothing.
+// The known shape and type of the elements; null: none.
 inline const ShapeAndType* HeldElements(InferenceContext* c) {
   const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
   return held == nullptr || held->empty() ? nullptr : &(*held)[0];
@@ -51119,7 +51137,7 @@ struct TensorArraySizeV3 {
   };
 };
 
-// Drops the elements; what comes after is refused.
+// Drops the elements. Later uses of the array are refused.
 struct TensorArrayCloseV3 {
   static constexpr auto signature =
       Op("TensorArrayCloseV3").Input("handle: resource").SetIsStateful().SetShapeFn([](InferenceContext* c) {
@@ -51142,7 +51160,7 @@ struct TensorArrayCloseV3 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/stack.hpp ----
+// ---- tenon/ops/list/stack.hpp ----
 // StackV2, StackPushV2, StackPopV2, StackCloseV2: tensors of one run, last in, first out.
 TENON_NAMESPACE_BEGIN
 
@@ -51310,7 +51328,7 @@ struct StackCloseV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/stack_reference.hpp ----
+// ---- tenon/ops/list/stack_reference.hpp ----
 // Stack, StackPush, StackPop, StackClose: the stacks of old graphs, by reference and without a limit.
 TENON_NAMESPACE_BEGIN
 
@@ -51373,7 +51391,7 @@ struct StackClose {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/strided_slice_assign.hpp ----
+// ---- tenon/ops/variable/strided_slice_assign.hpp ----
 // StridedSliceAssign, ResourceStridedSliceAssign: x[begin:end:stride, ...] = value, for a variable x.
 TENON_NAMESPACE_BEGIN
 
@@ -51509,7 +51527,7 @@ struct ResourceStridedSliceAssign {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table.hpp ----
+// ---- tenon/ops/table/table.hpp ----
 // Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
 // fill and read them.
 TENON_NAMESPACE_BEGIN
@@ -51886,7 +51904,7 @@ struct LookupTableExportV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/texts.hpp ----
+// ---- tenon/engine/text/strings.hpp ----
 // Texts: what string kernels do with the bytes of one element - UTF-8, white space, numbers, base64 - and a loop over
 // all elements of a tensor with the device's threads.
 TENON_NAMESPACE_BEGIN
@@ -52052,7 +52070,7 @@ inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table_file.hpp ----
+// ---- tenon/ops/table/table_file.hpp ----
 // InitializeTableFromTextFileV2: a lookup table filled from the lines of a text file.
 TENON_NAMESPACE_BEGIN
 
@@ -52175,7 +52193,7 @@ inline Status InitializeTableFromFile(const OpKernelContext& context, const Tens
   TENON_RETURN_IF_ERROR(CheckTextColumn("Key", "key", rule.key, table->key_dtype()));
   TENON_RETURN_IF_ERROR(CheckTextColumn("Value", "value", rule.value, table->value_dtype()));
   rule.file = filename.data<tstring>()->view();
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(rule.file)));
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(rule.file), FileAccess::kRead));
   SlimVector<std::string_view> lines;
   TENON_RETURN_IF_ERROR(
       VocabularyLines({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, rule, &lines));
@@ -52233,7 +52251,7 @@ struct InitializeTableFromTextFileV2 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table_reference.hpp ----
+// ---- tenon/ops/table/table_reference.hpp ----
 // The lookup tables of old graphs: HashTable, LookupTableFind and so on, which pass their table by reference. The
 // kernels are those of the newer ops.
 TENON_NAMESPACE_BEGIN
@@ -52406,7 +52424,7 @@ struct LookupTableSize {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_array_pack.hpp ----
+// ---- tenon/ops/list/tensor_array_pack.hpp ----
 // TensorArrayGatherV3, ScatterV3, ConcatV3, SplitV3: many elements of a TensorArray at once, as one tensor.
 TENON_NAMESPACE_BEGIN
 
@@ -52523,7 +52541,7 @@ inline Status ConcatArray(OpKernelContext& context, const PartialTensorShape& re
   TENON_RETURN_IF_ERROR(GetArray(context, &array));
   TENON_RETURN_IF_ERROR(CheckReadType(context, *array));
   TENON_RETURN_IF_ERROR(array->Size(&count));
-  TensorShape shape;  // of an element, without its first dimension
+  TensorShape shape;  // shape of an element, without its first dimension
   if (count == 0 && !rest.AsTensorShape(&shape))
     return errors::Unimplemented("TensorArray has size zero, but element_shape_except0 ", rest,
                                  " is not fully defined. Currently only static shapes are supported when "
@@ -52736,9 +52754,9 @@ struct TensorArraySplitV3 {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_list.hpp ----
-// TensorList: the value inside a variant that the TensorList ops work on, and what their kernels share: getting at a
-// node's list, changing it in place where nobody else sees it, the shape that its elements have.
+// ---- tenon/ops/list/tensor_list.hpp ----
+// TensorList: the value inside a variant that the TensorList ops work on. Also the shared code of their kernels, which
+// reads a node's list, changes it in place when no other node has it, and gets the shape of its elements.
 TENON_NAMESPACE_BEGIN
 
 // Copying a list copies the handles of its tensors, which share their buffers. externally synchronised.
@@ -52789,7 +52807,7 @@ struct TensorList {
     std::uint64_t unset_count = 0, dtype = 0, most = 0;
     if (!TakeVarint(&text, &unset_count) || unset_count > text.size()) return false;  // each takes a byte or more
     SlimVector<Tensor> decoded;
-    std::size_t next = 0;  // of data.tensors
+    std::size_t next = 0;  // index in data.tensors
     for (std::uint64_t k = 0; k < unset_count; ++k) {
       std::uint64_t at = 0;
       if (!TakeVarint(&text, &at) || at < decoded.size()) return false;
@@ -52833,7 +52851,7 @@ struct TensorList {
 
 namespace ops::detail {
 
-// ---- what AddN and ZerosLike do with lists, through VariantRegistry
+// ---- AddN and ZerosLike of lists, through VariantRegistry
 
 inline Status ZerosLikeList(OpKernelContext* context, const TensorList& x, TensorList* out) {
   out->element_dtype = x.element_dtype;
@@ -52867,8 +52885,8 @@ inline Status CopyListTensors(const TensorList& from, TensorList* to, const Vari
   return OkStatus();
 }
 
-// So that lists are decoded, added, zeroed and copied wherever variants are. Kernels of lists call it when they are
-// made; the second call does nothing.
+// Registers lists, so that they are decoded, added, zeroed and copied wherever variants are. Kernels of lists call it
+// when they are made; the second call does nothing.
 inline Status RegisterTensorList() {
   static const Status status = [] {
     VariantRegistry& registry = VariantRegistry::Global();
@@ -52884,7 +52902,7 @@ inline Status RegisterTensorList() {
   return status;
 }
 
-// ---- what the kernels share
+// ---- shared code of the kernels
 
 // Elements of a list that ops copy.
 inline constexpr DataTypeSet kListTypes = kPodAndStringTypes | kQuantizedTypes | ToSet(DataType::kVariant);
@@ -52925,7 +52943,7 @@ struct ListInput {
                                      ": Input list must be a scalar saw: ", handle.shape());
     return ListOf(handle.data<Variant>()[0], &decoded, &list);
   }
-  // The same, of a list whose elements have the type that the op says.
+  // Gets input i and checks that its elements have the type that the op says.
   Status Get(const OpKernelContext& context, int i, DataType element_dtype) {
     TENON_RETURN_IF_ERROR(Get(context, i));
     if (list->element_dtype == element_dtype) return OkStatus();
@@ -52970,7 +52988,7 @@ inline Status ReadElementShape(const Tensor& t, PartialTensorShape* shape) {
   return wide ? MakeShape(t.data<std::int64_t>(), t.NumElements(), shape)
               : MakeShape(t.data<std::int32_t>(), t.NumElements(), shape);
 }
-// What shape input i says, merged with what the list knows.
+// The element shape that input i gives, merged with the list's element shape.
 inline Status MergedElementShape(const OpKernelContext& context, const TensorList& list, int i,
                                  PartialTensorShape* shape) {
   PartialTensorShape wanted;
@@ -52993,7 +53011,7 @@ inline Status ReadNumber(const OpKernelContext& context, int i, const char* name
   *value = t.data<std::int32_t>()[0];
   return OkStatus();
 }
-// The same; a matrix of one number is none.
+// The one number of an int32 input without dimensions. Refuses a matrix of one number.
 inline Status ReadScalar(const OpKernelContext& context, int i, const char* name, Index* value) {
   const TensorShape& shape = context.input(i).shape();
   if (shape.dims() == 0) return ReadNumber(context, i, name, value);
@@ -53001,7 +53019,7 @@ inline Status ReadScalar(const OpKernelContext& context, int i, const char* name
                                  " must be a tensor size 1 without dimensions, but got ", shape);
 }
 
-// A new tensor of zeros (empty texts, empty variants).
+// A new tensor of zeros (empty strings, empty variants).
 inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorShape& shape, Tensor* out) {
   TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, out));
   Zero(context.device<Cpu>(), MoverOf(dtype), out->raw_data(), out->NumElements());
@@ -53028,8 +53046,8 @@ inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index beg
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_list_shapes.hpp ----
-// Shape functions of the TensorList ops. A list's handle carries one shape and dtype: those of its elements.
+// ---- tenon/ops/list/tensor_list_shapes.hpp ----
+// Shape functions of the TensorList ops. A list's handle carries the one shape and dtype of its elements.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -53040,8 +53058,8 @@ inline void SetListHandle(InferenceContext* c, ShapeHandle element_shape, DataTy
   held.push_back({element_shape, dtype});
   c->set_output_handle_shapes_and_types(0, held);
 }
-// What is known of the list of input i, which must hold `dtype`; `complaint` begins the error, null: as for reading an
-// item.
+// The known element shape of the list at input i, which must hold `dtype`. `complaint` begins the error; null: the
+// error for reading an item.
 inline Status ListElementShape(InferenceContext* c, int i, DataType dtype, const char* complaint, ShapeHandle* shape) {
   *shape = c->UnknownShape();
   const auto* held = c->input_handle_shapes_and_types(i);
@@ -53235,7 +53253,7 @@ inline Status ConcatListsShape(InferenceContext* c) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_list_element.hpp ----
+// ---- tenon/ops/list/tensor_list_element.hpp ----
 // TensorList ops that make lists and work on single elements: EmptyTensorList, TensorListReserve, ...PushBack,
 // ...PopBack, ...SetItem, ...GetItem, ...Length, ...ElementShape, ...Resize, ...PushBackBatch, ...ConcatLists.
 TENON_NAMESPACE_BEGIN
@@ -53675,7 +53693,7 @@ struct TensorListConcatLists {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_list_stack.hpp ----
+// ---- tenon/ops/list/tensor_list_stack.hpp ----
 // Between the elements of a list and a tensor of them: laid one behind the other, and what its rows are.
 TENON_NAMESPACE_BEGIN
 
@@ -53722,7 +53740,7 @@ inline Status RowShape(const Tensor& tensor, TensorShape* row) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_list_concat.hpp ----
+// ---- tenon/ops/list/tensor_list_concat.hpp ----
 // TensorListConcat(V2) and TensorListSplit: lists whose elements are pieces of a tensor, of different lengths.
 TENON_NAMESPACE_BEGIN
 
@@ -53730,13 +53748,13 @@ namespace ops {
 
 namespace detail {
 
-// Elements [n_i, ...], joined along their first dimension; output 1: the n_i. `inputs`: of the op.
+// Elements [n_i, ...], joined along their first dimension; output 1: the n_i.
 struct ConcatElements {
   const TensorList& list;
-  PartialTensorShape rest;  // of an element, without its first dimension
+  PartialTensorShape rest;  // shape of an element, without its first dimension
   Index first = -1;         // its first dimension, where all agree
 
-  // Merges what the elements that are set say.
+  // Merges the shapes of the elements that are set.
   Status Merge() {
     bool differ = false;
     Index common = first;
@@ -53941,7 +53959,7 @@ struct TensorListSplit {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/tensor_list_tensor.hpp ----
+// ---- tenon/ops/list/tensor_list_tensor.hpp ----
 // TensorList ops between lists and whole tensors: TensorListStack, ...FromTensor, ...Gather, ...Scatter(V2,
 // IntoExistingList). tensor_list_concat.hpp has those of elements of different lengths.
 TENON_NAMESPACE_BEGIN
@@ -54234,7 +54252,7 @@ struct TensorListScatterIntoExistingList {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/training.hpp ----
+// ---- tenon/engine/nn/optimizers.hpp ----
 // Training: how each optimizer changes a variable's elements. A rule is one function of an element of the variable,
 // those of its slots and the gradient; the loops around it are shared by dense and sparse ops.
 TENON_NAMESPACE_BEGIN
@@ -54244,7 +54262,7 @@ struct TrainingRun {
   void* slots[4];                // the variable first
   const void* grad;
   const void* const* scalars;    // one element each, in the order of the op's inputs
-  std::int64_t global_step;      // of AdagradDA
+  std::int64_t global_step;      // for AdagradDA
   bool flag;                     // use_nesterov, update_slots or multiply_linear_by_lr
   Index n;
 };
@@ -54254,7 +54272,7 @@ namespace training {
 
 inline constexpr int kMaxScalars = 8;
 
-// What a step is given besides the elements.
+// Arguments of a step other than the elements.
 template <class T>
 struct Given {
   T s[kMaxScalars];
@@ -54547,7 +54565,7 @@ TrainingLoop LoopFor(DataType type) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/training.hpp ----
+// ---- tenon/ops/training/training.hpp ----
 // The kernel and the shape function of all training ops, dense and sparse, by reference and by handle. What an input is
 // for follows from its name: references and handles are the variable and its slots, `grad` (`delta`) is the gradient,
 // `indices` its rows, `global_step` a step count; everything else is a scalar of the rule.
@@ -54801,7 +54819,7 @@ inline DataType TrainingType(const OpKernelConstruction& c) { return c.input_typ
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/training_dense.hpp ----
+// ---- tenon/ops/training/dense.hpp ----
 // ApplyGradientDescent, ApplyAdam, ...: optimizer steps on variables by reference.
 TENON_NAMESPACE_BEGIN
 
@@ -55231,7 +55249,7 @@ struct ApplyRMSProp {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/training_handles.hpp ----
+// ---- tenon/ops/training/dense_handles.hpp ----
 // ResourceApplyGradientDescent, ResourceApplyAdam, ...: optimizer steps on resource variables.
 TENON_NAMESPACE_BEGIN
 
@@ -55716,7 +55734,7 @@ struct ResourceApplyRMSProp {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/training_sparse.hpp ----
+// ---- tenon/ops/training/sparse.hpp ----
 // SparseApplyAdagrad, SparseApplyMomentum, ...: optimizer steps on some rows of variables by reference.
 TENON_NAMESPACE_BEGIN
 
@@ -56036,7 +56054,7 @@ struct SparseApplyRMSProp {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/training_sparse_handles.hpp ----
+// ---- tenon/ops/training/sparse_handles.hpp ----
 // ResourceSparseApplyAdagrad, ...: optimizer steps on some rows of resource variables.
 TENON_NAMESPACE_BEGIN
 
@@ -56383,7 +56401,7 @@ struct ResourceSparseApplyRMSProp {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/variable_gather.hpp ----
+// ---- tenon/ops/variable/variable_gather.hpp ----
 // ResourceGather, ResourceGatherNd: parts of a variable's value, without a copy of the whole.
 TENON_NAMESPACE_BEGIN
 
@@ -56488,7 +56506,7 @@ struct ResourceGatherNd {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/variable_scatter.hpp ----
+// ---- tenon/ops/variable/variable_scatter.hpp ----
 // ScatterUpdate, ScatterAdd, ... and their Resource forms: rows of a variable, named by number, replaced or changed.
 TENON_NAMESPACE_BEGIN
 
@@ -56515,7 +56533,7 @@ struct DivideBy {
   }
 };
 
-// What ends up in rows named by number. `divides`: integers must not be divided by zero.
+// The change of rows named by number. `divides`: integers must not be divided by zero.
 struct RowUpdate {
   CombineFn combine;  // null: the last one stays
   bool divides;
@@ -56544,8 +56562,8 @@ inline Status CheckRowUpdate(const TensorShape& params, const TensorShape& indic
       ", indices.shape ", indices, ", params.shape ", params);
 }
 
-// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates may be longer than a row, of
-// which it begins with one.
+// As TensorFlow has it for handles, unless rows are replaced: each index's part of updates begins with a row and may be
+// longer.
 inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& indices, const TensorShape& updates) {
   bool fits =
       params.dims() >= 1 && updates.dims() == indices.dims() + params.dims() - 1 && StartsWith(updates, indices);
@@ -56554,7 +56572,7 @@ inline Status CheckHandleUpdate(const TensorShape& params, const TensorShape& in
   return fits ? OkStatus() : CheckRowUpdate(params, indices, updates);
 }
 
-// One index after the other; those before a bad one have been worked off, as in TensorFlow.
+// Applies one index after the other. As in TensorFlow, the indices before a bad one are applied.
 inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const Tensor& indices, const Tensor& updates,
                           const RowUpdate& update) {
   LockedVar variable;
@@ -56565,7 +56583,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
-  if (by_handle)  // TensorFlow writes what is too long for a row past it
+  if (by_handle)  // TensorFlow writes an update that is too long past its row
     TENON_RETURN_IF_ERROR(
         (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
   TENON_RETURN_IF_ERROR(variable.MakeWritable());
@@ -56637,7 +56655,7 @@ constexpr auto HandleScatter(std::string_view name, std::string_view types) {
       .SetShapeFn(HandleScatterShape);
 }
 
-// What is done to a row, by name; one table for both forms of an op.
+// The change of a row, by name. Both forms of an op share one table.
 template <class Combine, class List>
 struct RowOp {
   static constexpr DataTypeSet kServed = dtypes_of<List>::value;
@@ -56794,7 +56812,7 @@ struct ResourceScatterMax {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/variable_scatter_nd.hpp ----
+// ---- tenon/ops/variable/variable_scatter_nd.hpp ----
 // ScatterNdUpdate, ScatterNdAdd, ... and their Resource forms: parts of a variable, named by index vectors.
 TENON_NAMESPACE_BEGIN
 
@@ -57008,7 +57026,7 @@ struct ResourceScatterNdMax {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/variable_update.hpp ----
+// ---- tenon/ops/variable/variable_update.hpp ----
 // AssignAdd, AssignSub, CountUpTo, by reference and by handle: a variable's value changed by another of its shape.
 TENON_NAMESPACE_BEGIN
 
@@ -57210,7 +57228,7 @@ struct ResourceCountUpTo {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/printf.hpp ----
+// ---- tenon/engine/text/printf.hpp ----
 // Numbers written as C's printf does.
 TENON_NAMESPACE_BEGIN
 
@@ -57497,10 +57515,10 @@ struct CsvReader {
 
   bool Keeps(std::size_t kept, std::int64_t field) const { return columns.empty() || columns[kept] == field; }
 
-  // Null when it worked, otherwise what is wrong.
+  // Reads the fields of a record. Returns null when it worked, otherwise the mistake.
   const char* Read(std::string_view record, SlimVector<std::string>* fields) const {
     fields->clear();
-    std::int64_t number = 0;  // of the field
+    std::int64_t number = 0;  // number of the field
     std::string field;
     for (std::size_t at = 0; at < record.size();) {
       if (record[at] == '\n' || record[at] == '\r') {
@@ -57623,7 +57641,7 @@ struct DecodeCSV {
     }
     return OkStatus();
   }
-  // Element i of output f := what the field says, or the default where it is empty.
+  // Element i of output f := the value of the field, or the default when the field is empty.
   static Status Store(OpKernelContext& context, const Attrs& attrs, const std::string& field, int f, Index i) {
     Tensor* const out = context.mutable_output(f);
     if (field.empty() || field == attrs.na_value) {
@@ -57647,9 +57665,9 @@ struct DecodeCSV {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/case_tables.hpp ----
-// Tables of Unicode for engine/case_mapping.hpp: the lower and upper case of every letter that has one, what stands
-// around a final sigma. Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
+// ---- tenon/engine/text/case_tables.hpp ----
+// Tables of Unicode for case_mapping.hpp: the lower and upper case of every letter that has one, the characters around
+// a final sigma. Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -57664,7 +57682,7 @@ struct CodeRange {
 };
 // One character becomes up to three; 0: no more.
 struct LongCase {
-  std::int32_t first, last;  // the same
+  std::int32_t first, last;  // equal: the character
   std::int32_t to[3];
 };
 
@@ -57906,7 +57924,7 @@ inline constexpr CodeRange kCaseIgnorable[] = {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/case_mapping.hpp ----
+// ---- tenon/engine/text/case_mapping.hpp ----
 // Lower and upper case of UTF-8 texts, for all of Unicode and no particular language. A letter may become several; a
 // sigma that ends a word has its own lower case. Bytes that are no UTF-8 become U+FFFD. As in TensorFlow, a text ends
 // where its first zero byte is.
@@ -57997,7 +58015,7 @@ inline void UpperUtf8(std::string_view in, tstring* out) {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/string/each.hpp ----
-// Ops on each text by itself: StringLength, StringLower, StringUpper, StringStrip, Substr, EncodeBase64, DecodeBase64.
+// Ops on each string alone: StringLength, StringLower, StringUpper, StringStrip, Substr, EncodeBase64, DecodeBase64.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -58043,7 +58061,7 @@ inline Status CheckCaseEncoding(std::string_view encoding) {
 
 }  // namespace detail
 
-// ASCII letters only, or with encoding 'utf-8' all letters; bytes that are no UTF-8 become U+FFFD then.
+// ASCII letters only, or with encoding 'utf-8' all letters; bytes that are not UTF-8 become U+FFFD then.
 struct StringLower {
   static constexpr auto signature = Op("StringLower")
                                         .Input("input: string")
@@ -58145,7 +58163,7 @@ inline bool SubstrUtf8(std::string_view text, Index pos, Index length, std::stri
   *out = text.substr(begin, forward(begin, length, &counted) - begin);
   return true;
 }
-// The same for bytes; with a negative length all the rest.
+// SubstrUtf8 in bytes. A negative length takes all the rest.
 inline bool SubstrBytes(std::string_view text, Index pos, Index length, std::string_view* out) {
   const Index size = static_cast<Index>(text.size());
   if (pos < -size || pos > size) return false;
@@ -59096,14 +59114,14 @@ struct StringSplitV2 {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/string/tensor_text.hpp ----
-// StringFormat; SerializeTensor, ParseTensor; DecodeRaw, DecodePaddedRaw: tensors to texts and texts to tensors.
+// StringFormat; SerializeTensor, ParseTensor; DecodeRaw, DecodePaddedRaw: tensors to strings and strings to tensors.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-// Places of `placeholder` in `text`. An empty one stands between all bytes, as absl::StrSplit has it.
+// The number of placeholders in `text`. An empty one stands between all bytes, as absl::StrSplit has it.
 inline Index CountPlaceholders(std::string_view text, std::string_view placeholder) {
   if (placeholder.empty()) return text.empty() ? 0 : static_cast<Index>(text.size()) - 1;
   Index count = 0;
@@ -59125,7 +59143,7 @@ inline Status StringFormatShape(InferenceContext* c) {
 
 }  // namespace detail
 
-// `template` with its placeholders replaced by what tf.print writes of the inputs.
+// `template` with its placeholders replaced by the inputs as tf.print writes them.
 struct StringFormat {
   static constexpr auto signature = Op("StringFormat")
                                         .Input("inputs: T")
@@ -59178,6 +59196,8 @@ struct SerializeTensor {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndObjectTypes); }
     Status operator()(Context<Device>& context, const Tensor& tensor, Tensor& serialized) const {
+      if (const Status status = CheckTensorCanBeWritten(tensor); !status.ok())
+        return Status(status.code(), StrCat("SerializeTensor: ", status.message()));
       std::string bytes;
       TensorToProto(tensor, &bytes,
                     tensor.dtype() == DataType::kString ? TensorProtoForm::kTyped : TensorProtoForm::kContent);
@@ -59227,12 +59247,12 @@ struct ParseTensor {
 
 namespace detail {
 
-// The parts of an element whose bytes are turned round: a complex number's are its two halves.
+// Bytes of one group of an element that is reversed. The groups of a complex number are its two halves.
 inline Index SwappedBytes(DataType dtype) {
   const Index bytes = MoverOf(dtype).bytes;
   return kComplexTypes.contains(dtype) ? bytes / 2 : bytes;
 }
-// `size` bytes, turned round in groups of `group` bytes unless that is 1. `to` may be `from`.
+// Copies `size` bytes, reversed in groups of `group` bytes unless that is 1. `to` may be `from`.
 inline void CopyGroups(const char* from, Index size, Index group, char* to) {
   if (size > 0 && to != from) std::memcpy(to, from, static_cast<std::size_t>(size));
   if (group > 1)
@@ -59259,7 +59279,7 @@ inline Status DecodePaddedRawShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// Bytes other than 0 and 1 are no bool; they become 1.
+// Bytes other than 0 and 1 are not a bool; they become 1.
 inline void NormalizeBools(Tensor* tensor) {
   if (tensor->dtype() != DataType::kBool) return;
   auto* const bytes = static_cast<unsigned char*>(tensor->raw_data());
@@ -59268,7 +59288,7 @@ inline void NormalizeBools(Tensor* tensor) {
 
 }  // namespace detail
 
-// bytes: [a, b] of texts of one length  ->  [a, b, elements]
+// bytes: [a, b] of strings of one length  ->  [a, b, elements]
 struct DecodeRaw {
   static constexpr auto signature =
       Op("DecodeRaw")
@@ -59315,7 +59335,7 @@ struct DecodeRaw {
   }
 };
 
-// The same for texts of any length: cut, or filled with zeros, to `fixed_length` bytes.
+// DecodeRaw for strings of any length: cut, or filled with zeros, to `fixed_length` bytes.
 struct DecodePaddedRaw {
   static constexpr auto signature =
       Op("DecodePaddedRaw")
@@ -59368,14 +59388,14 @@ struct DecodePaddedRaw {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/charset.hpp ----
+// ---- tenon/engine/text/charset.hpp ----
 // Texts in other encodings than UTF-8, to code points and back. UTF-8, UTF-16, UTF-32, US-ASCII and ISO-8859-1 are read
 // here; other encodings where the C library converts them (glibc's iconv).
 #if defined(__GLIBC__)
 #include <iconv.h>
 #endif
 
-// ---- tenon/engine/charset.hpp ----
+// ---- tenon/engine/text/charset.hpp ----
 TENON_NAMESPACE_BEGIN
 
 enum class Charset : std::uint8_t { kUtf8, kUtf16, kUtf32, kAscii, kLatin1, kOther };
@@ -59519,7 +59539,7 @@ inline void AppendEncoded(Charset charset, std::int32_t code, std::string* out) 
 
 TENON_NAMESPACE_END
 
-// ---- tenon/engine/unicode_scripts.hpp ----
+// ---- tenon/engine/text/unicode_scripts.hpp ----
 // Which script a character belongs to, by the numbers of ICU's UScriptCode (0: common, 1: inherited, 25: Latin, 103:
 // none). Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
 TENON_NAMESPACE_BEGIN
@@ -59708,14 +59728,14 @@ constexpr std::int32_t ScriptOf(std::int32_t code) {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/string/unicode.hpp ----
-// UnicodeTranscode, UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript: texts and code points.
+// UnicodeTranscode, UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript: strings and code points.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-// What becomes of bytes that are no character: replaced, left out, or the end of the run.
+// The treatment of bytes that are not a character: replaced, left out, or the end of the run.
 struct UnicodeErrors {
   bool strict = false, ignore = false, control_characters = false;
   std::int32_t replacement = kReplacementCharacter;
@@ -59730,8 +59750,8 @@ struct UnicodeErrors {
     replacement = static_cast<std::int32_t>(replacement_char);
     return OkStatus();
   }
-  // What stands for a character as it was read, or TextDecoder::kNone; kInvalid: the run must fail. With `strict`,
-  // control characters are mistakes for UnicodeTranscode only.
+  // The code that stands for a character as it was read, or TextDecoder::kNone; kInvalid: the run must fail. With
+  // `strict`, control characters are mistakes for UnicodeTranscode only.
   std::int32_t Apply(std::int32_t code, bool strict_control) const {
     const bool control = control_characters && code >= 0 && code <= 0x1f;
     if (code != TextDecoder::kInvalid && !control) return code;
@@ -59749,7 +59769,7 @@ inline Status OpenDecoder(std::string_view encoding, TextDecoder* decoder) {
 inline Charset OutputCharset(std::string_view encoding) {
   return encoding == "UTF-16-BE" ? Charset::kUtf16 : encoding == "UTF-32-BE" ? Charset::kUtf32 : Charset::kUtf8;
 }
-// A surrogate, which no text may hold, becomes U+FFFD.
+// A surrogate, which no string may hold, becomes U+FFFD.
 inline std::int32_t Scalar(std::int32_t code) { return IsSurrogate(code) ? kReplacementCharacter : code; }
 
 inline Status UnicodeDecodeShape(InferenceContext* c) {
@@ -59770,8 +59790,8 @@ inline Status UnicodeEncodeShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// Output 0: where each text's characters begin; output 1: the characters; output 2, where there is one: the byte at
-// which each begins in its text.
+// Output 0: where each string's characters begin; output 1: the characters; output 2, where there is one: the byte at
+// which each begins in its string.
 inline Status DecodeTexts(OpKernelContext& context, std::string_view encoding, const UnicodeErrors& errors) {
   const Tensor& input = context.input(0);
   TextDecoder decoder;
@@ -59870,7 +59890,7 @@ struct UnicodeTranscode {
   }
 };
 
-// Texts to the characters of all of them, and where each text's begin.
+// Strings to the characters of all of them, and where each string's characters begin.
 struct UnicodeDecode {
   static constexpr auto signature = Op("UnicodeDecode")
                                         .Input("input: string")
@@ -59938,7 +59958,7 @@ struct UnicodeDecodeWithOffsets {
   };
 };
 
-// Characters, and where each text's begin, to texts.
+// Characters, and where each string's characters begin, to strings.
 struct UnicodeEncode {
   static constexpr auto signature = Op("UnicodeEncode")
                                         .Input("input_values: int32")
@@ -60005,7 +60025,7 @@ struct UnicodeEncode {
   }
 };
 
-// ICU's number of the script that each character belongs to; -1 for what is none.
+// ICU's number of the script that each character belongs to; -1 for a number that is not a character.
 struct UnicodeScript {
   static constexpr auto signature =
       Op("UnicodeScript").Input("input: int32").Output("output: int32").SetShapeFn(shape_inference::UnchangedShape);
@@ -60160,7 +60180,7 @@ using All = OpList<
     ScatterMul, ScatterSub, ScatterUpdate, ResourceScatterNdAdd, ResourceScatterNdMax, ResourceScatterNdMin,
     ResourceScatterNdSub, ResourceScatterNdUpdate, ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub,
     ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
-    // texts
+    // strings
     DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
