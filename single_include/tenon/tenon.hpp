@@ -2408,8 +2408,7 @@ TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) n
     text = CatPieces(where);
     throw;
   } catch (const std::bad_alloc&) {
-    return text.empty() ? Status::NoMemory()
-                        : errors::ResourceExhausted(text, ": std::bad_alloc: no memory");
+    return text.empty() ? Status::NoMemory() : errors::ResourceExhausted(text, ": std::bad_alloc: no memory");
   } catch (const std::exception& e) {
     return errors::Internal(text, ": ", e.what());
   } catch (...) {
@@ -7511,8 +7510,8 @@ inline BFCChunks::Handle BFCChunks::FindHandle(const void* ptr) const {
 
 // ------------------------------------------------------------------------------------------------- chunks
 
-// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree. False: there
-// is no memory for another chunk, and this one stays whole.
+// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree. False:
+// there is no memory for another chunk, and this one stays whole.
 inline bool BFCChunks::Split(Handle h, std::size_t bytes) {
   const Handle rest_handle = NewChunk();
   if (rest_handle == 0) return false;
@@ -11429,8 +11428,8 @@ class Reader {
   }
 
   bool ok() const { return error_ == Error::kNone; }
-  bool AtEnd() const { return at_ == limit_; }                                        // end of the current message
-  std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }    // bytes of the current message
+  bool AtEnd() const { return at_ == limit_; }  // end of the current message
+  std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }  // bytes of the current message
   std::string_view rest() const { return {reinterpret_cast<const char*>(at_), remaining()}; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // offset of the next byte in all bytes
 
@@ -23730,8 +23729,8 @@ class ThreadPoolInterface {
   // the first exception of fn on the calling thread, after all threads have left the loop. A pool of the caller's own
   // needs no such care: loops that start in ParallelFor(Cpu&, ...) give it functions that throw nothing.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
-  // Whether the pool works in the child of a fork(), although its threads are the parent's. Without it, sessions that have
-  // the pool refuse to run there.
+  // Whether the pool works in the child of a fork(), although its threads are the parent's. Without it, sessions that
+  // have the pool refuse to run there.
   virtual bool WorksAfterFork() const { return false; }
   // Returns whether to split a loop that takes one thread about `ns`, too little to wake another for: true where a
   // thread is awake and waits for work.

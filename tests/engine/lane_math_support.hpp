@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the tests of engine/math/vector_exp_log.hpp and its like share: functions by name, each at every level, and how far off
-// they are.
+// What the tests of engine/math/vector_exp_log.hpp and its like share: functions by name, each at every level, and how
+// far off they are.
 
 #include <tenon/base/str.hpp>
 #include <tenon/engine/math/vector_exp_log.hpp>

@@ -46,8 +46,7 @@ TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) n
     text = CatPieces(where);
     throw;
   } catch (const std::bad_alloc&) {
-    return text.empty() ? Status::NoMemory()
-                        : errors::ResourceExhausted(text, ": std::bad_alloc: no memory");
+    return text.empty() ? Status::NoMemory() : errors::ResourceExhausted(text, ": std::bad_alloc: no memory");
   } catch (const std::exception& e) {
     return errors::Internal(text, ": ", e.what());
   } catch (...) {

@@ -29,8 +29,8 @@ class ThreadPoolInterface {
   // the first exception of fn on the calling thread, after all threads have left the loop. A pool of the caller's own
   // needs no such care: loops that start in ParallelFor(Cpu&, ...) give it functions that throw nothing.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
-  // Whether the pool works in the child of a fork(), although its threads are the parent's. Without it, sessions that have
-  // the pool refuse to run there.
+  // Whether the pool works in the child of a fork(), although its threads are the parent's. Without it, sessions that
+  // have the pool refuse to run there.
   virtual bool WorksAfterFork() const { return false; }
   // Returns whether to split a loop that takes one thread about `ns`, too little to wake another for: true where a
   // thread is awake and waits for work.

@@ -169,8 +169,8 @@ inline BFCChunks::Handle BFCChunks::FindHandle(const void* ptr) const {
 
 // ------------------------------------------------------------------------------------------------- chunks
 
-// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree. False: there
-// is no memory for another chunk, and this one stays whole.
+// The chunk, which is in no tree, keeps its first `bytes` bytes; the rest is a chunk after it, in its tree. False:
+// there is no memory for another chunk, and this one stays whole.
 inline bool BFCChunks::Split(Handle h, std::size_t bytes) {
   const Handle rest_handle = NewChunk();
   if (rest_handle == 0) return false;

@@ -158,8 +158,8 @@ class Reader {
   }
 
   bool ok() const { return error_ == Error::kNone; }
-  bool AtEnd() const { return at_ == limit_; }                                        // end of the current message
-  std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }    // bytes of the current message
+  bool AtEnd() const { return at_ == limit_; }  // end of the current message
+  std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }  // bytes of the current message
   std::string_view rest() const { return {reinterpret_cast<const char*>(at_), remaining()}; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // offset of the next byte in all bytes
 
