@@ -2415,7 +2415,9 @@ TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) n
     return errors::Internal(text, ": something that is no std::exception");
   }
 }
-TENON_COLD inline Status StatusOfException(std::string_view where) noexcept { return StatusOfException({where}); }
+TENON_COLD inline Status StatusOfException(std::string_view where) noexcept {
+  return StatusOfException(std::initializer_list<Piece>{where});
+}
 #endif
 
 // Logs an error; nothing without memory.
