@@ -15,7 +15,7 @@ flags=(-std=c++20 -fsyntax-only -march=native -Wall -Wextra -Wpedantic -Wconvers
 # Peers take part where they are installed, as in bench/CMakeLists.txt.
 [[ ! -e /usr/include/dnnl.hpp ]] || flags+=(-DTENON_BENCH_ONEDNN)
 for folder in /usr/include /usr/include/openblas "/usr/include/$(uname -m)-linux-gnu"{,/openblas-pthread}; do
-  [[ ! -e $folder/cblas.h ]] || { flags+=(-DTENON_BENCH_OPENBLAS -isystem "$folder"); break; }
+  [[ ! -e $folder/openblas_config.h ]] || { flags+=(-DTENON_BENCH_OPENBLAS -isystem "$folder"); break; }
 done
 
 mapfile -t sources < <(git ls-files --cached --others --exclude-standard -- 'bench/*.cpp')
