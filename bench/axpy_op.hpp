@@ -6,7 +6,7 @@
 
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 namespace tenon::bench {
 

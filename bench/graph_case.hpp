@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/tenon.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/builder.hpp>
 

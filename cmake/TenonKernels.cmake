@@ -18,7 +18,7 @@ function(tenon_add_kernels target)
     set(arg_DEVICES CPU)
   endif()
 
-  set(text "// Written by tenon_add_kernels(${target}).\n#include <tenon/register.hpp>\n")
+  set(text "// Written by tenon_add_kernels(${target}).\n#include <tenon/kernel/register.hpp>\n")
   foreach(header IN LISTS arg_HEADERS)
     cmake_path(ABSOLUTE_PATH header BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
     if(EXISTS "${path}")
@@ -82,6 +82,21 @@ function(tenon_add_graph_kernels target)
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()
 
+# tenon_add_runtime()
+#
+# tenon::runtime, an OBJECT library with the definitions of <tenon/runtime.hpp>, compiled when something links it. The
+# project's files then include <tenon/tenon.hpp> only. find_package(Tenon) and add_subdirectory call this.
+function(tenon_add_runtime)
+  if(TARGET tenon_runtime)
+    return()
+  endif()
+  add_library(tenon_runtime OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tenon_runtime.cpp")
+  add_library(tenon::runtime ALIAS tenon_runtime)
+  target_link_libraries(tenon_runtime PUBLIC tenon::tenon)
+  # The linker drops entry points that the program does not call.
+  target_link_options(tenon_runtime INTERFACE $<$<PLATFORM_ID:Linux>:LINKER:--gc-sections>)
+endfunction()
+
 # tenon_add_all_ops()
 #
 # tenon::ops, an OBJECT library with all of Tenon's ops for all their types (tenon::ops::All), compiled when something
@@ -116,3 +131,7 @@ function(tenon_add_ops_of_program)
   add_executable(tenon_ops_of EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(tenon_ops_of PRIVATE tenon::tenon)
 endfunction()
+
+if(TARGET tenon::tenon)  # from a package; Tenon's own build calls this when the target is there
+  tenon_add_runtime()
+endif()

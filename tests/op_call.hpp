@@ -10,7 +10,7 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/op/attr/attr_value.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace tenon::testing {
 

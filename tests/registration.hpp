@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/types/complex.hpp>
 
 #ifdef TENON_TEST_FEW_TYPES

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's definitions for all test programs: other files include <tenon/session.hpp> only.
-#include <tenon/full_runtime.hpp>
+// The runtime's definitions for all test programs: other files include <tenon/runtime/api/session.hpp> only.
+#include <tenon/runtime.hpp>

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes single_include/tenon/{tenon,ops}.hpp from include/tenon/**: same tree in, same bytes out.
+"""Writes single_include/tenon/{tenon,runtime,ops}.hpp from include/tenon/**: same tree in, same bytes out.
 
-  tenon.hpp  what include/tenon/tenon.hpp reaches: every floor but the standard ops
-  ops.hpp    what include/tenon/ops.hpp reaches and tenon.hpp does not have; it includes tenon.hpp
+  tenon.hpp    what tenon.hpp, eager.hpp and plugin.hpp reach, and what both others need
+  runtime.hpp  what runtime.hpp and the headers of tools/public_headers.txt reach; includes tenon.hpp
+  ops.hpp      what ops.hpp reaches; includes tenon.hpp
 
 Each header is emitted once, where it is first included. Standard headers are hoisted to the top, others stay in their
 place. A Tenon header first included under #if is emitted there, so everything it includes must be out before, and
@@ -23,6 +24,9 @@ NOT_STANDARD = re.compile(r'^(cuda|cublas|curand|cudnn)')
 NOT_IN_TENON = re.compile(r'^((unsupported/)?Eigen/|cuda|cublas)')  # tenon.hpp builds without Eigen and CUDA
 # Directives that look for a Tenon header that the single one contains, or include a header without writing its name.
 HIDDEN = re.compile(r'^\s*#\s*include(_next\b.*|\s+[A-Za-z_]\w*)|__has_include\s*\(\s*[<"]tenon/[^>"]*[>"]\s*\)')
+
+# Headers under this condition may be the first to include others: the condition then holds for those, too.
+WHOLE_RUNTIME = ('if !defined(TENON_MINIMAL_RUNTIME)',)
 
 
 class Refused(Exception):
@@ -59,7 +63,7 @@ class Output:
         if not path.is_file():
             raise Refused(f'{includer}: <{name}> does not exist')
         lines = path.read_text().splitlines()
-        if conditions:
+        if conditions and conditions != WHOLE_RUNTIME:
             for match in filter(None, map(INCLUDE.match, lines)):
                 if match.group(2).startswith('tenon/') and match.group(2) not in self.always:
                     raise Refused(f'{includer}: <{name}> is first included under #if, before <{match.group(2)}> which '
@@ -123,20 +127,50 @@ class Output:
         return '\n'.join(head + self.body) + '\n'
 
 
+def reach(root, headers):
+    """The Tenon headers that these headers include, directly or not, with themselves."""
+    seen, todo = set(), list(headers)
+    while todo:
+        name = todo.pop()
+        path = root / 'include' / name
+        if name in seen or not path.is_file():
+            continue
+        seen.add(name)
+        todo += [m.group(2) for m in map(INCLUDE.match, path.read_text().splitlines()) if m and m.group(2).startswith('tenon/')]
+    return seen
+
+
 def generate(root):
     """{path: text} of the single headers, and a line about them."""
+    def there(names):
+        return [f'tenon/{name}' for name in names if (root / 'include/tenon' / name).is_file()]
+
+    tool = 'tools/amalgamate.py'
+    public = root / 'tools/public_headers.txt'
+    listed = there(public.read_text().split('\n')) if public.is_file() else []
+    runtime, ops = there(['runtime.hpp']), there(['ops.hpp'])
     tenon = Output(root)
-    tenon.emit('tenon/tenon.hpp', (), 'tools/amalgamate.py')
+    for header in there(['tenon.hpp', 'eager.hpp', 'plugin.hpp']):
+        tenon.emit(header, (), tool)
+    for header in sorted(reach(root, runtime + listed) & reach(root, ops)):
+        tenon.emit(header, (), tool)
     wrong = sorted(name for name in tenon.placed if NOT_IN_TENON.match(name))
     if wrong:
         raise Refused(f'tenon/tenon.hpp reaches <{wrong[0]}>, but must not need Eigen or CUDA')
     files = {'single_include/tenon/tenon.hpp': tenon.text([])}
     count = tenon.count
-    if (root / 'include/tenon/ops.hpp').is_file():
-        ops = Output(root, before=tenon)
-        ops.emit('tenon/ops.hpp', (), 'tools/amalgamate.py')
-        files['single_include/tenon/ops.hpp'] = ops.text(['#include "tenon.hpp"'])
-        count += ops.count
+    for name, headers, more in (('runtime', runtime, listed), ('ops', ops, [])):
+        if not headers:
+            continue
+        out = Output(root, before=tenon)
+        out.emit(headers[0], (), tool)
+        if more:
+            out.body += ['', f'#{WHOLE_RUNTIME[0]}']
+            for header in more:
+                out.emit(header, WHOLE_RUNTIME, tool)
+            out.body += ['#endif']
+        files[f'single_include/tenon/{name}.hpp'] = out.text(['#include "tenon.hpp"'])
+        count += out.count
     lines = ', '.join(f'{pathlib.Path(path).name} {text.count(chr(10))} lines' for path, text in files.items())
     return files, f'{count} headers: {lines}'
 

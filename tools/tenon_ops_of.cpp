@@ -138,7 +138,7 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
   std::string text = "// Written by tenon_ops_of for";
   for (const std::string& graph : graphs)
     tenon::StrAppend(&text, " ", std::filesystem::path(graph).filename().string());
-  text += ".\n#include <tenon/register.hpp>\n";
+  text += ".\n#include <tenon/kernel/register.hpp>\n";
   if (complex) text += "#include <tenon/types/complex.hpp>\n";
   for (const std::string& header : includes) tenon::StrAppend(&text, "#include <", header, ">\n");
   text += "\n";
@@ -188,7 +188,8 @@ std::vector<std::string> RegistrationFilesOfAll(std::size_t count, const std::st
   }
   std::vector<std::string> texts;
   for (const Part& part : parts) {
-    texts.push_back("// Written by tenon_ops_of.\n#include <tenon/register.hpp>\n#include <tenon/types/complex.hpp>\n");
+    texts.push_back(
+        "// Written by tenon_ops_of.\n#include <tenon/kernel/register.hpp>\n#include <tenon/types/complex.hpp>\n");
     tenon::StrAppend(&texts.back(), part.includes, "\n");
     if (!part.ops.empty()) tenon::StrAppend(&texts.back(), "TENON_REGISTER(", part.ops, ");\n");
   }

@@ -23,7 +23,7 @@ import tempfile
 REFERENCE_SECONDS = 0.30  # of <memory> at -O0, where the limits were set
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-SESSION_USER = """#include <tenon/session.hpp>
+SESSION_USER = """#include <tenon/tenon.hpp>
 tenon::Result<float> FirstProbability(const std::string& path, const tenon::Tensor& image) {
   TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraphFile(path));
   TENON_ASSIGN_OR_RETURN(auto outputs, session.Run({{"pixels:0", image}}, {"probabilities:0"}));
@@ -31,8 +31,8 @@ tenon::Result<float> FirstProbability(const std::string& path, const tenon::Tens
 }
 """
 
-ZERO_OUT = """#include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+ZERO_OUT = """#include <tenon/kernel/register.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
       .Attr("preserve_index: int >= 0 = 0").Attr("T: {float, int32}").Input("to_zero: T").Output("zeroed: T")
@@ -75,7 +75,7 @@ TRIVIAL_OP = """struct Trivial%d {
 def trivial_kernels(count):
     """`count` kernels: a tenth as many ops, each for ten types."""
     ops = range(count // 10)
-    text = "#include <tenon/op/shape/shape_fns.hpp>\n#include <tenon/register.hpp>\n"
+    text = "#include <tenon/kernel/register.hpp>\n#include <tenon/op/shape/shape_fns.hpp>\n"
     text += "".join(TRIVIAL_OP % (i, i) for i in ops)
     return text + ("TENON_REGISTER(%s);\n" % ", ".join(f"Trivial{i}" for i in ops) if count else "")
 
@@ -106,8 +106,8 @@ def readme_program():
     if not os.path.exists(path):
         return None
     with open(path, encoding="utf-8") as file:
-        block = re.search(r"```cpp\n(.*?)```", file.read(), re.DOTALL)
-    return block.group(1) if block else None
+        main, kernels = re.findall(r"```cpp\n(.*?)```", file.read(), re.DOTALL)[:2]
+    return f"#define TENON_MINIMAL_RUNTIME\n{kernels}{main}"
 
 
 def cases():
@@ -117,11 +117,12 @@ def cases():
         ("an empty file, -O0", "", "-O0", None, None),
         ("<memory>, -O0", "#include <memory>\n", "-O0", None, None),
         ("<tenon/op/signature/signature.hpp>, -O0", "#include <tenon/op/signature/signature.hpp>\n", "-O0", 0.15, None),
-        ("<tenon/session.hpp>, -O0", "#include <tenon/session.hpp>\n", "-O0", 0.6, None),
-        ("<tenon/register.hpp>, -O0", "#include <tenon/register.hpp>\n", "-O0", None, None),
+        ("<tenon/runtime/api/session.hpp>, -O0", "#include <tenon/runtime/api/session.hpp>\n", "-O0", 0.6, None),
+        ("<tenon/kernel/register.hpp>, -O0", "#include <tenon/kernel/register.hpp>\n", "-O0", None, None),
         ("<tenon/tenon.hpp>, -O0", "#include <tenon/tenon.hpp>\n", "-O0", None, None),
         ("<tenon/tenon.hpp>, -O2", "#include <tenon/tenon.hpp>\n", "-O2", None, None),
-        ("a second file that uses Session, -O2", SESSION_USER, "-O2", 1.0, None),
+        ("<tenon/runtime.hpp>, -O2", "#include <tenon/runtime.hpp>\n", "-O2", None, None),
+        ("a second file that uses Session, -O2", SESSION_USER, "-O2", 2.5, None),
         ("ZeroOut's file, -O2", ZERO_OUT, "-O2", 2.5, None),
     ]
     program = readme_program()

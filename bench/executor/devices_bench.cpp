@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/tenon.hpp>
 #include <tenon/graph/builder.hpp>
 
 #include "harness.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime and the ops of convolutional networks, for the types that the models use.
-#include <tenon/cnn_ops.hpp>
+#include <tenon/ops/cnn.hpp>
 #include <tenon/tenon.hpp>
 #include <tenon/ops/nn/batch_norm.hpp>
 #include <tenon/ops/nn/depthwise.hpp>

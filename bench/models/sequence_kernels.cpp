@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ops that language models and loops need beside those of kernels.cpp.
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 #include <tenon/ops/array/gather.hpp>
 #include <tenon/ops/array/sequence.hpp>
 #include <tenon/ops/array/split.hpp>

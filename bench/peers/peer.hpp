@@ -17,7 +17,7 @@
 
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/session.hpp>
+#include <tenon/tenon.hpp>
 
 #include "harness.hpp"
 

@@ -14,7 +14,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/run_kernel.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 using namespace tenon;
 using tenon::bench::BenchAxpy;

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include <tenon/ops.hpp>
 #include <tenon/tenon.hpp>
+#include <tenon/ops/io/placeholder.hpp>
 
 #include "zero_out.hpp"
 

@@ -4,8 +4,8 @@
 // A graph with other ops says which. <tenon/ops.hpp> has all of them in tenon::ops::All and takes longer to compile.
 #include <cstdint>
 
-#include <tenon/cnn_ops.hpp>
-#include <tenon/register.hpp>
+#include <tenon/ops/cnn.hpp>
+#include <tenon/tenon.hpp>
 #include <tenon/ops/array/fill.hpp>
 #include <tenon/ops/array/gather.hpp>
 #include <tenon/ops/array/sequence.hpp>
@@ -44,6 +44,7 @@ using OfIndicesToo =
                   SpaceToBatchND, SpaceToDepth, Split, SplitV, Tile, Transpose, Unpack>;
 }  // namespace
 
-TENON_REGISTER(tenon::Types<float>, OfFloats);
+// Images and weights are floats, sizes are int32.
+TENON_REGISTER(tenon::Types<float>, tenon::ops::Cnn, OfFloats);
 TENON_REGISTER(tenon::Types<std::int32_t>, OfSizes);
 TENON_REGISTER(tenon::Types<float, std::int32_t>, OfIndicesToo);

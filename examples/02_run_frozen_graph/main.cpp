@@ -16,13 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/cnn_ops.hpp>
+#include <tenon/tenon.hpp>
 #include <tenon/io/npy.hpp>
 #include <tenon/runtime/trace/export.hpp>
-#include <tenon/runtime.hpp>
-
-// Images and weights are floats, sizes are int32. kernels.cpp has the ops that other networks need.
-TENON_REGISTER(tenon::Types<float>, tenon::ops::Cnn);
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU kernels, and the ops that feed a graph.
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include <tenon/eager.hpp>
-#include <tenon/eager_async.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/nn/activation.hpp>

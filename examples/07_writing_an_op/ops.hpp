@@ -12,7 +12,7 @@
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 namespace guide {
 

@@ -18,7 +18,7 @@
 #include <tenon/kernel/rendezvous.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/runtime/multi_device/device_rendezvous.hpp>
 #include <tenon/runtime/executor/local_rendezvous.hpp>
 #include <tenon/runtime/multi_device/partitioned_graph.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Engines that no standard op calls, for ops of one's own and for fusing nodes: chains of element-wise steps, Gelu,
-// layer normalisation, attention, LogSumExp, products of 8-bit integers, ThreeFry. The engines that ops call
-// (engine/gemm/gemm.hpp, conv.hpp, softmax.hpp, ...) come with <tenon/ops.hpp>, or one by one.
+// Deprecated since 0.1.0; 0.2.0 removes it: include the headers that it includes.
+#pragma message("<tenon/engines.hpp> is deprecated: include the headers that it includes")
 
 #include <tenon/engine/nn/attention.hpp>
 #include <tenon/engine/elementwise/fused.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Features that few programs need, kept out of tenon.hpp so that it stays quick to compile: threads of other
-// libraries as a session's pool, subgraphs, canonical forms and hashes of graphs, functions called from C++. Each
-// header may be included alone.
+// Deprecated since 0.1.0; 0.2.0 removes it: include the headers that it includes.
+#pragma message("<tenon/extras.hpp> is deprecated: include the headers that it includes")
 
 #include <tenon/device/executor_pool.hpp>
 #include <tenon/graph/canonical.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Passes that change whole graphs before they run, for programs that ask for it: control-flow lowering, placement on
-// devices, partition by device.
+// Deprecated since 0.1.0; 0.2.0 removes it: include the headers that it includes.
+#pragma message("<tenon/graph_passes.hpp> is deprecated: include the headers that it includes")
 
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/graph/partition.hpp>

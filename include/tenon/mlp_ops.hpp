@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// tenon::ops::Mlp: the ops of a multilayer perceptron as TensorFlow freezes one. A program that registers what its
-// graphs need compiles in a fraction of the time that tenon::ops::All takes:
-//
-//   TENON_REGISTER(tenon::Types<float>, tenon::ops::Mlp);
+// Deprecated since 0.1.0; 0.2.0 removes it: include <tenon/ops/mlp.hpp> or <tenon/ops.hpp>.
+#pragma message("<tenon/mlp_ops.hpp> is deprecated: include <tenon/ops/mlp.hpp> or <tenon/ops.hpp>")
 
-#include <tenon/register.hpp>
-#include <tenon/ops/array/identity.hpp>
-#include <tenon/ops/flow/no_op.hpp>
-#include <tenon/ops/io/constant.hpp>
-#include <tenon/ops/io/placeholder.hpp>
-#include <tenon/ops/math/matmul.hpp>
-#include <tenon/ops/nn/bias.hpp>
-#include <tenon/ops/nn/relu.hpp>
-#include <tenon/ops/nn/softmax.hpp>
-
-TENON_NAMESPACE_BEGIN
-
-namespace ops {
-
-using Mlp = OpList<Placeholder, Const, Identity, NoOp, MatMul, BiasAdd, Relu, Softmax>;
-
-}  // namespace ops
-
-TENON_NAMESPACE_END
+#include <tenon/tenon.hpp>
+#include <tenon/ops/mlp.hpp>

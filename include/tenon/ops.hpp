@@ -6,9 +6,9 @@
 //   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to
 //   compile
 
-#include <tenon/cnn_ops.hpp>
-#include <tenon/mlp_ops.hpp>
-#include <tenon/register.hpp>
+#include <tenon/ops/cnn.hpp>
+#include <tenon/ops/mlp.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/ops/array/broadcast_gradient.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/array/dynamic.hpp>

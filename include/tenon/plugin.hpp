@@ -5,7 +5,7 @@
 // TENON_REGISTER. The library is built from headers alone and best with -fvisibility=hidden: then nothing of it mixes
 // with another library's op of the same name.
 
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/kernel/registry/plugin.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -1,55 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is
-// harmless.
+// Defines the runtime: sessions, executors, eager calls. One source file of a program includes this; a second one is
+// harmless. The CMake target tenon::runtime is that source file, compiled once.
+//
+// TENON_MINIMAL_RUNTIME, defined before this, leaves out all that a plain frozen graph does without: TensorFlow 1
+// control flow, functions, the dataflow executor, memory plans, integer folding in shape inference, sessions from a
+// GraphDef or GraphBuilder, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices, traces of all
+// sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with the name of this
+// header: a graph or its options cannot do without one of these.
 
-#include <utility>
-
-#include <tenon/base/exceptions.hpp>
-#include <tenon/lean_runtime.hpp>
-#include <tenon/session.hpp>
-#include <tenon/op/graph_def/graph_def.hpp>
-#include <tenon/op/graph_def/proto_io.hpp>
-#include <tenon/graph/builder.hpp>
-#include <tenon/graph/shapes.hpp>
-#include <tenon/runtime/executor/dataflow.hpp>
+#include <tenon/tenon.hpp>
+#include <tenon/runtime/session/session_runtime.hpp>
+#if !defined(TENON_MINIMAL_RUNTIME)
 #include <tenon/runtime/control_flow/executor.hpp>
-#include <tenon/runtime/function/session_functions.hpp>
-#include <tenon/runtime/planned/planned_loop.hpp>
 #include <tenon/runtime/control_flow/parallel_executor.hpp>
+#include <tenon/runtime/eager/async_impl.hpp>
+#include <tenon/runtime/eager/context_impl.hpp>
+#include <tenon/runtime/executor/dataflow.hpp>
+#include <tenon/runtime/function/session_functions.hpp>
 #include <tenon/runtime/planned/plan_cache.hpp>
-#include <tenon/runtime/session/session_impl.hpp>
+#include <tenon/runtime/planned/planned_loop.hpp>
+#include <tenon/runtime/session/counters.hpp>
+#include <tenon/runtime/session/extend_reset.hpp>
+#include <tenon/runtime/session/partial_run.hpp>
+#include <tenon/runtime/session/run_with_options.hpp>
+#include <tenon/runtime/session/session_from_graph.hpp>
 #include <tenon/runtime/trace/file_sink.hpp>
 
 TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(
-    const GraphDef& graph, SessionOptions options) {
-  return CatchAll("Session::FromGraphDef", [&]() -> Result<Session> {
-    Session session;
-    TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
-    return session;
-  });
-}
-template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(
-    const GraphBuilder& builder, SessionOptions options) {
-  TENON_RETURN_IF_ERROR(builder.status());
-  return FromGraphDef(builder.graph_def(), std::move(options));
-}
-
-#if !defined(__CUDACC__)  // there the instantiation of the whole struct, in lean_runtime.hpp, has these members
-template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraphDef(
-    const GraphDef&, SessionOptions);
-template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraph(
-    const GraphBuilder&, SessionOptions);
-#endif
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
+template struct detail::undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>;
 TENON_NAMESPACE_END
+#endif

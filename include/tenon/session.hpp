@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Session and Tensor, declared only. One source file of the program includes <tenon/runtime.hpp>, which defines them.
+// Deprecated since 0.1.0; 0.2.0 removes it: include <tenon/tenon.hpp>.
+#pragma message("<tenon/session.hpp> is deprecated: include <tenon/tenon.hpp>")
 
-#include <tenon/runtime/api/session.hpp>
+#include <tenon/tenon.hpp>

@@ -13,4 +13,4 @@
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>

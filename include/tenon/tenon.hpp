@@ -1,60 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Everything but the standard ops; a small program includes it once. It holds the runtime's definitions
-// (<tenon/full_runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or
-// <tenon/register.hpp>.
+// Declares everything that a program names: tensors, sessions, graphs, ops and their registration. One source file of
+// the program includes <tenon/runtime.hpp>, which defines the runtime, or the program links the CMake target
+// tenon::runtime. <tenon/ops.hpp> has the standard ops.
 
-#include <tenon/session.hpp>
-#include <tenon/base/array.hpp>
-#include <tenon/base/env.hpp>
-#include <tenon/base/flat_map.hpp>
-#include <tenon/base/function.hpp>
 #include <tenon/base/log.hpp>
-#include <tenon/types/complex.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/convert.hpp>
-#include <tenon/types/dispatch.hpp>
-#include <tenon/types/hash.hpp>
 #include <tenon/types/type_list.hpp>
-#include <tenon/memory/allocator_registry.hpp>
-#include <tenon/memory/arena.hpp>
-#include <tenon/memory/bfc_allocator.hpp>
-#include <tenon/memory/limited_allocator.hpp>
-#include <tenon/memory/numa_sub_allocator.hpp>
-#include <tenon/memory/pmr.hpp>
-#include <tenon/memory/pool_allocator.hpp>
-#include <tenon/memory/scoped_allocator.hpp>
-#include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/tensor/shape_util.hpp>
-#include <tenon/tensor/tensor_util.hpp>
-#include <tenon/tensor/tensor_views.hpp>
-#include <tenon/tensor/variant_registry.hpp>
-#include <tenon/wire/tensor_proto_util.hpp>
-#include <tenon/op/graph_def/attr_slice.hpp>
-#include <tenon/op/graph_def/attr_text.hpp>
-#include <tenon/op/shape/inference_context_extended.hpp>
-#include <tenon/op/op_def/node_check.hpp>
-#include <tenon/op/op_def/node_def_edit.hpp>
-#include <tenon/op/op_def/op_def_builder.hpp>
-#include <tenon/op/op_def/op_def_compatible.hpp>
-#include <tenon/op/op_def/op_list.hpp>
-#include <tenon/op/op_def/op_usage.hpp>
-#include <tenon/op/graph_def/placeholders.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/op/shape/shape_refinement.hpp>
-#include <tenon/kernel/call_frame.hpp>
-#include <tenon/kernel/context_access.hpp>
-#include <tenon/kernel/registry/kernel_list.hpp>
-#include <tenon/kernel/resource_lookup.hpp>
-#include <tenon/io/checkpoint.hpp>
-#include <tenon/io/dlpack.hpp>
-#include <tenon/io/graph_file.hpp>
-#include <tenon/io/load_library.hpp>
-#include <tenon/io/npz.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/graph/builder.hpp>
-#include <tenon/graph/function_library.hpp>
-#include <tenon/graph/loop_shapes.hpp>
-#include <tenon/plugin.hpp>
-#include <tenon/register.hpp>
-#include <tenon/full_runtime.hpp>
-#include <tenon/graph_passes.hpp>
-#include <tenon/runtime/trace/export.hpp>
+#include <tenon/runtime/api/session.hpp>

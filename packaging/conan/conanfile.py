@@ -65,6 +65,7 @@ class TenonConan(ConanFile):
                  dst=str(pathlib.Path(self.package_folder, "include")))
         cmake = pathlib.Path(self.package_folder, "cmake")
         copy(self, "TenonKernels.cmake", src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
+        copy(self, "tenon_runtime.cpp", src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
         copy(self, "tenon_ops_of.cpp", src=str(pathlib.Path(self.source_folder, "tools")), dst=str(cmake))
         save(self, str(cmake / "TenonCuda.cmake"), CUDA)
 

@@ -12,7 +12,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/kernel/registry/kernel_list.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 // Written as for TensorFlow.
 namespace compat_register_test {

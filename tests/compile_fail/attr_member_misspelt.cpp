@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // preserve_idx for preserve_index.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // complex64 is allowed, but its header is missing.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct Twice {
   static constexpr auto signature = tenon::Op("Twice")

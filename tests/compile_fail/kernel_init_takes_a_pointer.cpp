@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow's pointer: such an Init would never be called.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct Copy {
   static constexpr auto signature =

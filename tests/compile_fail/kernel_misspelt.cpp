@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The word is lower-case.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct Copy {
   static constexpr auto signature =

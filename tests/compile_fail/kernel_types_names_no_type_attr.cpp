@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // preserve_index is an int.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")

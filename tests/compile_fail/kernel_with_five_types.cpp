@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Five type attrs with lists, and no kernel_types.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct Five {
   static constexpr auto signature = tenon::Op("Five")

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel alone is no op.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct Copy {
   // no signature

@@ -6,7 +6,7 @@
 
 #include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/tenon.hpp>
 
 struct Turn {
   static constexpr auto signature = tenon::Op("Turn")

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include <tenon/runtime.hpp>
+
 TENON_REGISTER(ZeroOut, tenon::ops::Placeholder);
 
 int main() {

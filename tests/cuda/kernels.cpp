@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU kernels of the same ops, and the ops that feed a graph.
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/ops/array/identity.hpp>

@@ -16,7 +16,7 @@
 #include <tenon/op/signature/spec_values.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "../conformance/golden/case_file.hpp"
 #include "ops_choices.hpp"

@@ -27,7 +27,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/limited_allocator.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "ops_calls.hpp"
 #include "ops_choices.hpp"

@@ -31,7 +31,7 @@
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/devices.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graph_mutations.hpp"
 #include "ops_calls.hpp"

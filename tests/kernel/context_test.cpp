@@ -11,7 +11,7 @@
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/memory_record.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 #include "any_node.hpp"
 #include "base/child_process.hpp"

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 #include "run_op.hpp"
 

@@ -12,8 +12,8 @@
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/variable.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "any_node.hpp"
 

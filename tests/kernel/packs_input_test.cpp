@@ -11,8 +11,8 @@
 #include <tenon/eager.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace packs_input_test {
 using namespace tenon;

@@ -16,8 +16,8 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graph/function_graphs.hpp"
 #include "run_op.hpp"

@@ -10,7 +10,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace simulated_kernels_test {
 using namespace tenon;

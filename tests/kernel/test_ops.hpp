@@ -11,7 +11,7 @@
 
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/kernel/registry/kernel_constraints.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace kernel_test {
 

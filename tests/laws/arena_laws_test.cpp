@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include <doctest/doctest.h>
 

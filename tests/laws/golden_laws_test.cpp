@@ -25,7 +25,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include <doctest/doctest.h>

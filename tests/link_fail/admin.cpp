@@ -1,7 +1,7 @@
-// expect: undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file
-// without: lean
-// with: full
+// expect: undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME
+// without: minimal
+// with: whole
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 int main() { return tenon::Session().Finalize().ok() ? 1 : 0; }

@@ -1,11 +1,11 @@
-// expect: undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraphDef
-// without: lean
-// with: full
+// expect: undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>::FromGraphDef
+// without: minimal
+// with: whole
 // SPDX-License-Identifier: Apache-2.0
-// Sessions from a GraphDef need more than <tenon/lean_runtime.hpp>.
+// Sessions from a GraphDef need more than the minimal runtime.
 #include <cstdio>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 
 int main() {

@@ -1,10 +1,10 @@
 // expect: undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file
-// with: lean
+// with: minimal
 // SPDX-License-Identifier: Apache-2.0
 // A file that uses sessions in a program without a file that includes their definitions.
 #include <cstdio>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 int main() {
   const auto session = tenon::Session::FromGraphFile("no/such/file.pb");

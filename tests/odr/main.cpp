@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three units that each include all of Tenon and register the same op: this one, other.cpp and a shared library.
+#include <tenon/eager.hpp>
 #include <tenon/ops.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/tenon.hpp>
 
 #include <cstdio>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tenon/eager.hpp>
 #include <tenon/ops.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/tenon.hpp>
 
 #include "units.hpp"

@@ -12,7 +12,7 @@
 
 #include <tenon/base/str.hpp>
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "op_call.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graph/function_graphs.hpp"
 #include "graphs.hpp"

@@ -10,7 +10,7 @@
 
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "base/sized_thread.hpp"
 #include "graph/function_graphs.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace runtime_test {
 

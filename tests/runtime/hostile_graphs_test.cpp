@@ -7,7 +7,7 @@
 
 #include <tenon/io/graph_file.hpp>
 #include <tenon/graph/lower_functional.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "base/sized_thread.hpp"
 

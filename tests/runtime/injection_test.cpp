@@ -15,7 +15,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graph/function_graphs.hpp"
 #include "graphs.hpp"

@@ -13,7 +13,7 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace runtime_test {
 

@@ -11,7 +11,7 @@
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
 #include "graphs.hpp"

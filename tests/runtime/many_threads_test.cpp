@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graphs.hpp"
 #include "loops.hpp"

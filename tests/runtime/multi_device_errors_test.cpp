@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <tenon/runtime/multi_device/session_devices.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include "four_devices.hpp"
 
 namespace multi_device_errors_test {

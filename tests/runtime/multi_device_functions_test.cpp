@@ -12,7 +12,7 @@
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graphs.hpp"
 #include "looping_graphs.hpp"

@@ -23,7 +23,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "conformance/golden/case_file.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace runtime_test {
 using namespace tenon;

@@ -13,8 +13,8 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace runtime_test {
 

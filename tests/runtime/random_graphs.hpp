@@ -21,7 +21,7 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/kernel/registry/registry.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace random_graphs {
 

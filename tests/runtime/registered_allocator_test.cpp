@@ -7,7 +7,7 @@
 
 #include <base/self_process.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graphs.hpp"
 

@@ -13,9 +13,9 @@
 #include <tenon/device/executor_pool.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graphs.hpp"
 #include "loops.hpp"

@@ -2,7 +2,7 @@
 // Runs cnn_digits once, with whatever kernels were linked: those that tenon_ops_of found, or all.
 #include <cstdio>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace {
 

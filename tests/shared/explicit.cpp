@@ -2,7 +2,7 @@
 // Registers by a function alone: this file may have no static initialiser (no_initialisers.cmake looks at its object).
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/kernel/registry/registry.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 using namespace tenon;
 

@@ -11,8 +11,8 @@
 #include <tenon/io/graph_file.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/op/attr/attr_types.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include <doctest/doctest.h>
 

@@ -9,9 +9,9 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
-#include "session_user.hpp"
+#include "runtime/api/session_user.hpp"
 
 using namespace tenon;
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 using namespace tenon;
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/tenon.hpp>
 
 #include "models/models.hpp"
 

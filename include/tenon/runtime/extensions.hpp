@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Extensions of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
-// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
+// included; <tenon/runtime.hpp> has all of them, <tenon/runtime/session/session_runtime.hpp> none.
 
 #include <atomic>
 #include <string_view>
@@ -113,8 +113,9 @@ bool LinkPart(std::atomic<Part>* place, Part part) {
 }
 
 TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
-                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
+  return errors::Unimplemented(
+      what, ", which this program was compiled without: include <tenon/", header,
+      "> or <tenon/runtime.hpp> in the source file that has <tenon/runtime/session/session_runtime.hpp>");
 }
 
 }  // namespace detail

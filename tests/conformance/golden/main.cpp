@@ -34,7 +34,7 @@
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/lower_functional.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "case_file.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The single header of the standard ops: x + x through a session.
 #include <tenon/ops.hpp>
+#include <tenon/runtime.hpp>
 
 #include <cstdio>
 

@@ -9,7 +9,7 @@
 
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/kernel/registry/registry.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace create_kernel_test {
 using namespace tenon;

@@ -10,7 +10,7 @@
 
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/kernel/registry/kernel_constraints.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace kernel_list_test {
 using namespace tenon;

@@ -8,7 +8,7 @@
 
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/kernel/registry/kernel_constraints.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace registry_test {
 using namespace tenon;

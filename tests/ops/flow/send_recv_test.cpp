@@ -11,7 +11,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/runtime/executor/local_rendezvous.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace flow_send_recv_test {
 using namespace tenon;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace state_test {
 

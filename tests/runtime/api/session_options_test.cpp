@@ -14,7 +14,7 @@
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/op/shape/common_shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
 
 #include "runtime/graphs.hpp"

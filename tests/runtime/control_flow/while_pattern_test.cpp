@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "runtime/flow_program.hpp"
 #include "runtime/graphs.hpp"

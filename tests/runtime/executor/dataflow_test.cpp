@@ -19,7 +19,7 @@
 #include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/runtime/multi_device/placed_session.hpp>
 
 #include "runtime/graphs.hpp"

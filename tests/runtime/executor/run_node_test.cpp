@@ -9,7 +9,7 @@
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include "runtime/four_devices.hpp"
 #include "runtime/split_graph.hpp"
 

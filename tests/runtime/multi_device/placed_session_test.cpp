@@ -13,7 +13,7 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/io/graph_file.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "runtime/four_devices.hpp"
 #include "graph/function_graphs.hpp"

@@ -23,13 +23,13 @@
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/op/shape/common_shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/runtime/session/run_metadata.hpp>
 #include <tenon/runtime/session/counters.hpp>
 #include <tenon/runtime/trace/export.hpp>
 #include <tenon/runtime/trace/file_sink.hpp>
 #include <tenon/runtime/trace/sink.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "runtime/four_devices.hpp"
 #include "graph/function_graphs.hpp"

@@ -16,8 +16,8 @@
 
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/ops/string/tensor_text.hpp>
-#include <tenon/register.hpp>
-#include <tenon/session.hpp>
+#include <tenon/kernel/register.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
 #include "runtime/graphs.hpp"

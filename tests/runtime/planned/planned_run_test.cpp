@@ -10,7 +10,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
 #include "runtime/graphs.hpp"

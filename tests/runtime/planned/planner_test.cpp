@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
 #include "runtime/graphs.hpp"

@@ -10,7 +10,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/kernel/registry/registry.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graph/function_graphs.hpp"
 #include "runtime/graphs.hpp"

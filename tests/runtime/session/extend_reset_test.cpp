@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tenon/kernel/resource_mgr.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "graph/function_graphs.hpp"
 #include "growth.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tenon/kernel/cancellation.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"

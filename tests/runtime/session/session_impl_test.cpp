@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include <doctest/doctest.h>
 

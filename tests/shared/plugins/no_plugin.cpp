@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library that registers an op as a program does, and is no plug-in.
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace {
 using namespace tenon;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Session and Tensor: the cheap front door. Declarations only: one source file of the program includes
-// <tenon/runtime.hpp> (or <tenon/tenon.hpp>, which has everything), as with doctest's implementation.
+// Session and Callable, declared. One source file of the program includes <tenon/runtime.hpp>, which defines them, or
+// the program links the CMake target tenon::runtime.
 
 #include <cstddef>
 #include <cstdint>
@@ -121,8 +121,6 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Session> Create(SessionOptions options);
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options);
   static Result<Session> FromGraphDefBytes(Span<const std::byte> bytes, SessionOptions options);
-  static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
-  static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options);
   static Result<std::vector<Tensor>> Run(const Session& session, Span<const NamedTensor> feeds,
                                          Span<const std::string> fetches, Span<const std::string> targets);
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
@@ -139,45 +137,29 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
 };
 using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
 
-// Runs with RunOptions.
+// Entry points that a program with TENON_MINIMAL_RUNTIME lacks. <tenon/runtime.hpp> defines them.
 template <class Unused>
-struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file {
+struct undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME {
+  static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
+  static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options);
   static Result<std::vector<Tensor>> Run(const Session& session, Span<const NamedTensor> feeds,
                                          Span<const std::string> fetches, Span<const std::string> targets,
                                          const RunOptions& options, RunMetadata* metadata);
   static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             const RunOptions& options, RunMetadata* metadata);
-};
-using OptionsRuntime = undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
-
-// Functions that change or list a session.
-template <class Unused>
-struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file {
   static Status Extend(const Session& session, const GraphDef& graph);
   static Status Finalize(const Session& session);
   static Status Reset(const Session& session, Span<const std::string> containers);
   static Result<std::vector<SessionDevice>> ListDevices(const Session& session);
   static std::size_t NumSignatures(const Session& session);
+  static bool GetCounters(const Session& session, SessionCounters* counters);
+  static Result<std::string> SetUpPartialRun(const Session& session, Span<const std::string> feeds,
+                                             Span<const std::string> fetches, Span<const std::string> targets,
+                                             const RunOptions& options);
+  static Result<std::vector<Tensor>> ContinuePartialRun(const Session& session, const std::string& handle,
+                                                        Span<const NamedTensor> feeds, Span<const std::string> fetches);
 };
-using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
-
-// Counters of a session.
-template <class Unused>
-struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file {
-  static bool Get(const Session& session, SessionCounters* counters);
-};
-using CountersRuntime = undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
-
-// Partial runs.
-template <class Unused>
-struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
-  static Result<std::string> Setup(const Session& session, Span<const std::string> feeds,
-                                   Span<const std::string> fetches, Span<const std::string> targets,
-                                   const RunOptions& options);
-  static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
-                                         Span<const NamedTensor> feeds, Span<const std::string> fetches);
-};
-using PartialRuntime = undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
+using FullRuntime = undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>;
 
 }  // namespace detail
 
@@ -194,10 +176,10 @@ class Callable {
     return detail::Runtime::Call(impl_.get(), Span<const Tensor>(feeds.begin(), feeds.size()));
   }
   // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
-  // options that make no sense. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
+  // options that make no sense.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
-    return detail::OptionsRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
+    return detail::FullRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
   }
   // Runs once and records when each node ran.
   Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
@@ -244,10 +226,10 @@ class Session {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options = {}) {
-    return detail::Runtime::FromGraphDef(graph, std::move(options));
+    return detail::FullRuntime::FromGraphDef(graph, std::move(options));
   }
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options = {}) {
-    return detail::Runtime::FromGraph(builder, std::move(options));
+    return detail::FullRuntime::FromGraph(builder, std::move(options));
   }
 
   // Runs the nodes that `fetches` and `targets` need, and returns the fetches in order. The signature is cached:
@@ -263,11 +245,11 @@ class Session {
                Span<const std::string>(targets.begin(), targets.size()));
   }
   // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
-  // options that make no sense. Needs <tenon/runtime/session/run_with_options.hpp> in one source file.
+  // options that make no sense.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
-    return detail::OptionsRuntime::Run(*this, feeds, fetches, targets, options, metadata);
+    return detail::FullRuntime::Run(*this, feeds, fetches, targets, options, metadata);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets, const RunOptions& options,
@@ -293,15 +275,14 @@ class Session {
     return endpoints;
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
-  // Runs, plans, programs, memory and threads until now. False: an empty Session. Comes with <tenon/runtime.hpp>;
-  // <tenon/lean_runtime.hpp> needs <tenon/runtime/session/counters.hpp>, from before the session is made.
-  bool GetCounters(SessionCounters* counters) const { return detail::CountersRuntime::Get(*this, counters); }
+  // Runs, plans, programs, memory and threads until now. False: an empty Session.
+  bool GetCounters(SessionCounters* counters) const { return detail::FullRuntime::GetCounters(*this, counters); }
 
   // Stops all runs, which fail with Cancelled, and does not wait for them. Later runs fail with Cancelled, too. A
   // second call does nothing. FailedPrecondition: an empty Session.
   Status Close() { return detail::Runtime::Close(*this); }
 
-  // A run in parts; needs <tenon/runtime/session/partial_run.hpp> in one source file. PRunSetup names all feeds and
+  // A run in parts. PRunSetup names all feeds and
   // fetches and starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for
   // some fetches, each of which may be asked for once. After an error, or when all has been fed and fetched, the handle
   // is no more. InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are
@@ -310,7 +291,7 @@ class Session {
   // makes Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
   Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
                                 Span<const std::string> targets = {}, const RunOptions& options = {}) const {
-    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets, options);
+    return detail::FullRuntime::SetUpPartialRun(*this, feeds, fetches, targets, options);
   }
   Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
                                 std::initializer_list<std::string> targets = {}, const RunOptions& options = {}) const {
@@ -320,7 +301,7 @@ class Session {
   }
   Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
                                    Span<const std::string> fetches) const {
-    return detail::PartialRuntime::Run(*this, handle, feeds, fetches);
+    return detail::FullRuntime::ContinuePartialRun(*this, handle, feeds, fetches);
   }
   Result<std::vector<Tensor>> PRun(const std::string& handle, std::initializer_list<NamedTensor> feeds,
                                    std::initializer_list<std::string> fetches) const {
@@ -328,22 +309,23 @@ class Session {
                 Span<const std::string>(fetches.begin(), fetches.size()));
   }
 
-  // The five below need <tenon/runtime/session/extend_reset.hpp> in one source file.
   // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
   // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
-  Status Extend(const GraphDef& graph) { return detail::AdminRuntime::Extend(*this, graph); }
+  Status Extend(const GraphDef& graph) { return detail::FullRuntime::Extend(*this, graph); }
   // No more Extend and no new signatures: FailedPrecondition. PreparedSignature signatures still run.
-  Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
+  Status Finalize() { return detail::FullRuntime::Finalize(*this); }
   // Drops the resources of the containers (none given: of the default one), then closes the session.
-  Status Reset(Span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
-  Result<std::vector<SessionDevice>> ListDevices() const { return detail::AdminRuntime::ListDevices(*this); }
+  Status Reset(Span<const std::string> containers) { return detail::FullRuntime::Reset(*this, containers); }
+  Result<std::vector<SessionDevice>> ListDevices() const { return detail::FullRuntime::ListDevices(*this); }
   // PreparedSignature (feeds, fetches, targets) that are kept at the moment: at most
   // SessionOptions::max_cached_signatures.
-  std::size_t num_cached_signatures() const { return detail::AdminRuntime::NumSignatures(*this); }
+  std::size_t num_cached_signatures() const { return detail::FullRuntime::NumSignatures(*this); }
 
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
+  template <class>
+  friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME;
   friend struct detail::SessionAccess;
   Ref<RefCounted> impl_;  // detail::SessionImpl
 };

@@ -87,15 +87,15 @@ struct SessionOptions {
   std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
   // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
-  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned/plan_cache.hpp>.
+  // plans; with <tenon/runtime/session/session_runtime.hpp> it takes <tenon/runtime/planned/plan_cache.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... and calls run natively,
                 // or on several devices by LowerForDevices, so that the nodes of functions have devices of their own
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
-  // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
-  // <tenon/runtime/trace/sink.hpp>.
+  // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it,
+  // <tenon/runtime/session/session_runtime.hpp> needs <tenon/runtime/trace/sink.hpp>.
   TraceSink* trace_sink = nullptr;
   // Limits the trace of one run: this many executions of nodes in full, at most a 64th of them of one node, such as a
   // node in a loop. Later ones are summed up per node (RunTrace::folded), for at most this many nodes; others are

@@ -76,15 +76,13 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
 }
 
 template <class U>
-bool undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<U>::Get(
+bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::GetCounters(
     const Session& session, SessionCounters* counters) {
   const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return false;
   *counters = CountersOf(*impl);
   return true;
 }
-template struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
-
 inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
 
 }  // namespace detail

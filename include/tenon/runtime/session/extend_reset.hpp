@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures. One source file of a program that
-// uses them includes this next to <tenon/runtime.hpp>.
+// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures.
 
 #include <algorithm>
 #include <cstddef>
@@ -147,14 +146,14 @@ inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& de
 }
 
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Extend(
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Extend(
     const Session& session, const GraphDef& graph) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   return CatchAll("Session::Extend", [&] { return ExtendSession(impl, graph); });
 }
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Finalize(
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Finalize(
     const Session& session) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
@@ -165,7 +164,7 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
   return OkStatus();
 }
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Reset(
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Reset(
     const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
@@ -184,8 +183,7 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
 }
 template <class U>
 Result<std::vector<SessionDevice>>
-undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::ListDevices(
-    const Session& session) {
+undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ListDevices(const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   return CatchAll("Session::ListDevices", [&]() -> Result<std::vector<SessionDevice>> {
@@ -195,13 +193,11 @@ undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_fil
   });
 }
 template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::NumSignatures(
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumSignatures(
     const Session& session) {
   const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   return impl == nullptr ? 0 : impl->signatures().size();
 }
-
-template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
 
 inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
 inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit. One source file of a program that
-// uses them includes this next to <tenon/runtime.hpp>.
+// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit.
 
 #include <atomic>
 #include <cstddef>
@@ -423,7 +422,7 @@ inline Status CheckPartialRunOptions(const RunOptions& options) {
 }
 
 template <class U>
-Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
+Result<std::string> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::SetUpPartialRun(
     const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
     Span<const std::string> targets, const RunOptions& options) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
@@ -449,7 +448,8 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
   });
 }
 template <class U>
-Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Run(
+Result<std::vector<Tensor>>
+undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ContinuePartialRun(
     const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRun");
@@ -468,8 +468,6 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial
     return outputs;
   });
 }
-
-template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
 
 }  // namespace detail
 

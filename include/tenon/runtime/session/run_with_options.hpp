@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
-// One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
+//
 
 #include <atomic>
 #include <cstdint>
@@ -195,8 +195,7 @@ inline const bool session_extras_are_there = [] {
 }();
 
 template <class U>
-Result<std::vector<Tensor>>
-undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::Run(
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Run(
     const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
     Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
@@ -215,7 +214,7 @@ undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_
   });
 }
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::RunCallable(
     const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
     RunMetadata* metadata) {
   if (callable == nullptr) return NoCallable();
@@ -225,8 +224,6 @@ Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_
     return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
   });
 }
-
-template struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
 
 }  // namespace detail
 

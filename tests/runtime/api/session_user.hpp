@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What session_user.cpp offers, a file that sees <tenon/session.hpp> and nothing else of Tenon.
+// What session_user.cpp offers, a file that sees <tenon/runtime/api/session.hpp> and nothing else of Tenon.
 
 #include <cstddef>
 #include <span>
 #include <string>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace top_test {
 

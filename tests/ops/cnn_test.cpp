@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/cnn_ops.hpp>
+#include <tenon/ops/cnn.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/graph_passes.hpp>
+#include <tenon/graph/lower_functional.hpp>
 
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include <doctest/doctest.h>
 

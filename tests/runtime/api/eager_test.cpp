@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/eager.hpp>
+#include <tenon/runtime/api/eager.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime for plain graphs, compiled once.
-#include <tenon/lean_runtime.hpp>
+#define TENON_MINIMAL_RUNTIME
+#include <tenon/runtime.hpp>

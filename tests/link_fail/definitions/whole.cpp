@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole runtime, compiled once.
-#include <tenon/full_runtime.hpp>
+#include <tenon/runtime.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/mlp_ops.hpp>
+#include <tenon/ops/mlp.hpp>
 
 #include <doctest/doctest.h>
 

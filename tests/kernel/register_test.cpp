@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/kernel/registry/kernel_constraints.hpp>
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 
 #include <doctest/doctest.h>
 

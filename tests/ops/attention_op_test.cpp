@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/engines.hpp>
+#include <tenon/engine/nn/attention.hpp>
+#include <tenon/engine/gemm/int8.hpp>
+#include <tenon/engine/nn/gelu.hpp>
+#include <tenon/engine/nn/layer_norm.hpp>
+#include <tenon/engine/random/threefry.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include <tenon/register.hpp>
+#include <tenon/kernel/register.hpp>
 #include <tenon/runtime.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/ops/io/constant.hpp>
 
 #include <doctest/doctest.h>
 
-namespace engines_test {
+namespace attention_op_test {
 using namespace tenon;
 
 // An op of one's own that calls an engine.
@@ -42,7 +46,7 @@ struct Attention {
 };
 TENON_REGISTER(Attention);
 
-TEST_CASE("engines.hpp has what an op of one's own may call") {
+TEST_CASE("an op of a program calls the attention engine") {
   GraphBuilder b;
   Tensor numbers = Tensor::Zeros<float>({2, 1});
   const auto query = b.Const("query", Tensor::Zeros<float>({2, 1}));
@@ -71,4 +75,4 @@ TEST_CASE("engines.hpp has what an op of one's own may call") {
   REQUIRE(GemmInt8(device, 1, 1, 2, {bytes, false, 2, 1}, {bytes, true, 1, 1}, &product, 1).ok());
   CHECK(product == 13);
 }
-}  // namespace engines_test
+}  // namespace attention_op_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How calls are written; tests/top/eager_test.cpp runs them.
-#include <tenon/runtime/session/eager_call_args.hpp>
+#include <tenon/runtime/api/eager_calls.hpp>
 
 #include <doctest/doctest.h>
 

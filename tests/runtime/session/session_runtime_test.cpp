@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program has <tenon/runtime.hpp> in another file: both may be there, and this one does not take parts away.
-#include <tenon/lean_runtime.hpp>
+#include <tenon/runtime/session/session_runtime.hpp>
 
 #include <doctest/doctest.h>
 
-#include "session_user.hpp"
+#include "runtime/api/session_user.hpp"
 
 using namespace tenon;
 
-TEST_CASE("lean_runtime.hpp's definitions are those of runtime.hpp") {
+TEST_CASE("a second file with definitions changes nothing") {
   const bool same = top_test::LoaderOfOtherFile() == &detail::Runtime::FromGraphFile;
   CHECK(same);
   const bool has_functions = detail::runtime_parts.functions.load() != nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The front door itself; tests/runtime/session_impl_test.cpp has what a session does with graphs, good and bad.
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@
 
 #include "io/temp_file.hpp"
 #include "runtime/graphs.hpp"
-#include "session_user.hpp"
+#include "runtime/api/session_user.hpp"
 
 using namespace tenon;
 using namespace runtime_test;

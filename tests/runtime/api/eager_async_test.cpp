@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/eager_async.hpp>
+#include <tenon/runtime/api/eager_async.hpp>
 
 #include <doctest/doctest.h>
 

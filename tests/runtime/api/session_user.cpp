@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "session_user.hpp"
+#include "runtime/api/session_user.hpp"
 
 namespace {
 
