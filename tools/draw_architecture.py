@@ -20,10 +20,10 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*<tenon/([^>]+)>', re.M)
 ROW = re.compile(r'^\| (`\w+`|top|) *\| (.*?) *\| (.*?) \|$', re.M)
 
 # Pixels.
-WIDTH, LABEL, GAP = 1160, 190, 8
-PER_ROW = 6
+WIDTH, LABEL, GAP = 860, 160, 7
+PER_ROW = 5
 BOX = (WIDTH - LABEL - 30) // PER_ROW - GAP
-TEXT_LINE = 13
+TEXT_LINE = 14
 
 
 def floors():
@@ -86,12 +86,12 @@ def draw():
         folders = [name for name in used if floor and name.startswith(floor + '/')]
         if floor not in used and not folders:
             continue  # a floor without headers
-        label = textwrap.wrap(holds.get(floor or 'top', ''), 28 if folders else 140)
+        label = textwrap.wrap(holds.get(floor or 'top', ''), 24 if folders else 100)
         label_x, label_y = (16, 36) if folders else (LABEL + 10, 20)
         if floor in used and folders:  # headers beside the sub-folders
             folders.append(floor)
         order = in_order(folders, used) if folders else []
-        texts = [textwrap.wrap(holds.get(name, ''), 24) if name != floor else [] for name in order]
+        texts = [textwrap.wrap(holds.get(name, ''), 20) if name != floor else [] for name in order]
         rows = [(order[i:i + PER_ROW], texts[i:i + PER_ROW]) for i in range(0, len(order), PER_ROW)]
         heights = [26 + max((len(text) for text in row), default=0) * TEXT_LINE for _, row in rows]
         height = max(sum(heights) + GAP * (len(rows) + 1), label_y - 6 + TEXT_LINE * max(len(label), 1))
@@ -105,8 +105,8 @@ def draw():
                 lines += box(LABEL + 10 + column * (BOX + GAP), at, row_height, name, text, used[name])
             at += row_height + GAP
         y += height + 5
-    style = ('text{font-family:sans-serif;fill:#1d2b3a}.floor{font-size:14px;font-weight:bold}.name{font-size:13px}'
-             '.holds{font-size:11px;fill:#4a5a6a}.box{fill:#fff;stroke:#6b8cae}.floor0{fill:#e9f1fa;stroke:#b8c4d0}'
+    style = ('text{font-family:sans-serif;fill:#1d2b3a}.floor{font-size:15px;font-weight:bold}.name{font-size:14px}'
+             '.holds{font-size:12px;fill:#4a5a6a}.box{fill:#fff;stroke:#6b8cae}.floor0{fill:#e9f1fa;stroke:#b8c4d0}'
              '.floor1{fill:#f6f5ef;stroke:#c9c6b8}')
     return '\n'.join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 26}" role="img" '

@@ -64,6 +64,8 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     uri = page.file.src_uri
+    if uri == 'index.md':
+        page.meta['hide'] = ['navigation']  # the front page is the navigation
     source = config.extra['sources'].get(uri)
     if source is None:
         return markdown
