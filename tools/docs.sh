@@ -11,7 +11,7 @@ python3 tools/draw_architecture.py --check
 python3 tools/check_docs.py
 [[ ${1:-} == --check ]] && exit
 
-export NO_MKDOCS_2_WARNING=1  # of mkdocs-material
+export NO_MKDOCS_2_WARNING=1  # mkdocs-material prints it in every build
 python=build/docs_python
 if [[ ! -x $python/bin/mkdocs ]]; then
   python3 -m venv $python

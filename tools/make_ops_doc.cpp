@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes docs/reference/ops/*.md, a page for each family and an index, from the ops and kernels that are linked into this
-// binary: those of the tests. The family of an op is the folder of the header that defines its struct.
+// Writes docs/reference/ops/*.md, a page for each family and an index, from the ops and kernels that are linked into
+// this binary: those of the tests. The family of an op is the folder of the header that defines its struct.
 //
 //   tenon_make_ops_doc INCLUDE FOLDER            writes the pages; INCLUDE is the folder that has tenon/ops
 //   tenon_make_ops_doc --check INCLUDE FOLDER    exit status 1 unless the folder has these pages and no others
@@ -179,9 +179,11 @@ Pages MakePages(const std::filesystem::path& include) {
   for (const auto& [family, members] : ops_of) {
     StrAppend(&index, "| [", family, "](", family, ".md) | ", members.size(), " |\n");
     std::string& page = pages[family + ".md"];
-    StrAppend(&page, "# Ops: ", family, "\n\n", members.size(), " ops of `include/tenon/ops/", family, "`. [All ops](index.md).\n\n",
-              "Arguments and attrs are given as TensorFlow declares them. `kernels` lists the types that the kernels are\n"
-              "compiled for, by device. `tools/make_ops_doc.cpp` writes this page. Do not edit it.\n");
+    StrAppend(
+        &page, "# Ops: ", family, "\n\n", members.size(), " ops of `include/tenon/ops/", family,
+        "`. [All ops](index.md).\n\n",
+        "Arguments and attrs are given as TensorFlow declares them. `kernels` lists the types that the kernels are\n"
+        "compiled for, by device. `tools/make_ops_doc.cpp` writes this page. Do not edit it.\n");
     for (const tenon::OpView* op : members) AppendOp(&page, *op);
   }
   StrAppend(&index, "\n| op | family | arguments |\n|---|---|---|\n", rows);
