@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_docs.py and tools/draw_architecture.py find what they say they find: each mistake is planted in a small tree."""
+"""tools/check_docs.py and tools/draw_architecture.py find what they say they find: each mistake is planted in a small tree.
+And a newcomer's questions have their answers within two clicks from the front page."""
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -8,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GOOD = {
     'README.md': '# Top\n\nSee [the page](docs/index.md#a-heading) and `docs/other.md`.\n',
@@ -21,6 +24,65 @@ GOOD = {
     'bench/results/one.md': '# one\n',
     'include/tenon/base/status.hpp': '#pragma once\n// docs/other.md, "Two words here"\n',
 }
+
+# Question -> pages with the answer, each with words that stand in it.
+QUESTIONS = {
+    'How do I run my Keras model from C++?': {'docs/tutorial/1-run-a-model.md': ['Keras', 'FromGraphFile']},
+    'How do I run a frozen graph?': {'docs/tutorial/1-run-a-model.md': ['frozen', 'session.Run']},
+    'What must I include, and in how many source files?': {'docs/how-to/embed.md': ['<tenon/runtime.hpp>', '## Two files']},
+    'What do I link?': {'docs/reference/cmake.md': ['tenon::runtime', 'tenon::ops']},
+    'How do I use Tenon with CMake?': {'docs/how-to/embed.md': ['find_package', 'add_subdirectory', 'FetchContent']},
+    'With Conan? With vcpkg? With no build system?': {'docs/how-to/embed.md': ['Conan', 'vcpkg', '## No build system']},
+    'Which compilers, standards and platforms work?': {'docs/reference/platforms.md': ['g++', 'clang', 'C++20']},
+    'How do I write an op?': {'docs/tutorial/2-write-an-op.md': ['## Attrs', '## Lists', '## Shapes']},
+    'How do I write one op for CPU and GPU?': {'docs/tutorial/3-one-source-cpu-gpu.md': ['.cu', 'Device']},
+    'How do I register an op, and what happens twice?': {'docs/explanation/op-language.md': ['TENON_REGISTER', 'twice']},
+    'How do I load ops from a shared library?': {'docs/how-to/plug-in.md': ['TENON_PLUGIN', 'LoadLibrary']},
+    'Which ops does my graph need?': {'docs/how-to/choose-ops-and-size.md': ['tenon_ops_of', 'missing']},
+    'How do I keep my binary small?': {'docs/how-to/choose-ops-and-size.md': ['Keep the binary small']},
+    'How do I keep my compile time small?': {'docs/how-to/choose-ops-and-size.md': ['Keep compile time short']},
+    'How do I use several threads?': {'docs/how-to/threads.md': ['inter_op_threads', 'intra_op_threads', 'ThreadPoolInterface']},
+    'Is Session thread-safe? What lives how long?': {'docs/explanation/life-of-a-run.md': ['## Lifetimes', 'thread-safe']},
+    'How do I stop a run?': {'docs/how-to/deadlines.md': ['timeout_in_ms', 'CancellationManager']},
+    'How do I find the slow op?': {'docs/how-to/profile.md': ['TENON_TRACE']},
+    'How do I use a GPU? What runs where, and why?': {'docs/how-to/several-devices.md': ['GPU:0'],
+                                                     'docs/explanation/several-devices.md': ['log_device_placement']},
+    'How do I make and read tensors?': {'docs/tutorial/1-run-a-model.md': ['## Make and read tensors'],
+                                        'docs/reference/api/tensor.md': ['FromMemory']},
+    'How do I save and restore variables?': {'docs/how-to/checkpoints.md': ['checkpoint', 'Restore']},
+    'How does memory work? How do I limit it?': {'docs/explanation/memory.md': ['LimitedAllocator'],
+                                                'docs/how-to/own-allocator.md': ['LimitedAllocator']},
+    'What does this error mean?': {'docs/reference/errors.md': ['op_signature_error'],
+                                   'docs/how-to/debug-a-refused-graph.md': ['NotFound']},
+    'In what does Tenon differ from TensorFlow?': {'docs/reference/tf-differences.md': ['TensorFlow']},
+    'Which options and variables exist?': {'docs/reference/options.md': ['plan_after_runs'],
+                                           'docs/reference/environment.md': ['TENON_ISA', 'TENON_TRACE']},
+    'How fast is it, and how do I measure it?': {'docs/explanation/performance.md': ['tools/bench.sh', 'oneDNN', 'Zen 4']},
+    'How does a run go through the code?': {'docs/explanation/life-of-a-run.md': ['runtime/executor/sequential.hpp']},
+    'In which folder does my change belong?': {'docs/explanation/architecture.md': ['## What a header may include']},
+    'How do I build, test, format, and send a change?': {'CONTRIBUTING.md': ['tools/test.sh', 'tools/format.sh', '## Commits']},
+    'What is stable, and what may change?': {'docs/reference/api-life-cycle.md': ['deprecated']},
+}
+
+
+class Questions(unittest.TestCase):
+    def test_answers_are_two_clicks_away(self):
+        spec = importlib.util.spec_from_file_location('check_docs', ROOT / 'tools/check_docs.py')
+        tool = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(tool)
+        reached, new = set(), {'docs/index.md'}
+        for _ in range(3):  # the front page, a click, another click
+            reached |= new
+            paths = {(ROOT / page).parent / link.partition('#')[0] for page in new for link in tool.links_of(page)}
+            new = {path.resolve().relative_to(ROOT).as_posix() for path in paths
+                   if path.suffix == '.md' and path.is_file()} - reached
+        self.assertEqual(len(QUESTIONS), 30)
+        for question, pages in QUESTIONS.items():
+            for page, words in pages.items():
+                with self.subTest(question):
+                    self.assertIn(page, reached)
+                    for word in words:
+                        self.assertIn(word, (ROOT / page).read_text())
 
 
 class InTree(unittest.TestCase):
