@@ -53,7 +53,7 @@ QUESTIONS = {
     'How does memory work? How do I limit it?': {'docs/explanation/memory.md': ['LimitedAllocator'],
                                                 'docs/how-to/own-allocator.md': ['LimitedAllocator']},
     'What does this error mean?': {'docs/reference/errors.md': ['op_signature_error'],
-                                   'docs/how-to/debug-a-refused-graph.md': ['NotFound']},
+                                   'docs/how-to/debug-a-refused-graph.md': ['NOT_FOUND']},
     'In what does Tenon differ from TensorFlow?': {'docs/reference/tf-differences.md': ['TensorFlow']},
     'Which options and variables exist?': {'docs/reference/options.md': ['plan_after_runs'],
                                            'docs/reference/environment.md': ['TENON_ISA', 'TENON_TRACE']},
