@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The goals of bench/engines and bench/products at a glance: one line for a kind of engine and a peer, from
-bench/baselines/*.json, as Markdown. tools/bench.sh puts it into docs/benchmarks.md."""
+"""Prints bench/results/goals.md: the goals of bench/engines and bench/products at a glance, from bench/baselines/*.json.
+One line for a kind of engine and a peer. tools/bench.sh writes the file."""
 import json
 import pathlib
 import re
@@ -19,7 +19,7 @@ KINDS = [
     ("convolutions 3x3, 7x7", r"conv_[37]x"),
     ("depthwise convolutions", r"depthwise"),
     ("add, mul, relu in the caches", r"(add|mul|relu)/\d{1,7}$"),
-    ("the same of 16 M elements", r"(add|mul|relu_beyond_caches)/\d{8}$"),
+    ("add, mul, relu of 16 M elements", r"(add|mul|relu_beyond_caches)/\d{8}$"),
     ("exp, tanh, gelu, sigmoid", r"(exp|tanh|gelu|sigmoid)/"),
     ("fused chains of 2 to 4 steps", r"fused_"),
     ("add with a row, a column, a scalar", r"add_(row|column|scalar)/"),
@@ -55,7 +55,10 @@ def cell(found):
 def main():
     native = goals("products") + goals("engines")
     portable = goals("products-portable") + goals("engines-portable")
-    lines = ["| what | beside | wanted | met at -march=native | met at plain -O2 | missed at -march=native |",
+    lines = ["# Results: goals at a glance", "",
+             "`bench/gates.py` writes this file from the tables of products and engines. A cell has the goals met, of all, and",
+             "Tenon's time over the peer's from the best case to the worst.", "",
+             "| what | beside | wanted | met at -march=native | met at plain -O2 | missed at -march=native |",
              "|---|---|---:|---|---|---|"]
     for what, pattern in KINDS:
         of = [goal for goal in native if re.match(pattern, goal[0])]

@@ -19,6 +19,7 @@ if(TENON_CLANG AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 tenon_check(format ${tools}/format.sh --check)
+tenon_check(docs ${tools}/docs.sh --check)
 tenon_check(bench ${tools}/check_bench.sh)
 tenon_check(consume ${PROJECT_SOURCE_DIR}/tests/consume/run.sh)
 if(Python3_FOUND)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
+# Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and writes their tables to bench/results.
 #   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models]...
 # Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), and every_op, for which
-# all ops are compiled; its table goes into docs/op_benchmarks.md.
+# all ops are compiled.
 # Benchmarks not named -portable are compiled with -march=native. They run for 15 minutes at most, all together
-# (building them takes longer the first time); the benchmarks that are left then keep their old tables.
+# (building them takes longer the first time); the benchmarks that are left then keep their old files.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
 set -euo pipefail
@@ -74,10 +74,9 @@ for name in "${names[@]}"; do
 done
 ((${#measured[@]} > 0)) || exit 1
 
-# Each table goes between its two marks: <!-- table: NAME --> and <!-- end -->.
+# Each table becomes a page of bench/results.
 python3 - $build/tables "${measured[@]}" <<'EOF'
 import json
-import re
 import subprocess
 import sys
 
@@ -107,23 +106,18 @@ def op_table(report):
 
 
 for name in sys.argv[2:]:
-    path = "docs/op_benchmarks.md" if name == "every_op" else "docs/benchmarks.md"
-    text = open(path, encoding="utf-8").read()
+    path = f"bench/results/{name}.md"
     if name == "every_op":
         table = op_table(json.load(open(f"bench/baselines/{name}.json", encoding="utf-8")))
     else:
         table = open(f"{sys.argv[1]}/{name}.md", encoding="utf-8").read().strip()
-    pattern = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
-    text, found = re.subn(pattern, lambda m: f"{m[1]}\n{table}\n\n{m[2]}", text, flags=re.DOTALL)
-    if not found:
-        sys.exit(f"tools/bench.sh: {path} has no place for the table '{name}'")
-    open(path, "w", encoding="utf-8").write(text)
-    print(f"wrote {path}: {name}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"# Results: {name}\n\n`tools/bench.sh {name}` writes this file. "
+                   f"[performance.md](../../docs/explanation/performance.md) explains the method.\n\n{table}\n")
+    print(f"wrote {path}")
 
 # The goals at a glance are those of several tables.
-path = "docs/benchmarks.md"
-text = open(path, encoding="utf-8").read()
-table = subprocess.run([sys.executable, "bench/gates.py"], check=True, capture_output=True, encoding="utf-8").stdout
-text = re.sub(r"(<!-- table: gates -->\n).*?(<!-- end -->)", lambda m: f"{m[1]}\n{table}\n{m[2]}", text, flags=re.DOTALL)
-open(path, "w", encoding="utf-8").write(text)
+goals = subprocess.run([sys.executable, "bench/gates.py"], check=True, capture_output=True, encoding="utf-8").stdout
+with open("bench/results/goals.md", "w", encoding="utf-8") as file:
+    file.write(goals)
 EOF

@@ -15,6 +15,8 @@ layers() {
   tools/check_snippets.py
   tools/check_comments.py
   tests/tools/checks_test.py  # tests that these checks, and the amalgamation's, find mistakes
+  tools/docs.sh --check
+  tests/tools/docs_test.py
 }
 amalgamation() { tools/amalgamate.py --check; }
 

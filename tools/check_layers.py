@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks every header under include/tenon: floors, folders, cycles, includes, its first lines, and its test.
 
-The floors, low to high, are those of docs/design.md. A header may include its own floor (without a cycle) and any
+The floors, low to high, are those of the map in CONTRIBUTING.md. A header may include its own floor (without a cycle) and any
 floor below it, always as <tenon/floor/file.hpp>.
 
 Every header has a mirror test, which includes it: tests/floor/file_test.cpp for floor/file.hpp, tests/top/file_test.cpp

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes docs/ops.md from the ops and kernels that are linked into this program: tests/ops_registration_*.cpp.
+// Writes docs/reference/ops/*.md, a page for each family and an index, from the ops and kernels that are linked into
+// this binary: those of the tests. The family of an op is the folder of the header that defines its struct.
 //
-//   tenon_make_ops_doc                 the text to stdout
-//   tenon_make_ops_doc --check FILE    exit status 1 unless the file has just this text
+//   tenon_make_ops_doc INCLUDE FOLDER            writes the pages; INCLUDE is the folder that has tenon/ops
+//   tenon_make_ops_doc --check INCLUDE FOLDER    exit status 1 unless the folder has these pages and no others
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <tenon/kernel/registry/registry.hpp>
@@ -114,30 +120,121 @@ void AppendOp(std::string* out, const tenon::OpView& op) {
     StrAppend(out, "- gone from GraphDef version ", op.deprecated_since, " on: ", op.deprecation_text, "\n");
 }
 
-std::string Document() {
+// Struct or op -> folder below tenon/ops. An op's struct begins a line and has the op's name, or says Op("...").
+std::map<std::string, std::string> FindFamilies(const std::filesystem::path& include) {
+  std::map<std::string, std::string> families;
+  std::error_code error;
+  const std::filesystem::path root = include / "tenon" / "ops";
+  for (std::filesystem::recursive_directory_iterator i(root, error), end; !error && i != end; i.increment(error)) {
+    if (i->path().extension() != ".hpp") continue;
+    const std::string family = i->path().parent_path().filename().string();
+    std::ifstream file(i->path());
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("struct ") && line.back() != ';')
+        families.try_emplace(line.substr(7, std::min(line.find_first_of(" :{", 7), line.size()) - 7), family);
+      if (const std::size_t op = line.find(" Op(\""); op != line.npos)
+        families[line.substr(op + 5, line.find('"', op + 5) - op - 5)] = family;
+    }
+  }
+  return families;
+}
+
+// The anchor of a heading, on the site and on code hosts.
+std::string Anchor(std::string_view heading) {
+  std::string anchor(heading);
+  for (char& c : anchor)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return anchor;
+}
+
+using Pages = std::map<std::string, std::string>;  // file name -> text
+
+// Empty when an op has no family; prints its name then.
+Pages MakePages(const std::filesystem::path& include) {
+  const std::map<std::string, std::string> families = FindFamilies(include);
+  std::map<std::string, std::vector<const tenon::OpView*>> ops_of;
+  std::string rows;
   const auto ops = tenon::Registry::Global().ops().ops();
-  std::string text =
-      "# Ops\n\n"
-      "Written by `tools/make_ops_doc.cpp` from the signatures and the kernels; not edited by hand. Arguments and attrs\n"
-      "are given as TensorFlow declares them; `kernels` lists the types that the kernels are compiled for, by device\n"
-      "(TensorFlow's Python documentation says what the ops do).\n\n";
-  StrAppend(&text, ops.size(), " ops.\n");
-  for (const tenon::OpView* op : ops) AppendOp(&text, *op);
-  return text;
+  for (const tenon::OpView* op : ops) {
+    const auto family = families.find(std::string(op->name));
+    if (family == families.end()) {
+      std::fprintf(stderr, "make_ops_doc: no header below '%s' defines the op %s\n", include.string().c_str(),
+                   std::string(op->name).c_str());
+      return {};
+    }
+    ops_of[family->second].push_back(op);
+    StrAppend(&rows, "| [", op->name, "](", family->second, ".md#", Anchor(op->name), ") | ", family->second, " | `(");
+    AppendList(&rows, op->inputs, "", "");
+    rows += ") -> (";
+    AppendList(&rows, op->outputs, "", "");
+    rows += ")` |\n";
+  }
+  Pages pages;
+  std::string& index = pages["index.md"];
+  StrAppend(&index, "# Ops\n\nTenon has ", ops.size(),
+            " ops. Each family has a page, which lists the attrs and the types of the kernels.\n"
+            "TensorFlow's Python documentation says what the ops do.\n\n"
+            "`tools/make_ops_doc.cpp` writes these pages from the signatures and the kernels. Do not edit them.\n\n"
+            "| family | ops |\n|---|---:|\n");
+  for (const auto& [family, members] : ops_of) {
+    StrAppend(&index, "| [", family, "](", family, ".md) | ", members.size(), " |\n");
+    std::string& page = pages[family + ".md"];
+    StrAppend(
+        &page, "# Ops: ", family, "\n\n", members.size(), " ops of `include/tenon/ops/", family,
+        "`. [All ops](index.md).\n\n",
+        "Arguments and attrs are given as TensorFlow declares them. `kernels` lists the types that the kernels are\n"
+        "compiled for, by device. `tools/make_ops_doc.cpp` writes this page. Do not edit it.\n");
+    for (const tenon::OpView* op : members) AppendOp(&page, *op);
+  }
+  StrAppend(&index, "\n| op | family | arguments |\n|---|---|---|\n", rows);
+  return pages;
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+// Prints what differs.
+bool IsUpToDate(const Pages& pages, const std::filesystem::path& folder) {
+  bool up_to_date = true;
+  const auto complain = [&](const std::string& name, const char* what) {
+    std::fprintf(stderr, "make_ops_doc: '%s' %s: ninja ops-doc\n", (folder / name).string().c_str(), what);
+    up_to_date = false;
+  };
+  for (const auto& [name, text] : pages)
+    if (ReadFile(folder / name) != text) complain(name, "is out of date");
+  std::error_code error;
+  for (std::filesystem::directory_iterator i(folder, error), end; !error && i != end; i.increment(error))
+    if (!pages.contains(i->path().filename().string())) complain(i->path().filename().string(), "is not a family");
+  return up_to_date;
+}
+
+bool WritePages(const Pages& pages, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const auto& [name, text] : pages) {
+    std::ofstream file(folder / name, std::ios::binary);
+    if (!(file << text).flush()) {
+      std::fprintf(stderr, "make_ops_doc: cannot write '%s'\n", (folder / name).string().c_str());
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool check = argc > 1 && std::string_view(argv[1]) == "--check";
+  if (argc != (check ? 4 : 3)) return std::fprintf(stderr, "usage: tenon_make_ops_doc [--check] INCLUDE FOLDER\n"), 2;
   if (const tenon::Status status = tenon::Registry::Global().status(); !status.ok())
     return std::fprintf(stderr, "make_ops_doc: %s\n", status.ToString().c_str()), 1;
-  const std::string text = Document();
-  if (argc == 1) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
-  if (argc != 3 || std::string_view(argv[1]) != "--check")
-    return std::fprintf(stderr, "usage: tenon_make_ops_doc [--check FILE]\n"), 2;
-  std::ifstream file(argv[2], std::ios::binary);
-  const std::string there((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (there == text) return std::printf("%s: up to date\n", argv[2]), 0;
-  std::fprintf(stderr, "make_ops_doc: '%s' is out of date: ninja ops-doc\n", argv[2]);
-  return 1;
+  const std::filesystem::path folder = argv[argc - 1];
+  const Pages pages = MakePages(argv[argc - 2]);
+  if (pages.empty()) return 1;
+  if (!check) return WritePages(pages, folder) ? 0 : 1;
+  if (!IsUpToDate(pages, folder)) return 1;
+  std::printf("%s: %zu pages are up to date\n", folder.string().c_str(), pages.size());
+  return 0;
 }

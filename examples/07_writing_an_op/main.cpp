@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every op of docs/writing_an_op.md once.
+// Runs every op of docs/tutorial/2-write-an-op.md once.
 
 #include <cstdio>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The ops of docs/writing_an_op.md, in its order. The document quotes the code between `snippet` and `end`.
+// The ops of docs/tutorial/2-write-an-op.md, in its order. The document quotes the code between `snippet` and `end`.
 
 #include <atomic>
 #include <cstdint>

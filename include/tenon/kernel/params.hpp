@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
-// how it gets its size and whether it may share memory (docs/design.md, "Parameters of a kernel").
+// how it gets its size and whether it may share memory (docs/explanation/op-language.md, "Parameters of a kernel").
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a context of eager calls holds: devices, prepared kernels, functions. Defines eager::Context.
+// ContextImpl: devices, prepared kernels and functions of a context of eager calls. Defines eager::Context.
 
 #include <algorithm>
 #include <cstddef>
