@@ -38,7 +38,7 @@ PAGES = {
         ('runtime/trace/allocation_log.hpp', ['AllocationLog', 'AllocationRecord'])]),
     'tensor': ('Tensor', 'A data type, a shape and a shared buffer.', [
         ('tensor/tensor.hpp', ['Tensor', 'MakeTensor']),
-        ('tensor/foreign_memory.hpp', ['FromMemory', 'FromBytes', 'FromOwner', 'IfUnaligned']),
+        ('tensor/foreign_memory.hpp', ['FromMemory', 'FromValues', 'ViewOfBytes', 'Misaligned']),
         ('tensor/string_tensor.hpp', ['tstring'])]),
     'shapes': ('TensorShape and PartialTensorShape', 'Sizes of tensors, known or partly known.', [
         ('tensor/shape.hpp', ['TensorShape']), ('tensor/partial_shape.hpp', ['PartialTensorShape'])]),
@@ -48,33 +48,33 @@ PAGES = {
     'graph_def': ('GraphDef and NodeDef', 'Graphs as plain data, and their files.', [
         ('op/graph_def/graph_def.hpp', ['GraphDef']),
         ('op/graph_def/node_def.hpp', ['NodeDef', 'GetNodeAttr', 'HasNodeAttr', 'AddNodeAttr', 'SummarizeNodeDef']),
-        ('op/attr/attr_value.hpp', ['AttrValue', 'AttrMap', 'NameAttrList']),
+        ('op/attr/attr_types.hpp', ['AttrValue', 'AttrMap', 'NameAttrList']),
         ('op/graph_def/function_def.hpp', ['FunctionDef', 'FunctionDefLibrary']),
-        ('io/read_graph.hpp', ['ReadGraphFile', 'ParseGraphDef']), ('io/graph_file.hpp', ['WriteGraphFile'])]),
+        ('io/read_graph.hpp', ['ReadGraphFile']), ('io/graph_file.hpp', ['WriteGraphFile'])]),
     'devices': ('Device and Cpu', 'Where kernels run.', [
-        ('device/device.hpp', ['Device']), ('device/cpu.hpp', ['Cpu', 'ForEach', 'ForRange']),
-        ('device/device_factory.hpp', ['DeviceFactory', 'AddDeviceFactory', 'DeviceFactoryOptions']),
+        ('device/device.hpp', ['Device', 'DeviceFactory']), ('device/cpu.hpp', ['Cpu', 'ForEach', 'ParallelFor']),
+        ('device/device_factory.hpp', ['MakeDevices', 'DeviceTypes', 'CpuDeviceParts']),
         ('device/device_mgr.hpp', ['DeviceMgr'])]),
     'allocators': ('Allocators', 'Where tensors get memory.', [
         ('memory/allocator.hpp', ['Allocator', 'AllocatorAttributes', 'AllocationAttributes']),
         ('memory/stats.hpp', ['AllocatorStats']), ('memory/default_allocator.hpp', ['DefaultAllocator']),
-        ('memory/bfc_allocator.hpp', ['BFCAllocator', 'BFCOptions']), ('memory/limited_allocator.hpp', ['LimitedAllocator']),
+        ('memory/bfc_allocator.hpp', ['BFCAllocator', 'BFCAllocatorOptions']), ('memory/limited_allocator.hpp', ['LimitedAllocator']),
         ('memory/tracking_allocator.hpp', ['TrackingAllocator'])]),
     'registry': ('Registry', 'Ops and kernels that sessions know.', [
         ('register.hpp', ['TENON_REGISTER', 'Register', 'OpList', 'Ops', 'Devices']),
         ('kernel/registry/registry.hpp', ['Registry']),
         ('kernel/registry/kernel_constraints.hpp', ['KernelMatch'])]),
     'parameters': ('Parameters of kernels', 'The types that `kernel::operator()` of an op struct may take.', [
-        ('tensor/view.hpp', ['In', 'Out', 'Vec']), ('kernel/params.hpp', ['HostIn', 'HostIndices', 'Forward', 'Late',
+        ('tensor/view.hpp', ['In', 'Out']), ('kernel/params.hpp', ['HostIn', 'HostIndices', 'Forward', 'Late',
          'InList', 'OutList', 'Context', 'Done'])]),
     'kernel_context': ('OpKernelContext', 'The raw form of a kernel, with TensorFlow\'s names.', [
         ('kernel/context.hpp', ['OpKernelContext']), ('kernel/construction.hpp', ['OpKernelConstruction']),
         ('kernel/op_kernel.hpp', ['OpKernel', 'AsyncOpKernel'])]),
     'cancellation': ('CancellationManager', 'Stopping runs.', [('kernel/cancellation.hpp', ['CancellationManager'])]),
     'resources': ('ResourceMgr', 'State that lives from run to run.', [
-        ('kernel/resource_mgr.hpp', ['ResourceMgr', 'ResourceBase'])]),
+        ('kernel/resource_mgr.hpp', ['ResourceMgr', 'Resource'])]),
     'thread_pool': ('ThreadPool', 'Threads of sessions and kernels.', [
-        ('device/thread_pool.hpp', ['ThreadPoolInterface', 'ThreadPool']), ('device/executor_pool.hpp', ['ExecutorPool'])]),
+        ('device/cpu.hpp', ['ThreadPoolInterface']), ('device/thread_pool.hpp', ['ThreadPool']), ('device/executor_pool.hpp', ['ExecutorPool'])]),
     'checkpoints': ('Checkpoints', 'Reading and writing TensorFlow\'s two formats.', [
         ('io/checkpoint.hpp', ['CheckpointReader']), ('io/bundle_reader.hpp', ['BundleReader']),
         ('io/bundle_writer.hpp', ['BundleWriter', 'MergeBundles']),
@@ -263,6 +263,8 @@ class Scanner:
             kind = 'enum'
         item = Item(head, comment, False, kind)
         item.body = body
+        if kind == 'function' and body is not None and (match := re.match(r'\{ +// ?(.*)', body)):
+            comment = comment + [match.group(1)]
         rest = self.text[self.at:self.line_end()].strip().lstrip(';').strip()
         if rest.startswith('//'):
             comment = comment + [re.sub(r'^// ?', '', rest)]
