@@ -4,7 +4,7 @@
 
 PAGES says which declarations of which headers a page has. A comment belongs to the declaration below it and to
 its overloads there. Of a class its public part is shown; destructors, functions that copy, move or assign, and overrides
-and defaulted constructors without a comment are left out. Fails, too, when another public function has no comment.
+and defaulted constructors without a comment are left out, as are members below a comment `-- for ...`. Fails, too, when another public function has no comment.
 
 In a comment, a sentence `Code: cause.` is an error of the function, a sentence that starts with immutable, thread-safe,
 externally synchronised or one thread its thread safety, and a line indented by three spaces or more is code.
@@ -61,7 +61,7 @@ PAGES = {
         ('memory/bfc_allocator.hpp', ['BFCAllocator', 'BFCAllocatorOptions']), ('memory/limited_allocator.hpp', ['LimitedAllocator']),
         ('memory/tracking_allocator.hpp', ['TrackingAllocator'])]),
     'registry': ('Registry', 'Ops and kernels that sessions know.', [
-        ('register.hpp', ['TENON_REGISTER', 'Register', 'OpList', 'Ops', 'Devices']),
+        ('register.hpp', ['TENON_REGISTER', 'Register', 'OpList']),
         ('kernel/registry/registry.hpp', ['Registry']),
         ('kernel/registry/kernel_constraints.hpp', ['KernelMatch'])]),
     'parameters': ('Parameters of kernels', 'The types that `kernel::operator()` of an op struct may take.', [
@@ -83,7 +83,7 @@ PAGES = {
         ('io/npy.hpp', ['ReadNpy', 'WriteNpy', 'ParseNpy']), ('io/npz.hpp', ['ReadNpz', 'WriteNpz']),
         ('io/dlpack.hpp', ['FromDLPack', 'ToDLPack', 'ToDLPackVersioned'])]),
     'eager': ('Eager calls', 'Ops that run on tensors at once, without a graph.', [
-        ('eager.hpp', ['Call', 'Context', 'Argument'])]),
+        ('eager.hpp', ['Call'])]),
     'plugin': ('Plug-ins', 'Ops from shared libraries.', [
         ('plugin.hpp', ['TENON_PLUGIN']), ('io/load_library.hpp', ['LoadLibrary', 'LoadedLibrary'])]),
 }
@@ -96,16 +96,32 @@ WORDS = re.compile(r'(`[^`]*`)|(?<![\w/])((?:[A-Za-z_]\w*::)+~?\w+(?:\(\))?|[A-Z
                    r'[a-z]\w*_\w+|\w+<[\w:, ]+>|k[A-Z]\w+|-?1\b(?=\))|(?:[a-z0-9_]+/)+\w+\.(?:hpp|cuh|md))')
 
 
+def after_bracket(text, at):
+    """The position behind the bracket that closes the one at `at`; angle brackets count where `at` is one."""
+    pairs = {'<': 1, '>': -1} if text[at] == '<' else {'(': 1, ')': -1, '{': 1, '}': -1}
+    depth = 0
+    for i in range(at, len(text)):
+        depth += pairs.get(text[i], 0)
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
 def without_template(text):
     """The declaration without `template <...>` and `requires ...` before it."""
-    if text.startswith('template <'):
-        depth = 0
-        for at in range(text.index('<'), len(text)):
-            depth += {'<': 1, '>': -1}.get(text[at], 0)
-            if depth == 0:
-                text = text[at + 1:].lstrip()
-                break
-    return re.sub(r'^(\s*requires[^\n]*(\n\s{6,}[^\n]*)*\n)+', '', text).lstrip()
+    while match := re.match(r'(template )<|requires\b', text):
+        if match.group(1):
+            text = text[after_bracket(text, match.end() - 1):].lstrip()
+            continue
+        text = text[match.end():].lstrip()
+        if re.match(r'requires ?\(', text):
+            text = text[after_bracket(text, text.index('(')):].lstrip()
+            text = text[after_bracket(text, 0):].lstrip()
+        elif text.startswith('('):
+            text = text[after_bracket(text, 0):].lstrip()
+        else:
+            text = text[text.index('\n') if '\n' in text else len(text):].lstrip()
+    return text
 
 
 class Item:
@@ -162,12 +178,16 @@ class Scanner:
         return len(self.text) if end < 0 else end
 
     def items(self):
-        """All declarations; ('access', word) for public and private."""
+        """All declarations; ('access', word) for public and private, ('section', title) for a comment `-- title`."""
         comment, joined, found = [], False, []
         while self.at < len(self.text):
             line = self.text[self.at:self.line_end()]
             bare = line.strip()
             if not bare:
+                comment, joined = [], False
+                self.at = self.line_end() + 1
+            elif match := re.match(r'// -- (.*)', bare):  # the title of a section
+                found.append(('section', match.group(1)))
                 comment, joined = [], False
                 self.at = self.line_end() + 1
             elif bare.startswith('//'):
@@ -263,7 +283,7 @@ class Scanner:
             kind = 'enum'
         item = Item(head, comment, False, kind)
         item.body = body
-        if kind == 'function' and body is not None and (match := re.match(r'\{ +// ?(.*)', body)):
+        if kind != 'data' and body is not None and (match := re.match(r'\{ +// ?(.*)', body)):
             comment = comment + [match.group(1)]
         rest = self.text[self.at:self.line_end()].strip().lstrip(';').strip()
         if rest.startswith('//'):
@@ -287,7 +307,7 @@ class Scanner:
 def is_shown(item, class_name):
     """False for members that every class has: copying, moving, destroying."""
     d = item.declaration
-    if not item.comment and re.search(r'\b(override|final)$|= default;$', d):
+    if not item.comment and re.search(r'\b(override|final);?$|= default;$', d):
         return False
     if '= delete' in d or re.search(rf'~{class_name}\(', d) or 'operator=' in d:
         return False
@@ -302,12 +322,16 @@ def members_of(item, path):
     if item.kind == 'enum':
         return []
     access = 'private' if re.search(r'\bclass \w', item.declaration) else 'public'
+    internal = False
     groups = []
     for found in Scanner(inner + '\n', path).items():
         if isinstance(found, tuple):
-            access = found[1]
+            if found[0] == 'section':
+                internal = found[1].startswith('for ')  # -- for executors
+            else:
+                access = found[1]
             groups.append(None)
-        elif access == 'public' and is_shown(found, item.name()):
+        elif access == 'public' and not internal and is_shown(found, item.name()):
             if found.joined and groups and groups[-1] and found.kind == 'function' and not found.comment and (
                     found.name().removesuffix('WithStatus') in [other.name() for other in groups[-1]]):
                 groups[-1].append(found)
@@ -424,6 +448,8 @@ def page_of(title, about, sources, problems):
             out.append(f'## {name}')
             out.append(f'`#include <tenon/{header}>`')
             comment = next((item.comment for item in items if item.comment), [])
+            if not comment and first.kind == 'macro':  # the comment at the top of its header
+                comment = re.findall(r'^// ?(.*)', text[:text.index('#include')], re.M)[1:]
             if not comment:
                 problems.append(f'{header}: {name} has no comment')
             if first.kind in ('type', 'enum') and first.body:

@@ -198,7 +198,7 @@ class [[nodiscard]] Result {
 
   TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }  // whether there is a value
   TENON_ALWAYS_INLINE const Status& status() const& { return status_; }  // OK when there is a value
-  TENON_ALWAYS_INLINE Status status() && { return status_; }  // the status stays, since it says whether there is a value
+  TENON_ALWAYS_INLINE Status status() && { return status_; }  // the status stays: it says whether there is a value
 
   // Returns the value. Without a value the process ends with a message that has the error.
   TENON_ALWAYS_INLINE T& value() & { return Checked(), value_; }

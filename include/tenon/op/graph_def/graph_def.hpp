@@ -15,7 +15,7 @@ TENON_SETUP_CODE_BEGIN
 // A graph as plain data. externally synchronised.
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
-  VersionDef versions;  // of the program that wrote it
+  VersionDef versions;  // versions of the program that wrote it
   FunctionDefLibrary library;  // functions that nodes call
   std::string debug_info;  // serialised GraphDebugInfo, kept as it came
 

@@ -191,9 +191,9 @@ class Callable {
  public:
   Callable() = default;  // without a session: every run returns InvalidArgument
 
-  // Runs the signature. feeds[i] is the value of feed i; fetches[i] receives fetch i. InvalidArgument: another number
-  // of feeds or fetches, a feed of another type or shape, or a released callable. Cancelled: the session was closed.
-  // Other errors are the errors of the nodes, with the node's name.
+  // Runs the signature. feeds[i] is the value of feed i; fetches[i] receives fetch i. InvalidArgument: another
+  // number of feeds or fetches, a feed of another type or shape, or a released callable. Cancelled: the session was
+  // closed. Other errors are the errors of the nodes, with the node's name.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, nullptr);
   }
@@ -268,8 +268,8 @@ class Session {
   // calls with the same names are cheap. A Callable also skips the look-up by name. InvalidArgument: a name that the
   // graph lacks, a feed of another type or shape, a placeholder that is not fed, an op without a kernel, nothing to
   // fetch or run, or an empty Session. NotFound: an unknown target. OutOfRange: an output number that the node lacks.
-  // Cancelled: the session was closed. FailedPrecondition: a new signature after Finalize. Other errors are the errors
-  // of the nodes, with the node's name. The fetched tensors may outlive the session.
+  // Cancelled: the session was closed. FailedPrecondition: a new signature after Finalize. Other errors are the
+  // errors of the nodes, with the node's name. The fetched tensors may outlive the session.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);

@@ -88,8 +88,7 @@ struct SessionOptions {
   int plan_after_runs = 2;
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
-  GraphPass lower_control_flow =
-      nullptr;
+  GraphPass lower_control_flow = nullptr;
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
   TraceSink* trace_sink = nullptr;  // gets the trace of every run
