@@ -17,6 +17,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = 'docs/reference/api'
+DOORS = {}  # front door -> the headers that it includes
 
 # Page -> title, what it is about, and its declarations by header.
 PAGES = {
@@ -92,7 +93,7 @@ CODES = ('Cancelled|Unknown|InvalidArgument|DeadlineExceeded|NotFound|AlreadyExi
          'FailedPrecondition|Aborted|OutOfRange|Unimplemented|Internal|Unavailable|DataLoss|Unauthenticated')
 ERROR = re.compile(rf'(?:{CODES})(?:(?:, | or )(?:{CODES}))*: ')
 SAFETY = re.compile(r'(?:immutable|thread-safe|externally synchronised|one thread)\b', re.I)
-WORDS = re.compile(r'(`[^`]*`)|(?<![\w/])((?:[A-Za-z_]\w*::)+~?\w+(?:\(\))?|[A-Za-z]\w*\(\)|<tenon/[\w/.]+>|TENON_\w+|'
+WORDS = re.compile(r'(`[^`]*`)|(?<![\w/])((?:[A-Za-z_]\w*::)+~?\w+(?:\(\))?|(?:\w+\.)?[A-Za-z]\w*\(\)|\w+\.\w+\(\w+\)|<tenon/[\w/.]+>|TENON_\w+|'
                    r'[a-z]\w*_\w+|\w+<[\w:, ]+>|k[A-Z]\w+|-?1\b(?=\))|(?:[a-z0-9_]+/)+\w+\.(?:hpp|cuh|md))')
 
 
@@ -198,6 +199,8 @@ class Scanner:
                 found.append(('access', bare[:-1]))
                 comment, joined = [], False
                 self.at = self.line_end() + 1
+            elif re.match(r'#el(se|if)', bare):  # only the first branch is shown
+                self.at = self.text.index('#endif', self.at)
             elif bare.startswith('#'):
                 start = self.at
                 while self.text[self.at:self.line_end()].endswith('\\'):
@@ -393,7 +396,8 @@ def markdown_of(comment):
     flush()
     if words:
         text = ' '.join(words)
-        out.append(text[0].upper() + text[1:] if not text.startswith('`') else text)
+        text = text if text.startswith('`') else text[0].upper() + text[1:]
+        out.append(text if text.endswith(('.', ':', '?', '!')) else text + '.')
     if errors:
         out.append('Errors:\n\n' + '\n'.join(errors))
     if safety:
@@ -429,6 +433,26 @@ def enum_table(item):
     return '\n'.join(rows)
 
 
+def included_by(header, seen):
+    """Adds the header and all headers that it includes to `seen`."""
+    if header in seen or not (ROOT / 'include/tenon' / header).is_file():
+        return seen
+    seen.add(header)
+    for name in re.findall(r'^#include <tenon/(\S+)>', (ROOT / 'include/tenon' / header).read_text(), re.M):
+        included_by(name, seen)
+    return seen
+
+
+def door_to(header):
+    """What to include for a declaration."""
+    if not DOORS:
+        DOORS.update({door: included_by(door, set()) for door in ['tenon.hpp', 'eager.hpp', 'devices.hpp', 'plugin.hpp']})
+    for door, headers in DOORS.items():
+        if header in headers:
+            return f'`#include <tenon/{door}>`' + ('' if header == door else f' (declared in `<tenon/{header}>`)')
+    return f'`#include <tenon/{header}>`'
+
+
 def page_of(title, about, sources, problems):
     out = ['<!-- Written by tools/make_api_doc.py from the comments of the headers. -->', f'# {title}', about]
     for header, names in sources:
@@ -446,10 +470,11 @@ def page_of(title, about, sources, problems):
                 continue
             first = items[0]
             out.append(f'## {name}')
-            out.append(f'`#include <tenon/{header}>`')
+            out.append(door_to(header))
             comment = next((item.comment for item in items if item.comment), [])
-            if not comment and first.kind == 'macro':  # the comment at the top of its header
-                comment = re.findall(r'^// ?(.*)', text[:text.index('#include')], re.M)[1:]
+            top = re.findall(r'^// ?(.*)', text[:text.index('#include')], re.M)[1:]  # the comment of the header
+            if first.kind == 'macro' and any(name in line for line in top):
+                comment = top
             if not comment:
                 problems.append(f'{header}: {name} has no comment')
             if first.kind in ('type', 'enum') and first.body:
