@@ -79,7 +79,9 @@ def source_of(documents):
             code = '\n'.join('' if line.startswith('#include') else line for line in lines)
             line = markdown.count('\n', 0, match.start(2)) + 1
             where = f'#line {line} "{document.relative_to(ROOT).as_posix()}"'
-            if mark == 'file':
+            if mark == 'file' and 'int main(' in code:  # at global scope: it may lack a return there
+                text += ['}', where, code, f'namespace document_{number} {{']
+            elif mark == 'file':
                 text += [where, code]
             else:
                 given = mark.removeprefix('given ') if mark.startswith('given ') else ''
