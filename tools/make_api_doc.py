@@ -6,6 +6,8 @@ PAGES says which declarations of which headers a page has. A comment belongs to 
 its overloads there. Of a class its public part is shown; destructors, functions that copy, move or assign, and overrides
 and defaulted constructors without a comment are left out, as are members below a comment `-- for ...`. Fails, too, when another public function has no comment.
 
+Checks, too, that docs/reference/options.md and environment.md have every option and variable of the headers.
+
 In a comment, a sentence `Code: cause.` is an error of the function, a sentence that starts with immutable, thread-safe,
 externally synchronised or one thread its thread safety, and a line indented by three spaces or more is code.
 """
@@ -512,6 +514,27 @@ def page_of(title, about, sources, problems):
     return '\n\n'.join(part for part in out if part) + '\n'
 
 
+def check_options(problems):
+    """docs/reference/options.md has all fields of the options with their defaults, and environment.md all variables."""
+    page = (ROOT / 'docs/reference/options.md').read_text()
+    for header, name in [('runtime/api/session_options.hpp', 'SessionOptions'), ('runtime/api/session_options.hpp', 'RunOptions'),
+                         ('runtime/api/session.hpp', 'CallableOptions')]:
+        items = Scanner((ROOT / 'include/tenon' / header).read_text(), header).items()
+        struct = next(item for item in items if not isinstance(item, tuple) and item.name() == name and item.body)
+        section = page[page.index(f'## {name}\n'):].split('\n## ')[0]
+        said = dict(re.findall(r'^\| `(\w+)` \| `(.*?)` \|', section, re.M))
+        fields = dict(re.search(r'(\w+)\s*=\s*(.*);$', ' '.join(group[0].declaration.split())).groups()
+                      for group in members_of(struct, header))
+        problems += [f'docs/reference/options.md: {name}::{field} has the default `{said.get(field)}`, in the header {default}'
+                     for field, default in fields.items() if said.get(field) != default]
+        problems += [f'docs/reference/options.md: {name} has no field {field}' for field in said if field not in fields]
+    page = (ROOT / 'docs/reference/environment.md').read_text()
+    for path in sorted((ROOT / 'include').rglob('*.hpp')):
+        for variable in re.findall(r'(?:getenv|GetEnv\w+)\("(\w+)"', path.read_text()):
+            if f'`{variable}`' not in page:
+                problems.append(f'docs/reference/environment.md: no {variable}, which {path.name} reads')
+
+
 def statement(item):
     if item.kind == 'macro':
         return item.declaration
@@ -540,6 +563,7 @@ def main():
         '- one thread: one thread at a time may use the object.', '',
         'All names are in the namespace `tenon`. Functions that can fail return [Status or Result](status.md); nothing throws.', '',
         '| page | about | names |', '|---|---|---|', *rows]) + '\n'
+    check_options(problems)
     for name, text in pages.items():
         path = ROOT / name
         if check:
