@@ -325,6 +325,20 @@ class CheckSnippets(CopyOfTheRepository):
         code, text = self.run_tool('check_snippets.py')
         self.assertEqual((code, "has no '// snippet one'" in text), (1, True))
 
+    def test_api_pages(self):
+        self.copy('tools/make_api_doc.py', 'include/tenon', 'docs/reference')
+        self.assertEqual(self.run_tool('make_api_doc.py', '--check')[0], 0)
+        self.replace('include/tenon/io/checkpoint.hpp', '  // whether it is of the second format', '')
+        self.replace('include/tenon/memory/cpu_allocator.hpp', 'namespace detail {',
+                     'inline const char* planted = std::getenv("TENON_PLANTED");\nnamespace detail {')
+        self.replace('docs/reference/options.md', '| `plan_after_runs` | `2` |', '| `plan_after_runs` | `3` |')
+        code, text = self.run_tool('make_api_doc.py', '--check')
+        self.assertEqual(code, 1)
+        self.assertIn('io/checkpoint.hpp: CheckpointReader::IsBundle has no comment', text)
+        self.assertIn('checkpoints.md is not up to date', text)
+        self.assertIn('SessionOptions::plan_after_runs has the default `3`, in the header 2', text)
+        self.assertIn('no TENON_PLANTED, which cpu_allocator.hpp reads', text)
+
     @unittest.skipUnless(shutil.which('g++'), 'no g++')
     def test_code_that_is_compiled(self):
         self.copy('tools/check_snippets.py')
