@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/reference/api/ from the comments of the public headers; --check fails when a page is not up to date.
 
-PAGES says which declarations of which headers a page has. A comment belongs to the declaration below it and to
-its overloads there. Of a class its public part is shown; destructors, functions that copy, move or assign, and overrides
-and defaulted constructors without a comment are left out, as are members below a comment `-- for ...`. Fails, too, when another public function has no comment.
+PAGES says which declarations of which headers a page has. A comment belongs to the declaration below it and to its
+overloads there. Of a class its public part is shown; destructors, functions that copy, move or assign, overrides and
+defaulted constructors without a comment, and members below a comment `-- for ...` are left out. Fails, too, when another
+public function has no comment.
 
 Checks, too, that docs/reference/options.md and environment.md have every option and variable of the headers.
 
@@ -212,6 +213,11 @@ class Scanner:
                     head = re.match(r'#define \w+(\([^)]*\))?', self.text[start:].lstrip()).group(0)
                     found.append(Item(head, comment, joined, 'macro'))
                     comment, joined = [], True
+            elif bare.startswith('namespace detail {'):
+                self.at += line.index('{')
+                self.skip('}')
+                self.at = self.line_end() + 1
+                comment, joined = [], False
             elif re.match(r'TENON_[A-Z_]+$|\}|namespace (\w+ )?\{', bare):
                 self.at = self.line_end() + 1
                 comment, joined = [], False
@@ -374,11 +380,11 @@ def markdown_of(comment):
     def flush():
         if not paragraph:
             return
-        for sentence in sentences(' '.join(paragraph)):
+        parts = [part for sentence in sentences(' '.join(paragraph)) for part in re.split(rf'; (?={ERROR.pattern})', sentence)]
+        for sentence in parts:
             if ERROR.match(sentence):
-                for part in re.split(rf'; (?={ERROR.pattern})', sentence):
-                    name, cause = part.split(': ', 1)
-                    errors.append(f'- `{name}`: {in_words(cause)}'.rstrip(';'))
+                name, cause = sentence.split(': ', 1)
+                errors.append(f'- `{name}`: {in_words(cause)}'.rstrip('.') + '.')
             elif SAFETY.match(sentence):
                 word = SAFETY.match(sentence).group(0)
                 safety.append(f'**{word[0].upper()}{word[1:]}**' + in_words(sentence[len(word):]))
@@ -491,7 +497,8 @@ def page_of(title, about, sources, problems):
                 if fields:
                     out.append(fields_table(fields))
                 seen = set()
-                for group in groups:
+                titles = [', '.join(dict.fromkeys(item.name() for item in group)) for group in groups]
+                for _, group in sorted(enumerate(groups), key=lambda pair: titles.index(titles[pair[0]])):
                     if group in fields:
                         continue
                     title = ', '.join(dict.fromkeys(item.name() for item in group))
