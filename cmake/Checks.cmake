@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every check is a target: ninja check-layers, check-self-contained, check-amalgamation, check-compile-fail, check-odr
 # (in tests/odr), check-format, check-consume, check-bench (that benchmarks compile), check-errors, check-snippets,
-# check-planted (that the checks themselves find planted mistakes). tools/check_all.sh runs them all.
+# check-api-doc, check-planted (that the checks themselves find planted mistakes). tools/check_all.sh runs them all.
 
 find_package(Python3 COMPONENTS Interpreter)
 find_program(TENON_CLANG NAMES clang++-19 clang++)
@@ -25,7 +25,8 @@ tenon_check(consume ${PROJECT_SOURCE_DIR}/tests/consume/run.sh)
 if(Python3_FOUND)
   tenon_check(layers ${Python3_EXECUTABLE} ${tools}/check_layers.py)
   tenon_check(errors ${Python3_EXECUTABLE} ${tools}/check_errors.py)
-  tenon_check(snippets ${Python3_EXECUTABLE} ${tools}/check_snippets.py)
+  tenon_check(snippets ${Python3_EXECUTABLE} ${tools}/check_snippets.py --compile)
+  tenon_check(api-doc ${Python3_EXECUTABLE} ${tools}/make_api_doc.py --check)
   tenon_check(planted ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tools/checks_test.py)
   tenon_check(amalgamation ${Python3_EXECUTABLE} ${tools}/amalgamate.py --check)
   add_custom_target(amalgamate COMMAND ${Python3_EXECUTABLE} ${tools}/amalgamate.py VERBATIM)

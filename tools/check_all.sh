@@ -12,7 +12,8 @@ format() { tools/format.sh --check; }
 layers() {
   tools/check_layers.py
   tools/check_errors.py
-  tools/check_snippets.py
+  tools/check_snippets.py --compile
+  tools/make_api_doc.py --check
   tools/check_comments.py
   tests/tools/checks_test.py  # tests that these checks, and the amalgamation's, find mistakes
   tools/docs.sh --check

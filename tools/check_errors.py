@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when docs/errors.md and the laws in the headers are not the same list, when a file of tests/compile_fail or
-tests/link_fail expects a sentence that belongs to no law, or when a law has no mistake there that breaks it."""
+"""Fails when docs/reference/errors.md and the laws in the headers are not the same list, when a file of
+tests/compile_fail or tests/link_fail expects a sentence that belongs to no law, or when a law has no mistake there that
+breaks it."""
 import pathlib
 import re
 import sys
@@ -26,15 +27,15 @@ for path in (ROOT / 'include/tenon/op').rglob('*.hpp'):
 functions |= set(re.findall(r'^struct (undefined_symbol_means_\w+) \{', read('include/tenon/runtime/api/session.hpp'), re.M))
 laws |= {name: name for name in functions}
 
-described = set(re.findall(r'^### (\w+)$', read('docs/errors.md'), re.M))
-bad = [f'{law}: not in docs/errors.md' for law in sorted(set(laws) - described)]
-bad += [f'{name}: in docs/errors.md, but in no header' for name in sorted(described - set(laws))]
+described = set(re.findall(r'^### (\w+)$', read('docs/reference/errors.md'), re.M))
+bad = [f'{law}: not in docs/reference/errors.md' for law in sorted(set(laws) - described)]
+bad += [f'{name}: in docs/reference/errors.md, but in no header' for name in sorted(described - set(laws))]
 planted = []
 for path in sorted((ROOT / 'tests').glob('*_fail/*.cpp')):
     for expected in re.findall(r'^// expect: (.*?) *$', path.read_text(), re.M):
         planted.append(expected)
         if not any(expected in text or expected.startswith(text + '<') for text in laws.values()):
-            bad.append(f'{path.relative_to(ROOT)}: "{expected}" is in no law that docs/errors.md describes')
+            bad.append(f'{path.relative_to(ROOT)}: "{expected}" is in no law that docs/reference/errors.md describes')
 for law in sorted(laws):
     if not any(laws[law].startswith(expected) if law in functions else expected in laws[law] for expected in planted):
         bad.append(f'{law}: no mistake in tests/compile_fail or link_fail breaks it')

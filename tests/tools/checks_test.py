@@ -294,16 +294,16 @@ class CopyOfTheRepository(InFolder):
 
 class CheckErrors(CopyOfTheRepository):
     def test_each_list_against_the_others(self):
-        self.copy('tools/check_errors.py', 'include/tenon/kernel', 'include/tenon/op', 'include/tenon/runtime/api', 'docs/errors.md',
-                  'tests/compile_fail', 'tests/link_fail')
+        self.copy('tools/check_errors.py', 'include/tenon/kernel', 'include/tenon/op', 'include/tenon/runtime/api',
+                  'docs/reference/errors.md', 'tests/compile_fail', 'tests/link_fail')
         self.assertEqual(self.run_tool('check_errors.py')[0], 0)
         law = 'op_signature_error_expected_colon_after_name'
-        self.replace('docs/errors.md', f'### {law}\n', '### op_signature_error_of_nobody\n')
+        self.replace('docs/reference/errors.md', f'### {law}\n', '### op_signature_error_of_nobody\n')
         (self.root / 'tests/compile_fail/kernel_without_device.cpp').write_text('// expect: nobody says this\n')
         code, text = self.run_tool('check_errors.py')
         self.assertEqual(code, 1)
-        self.assertIn(f'{law}: not in docs/errors.md', text)
-        self.assertIn('op_signature_error_of_nobody: in docs/errors.md, but in no header', text)
+        self.assertIn(f'{law}: not in docs/reference/errors.md', text)
+        self.assertIn('op_signature_error_of_nobody: in docs/reference/errors.md, but in no header', text)
         self.assertIn('kernel_without_device.cpp: "nobody says this" is in no law', text)
         self.assertIn('no mistake in tests/compile_fail or link_fail breaks it', text)
 
@@ -324,6 +324,34 @@ class CheckSnippets(CopyOfTheRepository):
         write(self.root, {'examples/x.cpp': 'int y;\n'})
         code, text = self.run_tool('check_snippets.py')
         self.assertEqual((code, "has no '// snippet one'" in text), (1, True))
+
+    def test_api_pages(self):
+        self.copy('tools/make_api_doc.py', 'include/tenon', 'docs/reference')
+        self.assertEqual(self.run_tool('make_api_doc.py', '--check')[0], 0)
+        self.replace('include/tenon/io/checkpoint.hpp', '  // whether it is of the second format', '')
+        self.replace('include/tenon/memory/cpu_allocator.hpp', 'namespace detail {',
+                     'inline const char* planted = std::getenv("TENON_PLANTED");\nnamespace detail {')
+        self.replace('docs/reference/options.md', '| `plan_after_runs` | `2` |', '| `plan_after_runs` | `3` |')
+        code, text = self.run_tool('make_api_doc.py', '--check')
+        self.assertEqual(code, 1)
+        self.assertIn('io/checkpoint.hpp: CheckpointReader::IsBundle has no comment', text)
+        self.assertIn('checkpoints.md is not up to date', text)
+        self.assertIn('SessionOptions::plan_after_runs has the default `3`, in the header 2', text)
+        self.assertIn('no TENON_PLANTED, which cpu_allocator.hpp reads', text)
+
+    @unittest.skipUnless(shutil.which('g++'), 'no g++')
+    def test_code_that_is_compiled(self):
+        self.copy('tools/check_snippets.py')
+        write(self.root, {
+            'include/tenon/tenon.hpp': 'namespace tenon { struct Status {}; inline Status OkStatus() { return {}; } }\n',
+            'docs/how-to/x.md': '<!-- file -->\n```cpp\nint Twice(int x) { return 2 * x; }\n```\n\n'
+                                '<!-- given int number -->\n```cpp\nnumber = Twice(number);\n```\n\n'
+                                '<!-- not compiled: needs a library -->\n```cpp\nNothing();\n```\n'})
+        code, text = self.run_tool('check_snippets.py', '--compile')
+        self.assertEqual((code, '2 other blocks compile' in text), (0, True), text)
+        self.replace('docs/how-to/x.md', 'number = Twice', 'number = Thrice')
+        code, text = self.run_tool('check_snippets.py', '--compile')
+        self.assertEqual((code, 'docs/how-to/x.md:8:' in text, 'Thrice' in text), (1, True, True), text)
 
 
 @unittest.skipUnless(shutil.which('g++'), 'no g++')

@@ -22,6 +22,7 @@
 
 TENON_NAMESPACE_BEGIN
 
+// The codes of TensorFlow, absl and gRPC.
 enum class Code : int {
   kOk = 0,
   kCancelled = 1,
@@ -55,11 +56,11 @@ constexpr std::string_view Name(Code code) {
 
 // OK, or a code with a sentence. One pointer wide: null is OK, so that success costs nothing and can be passed through
 // constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message.
-// Immutable but for Update and assignment; different copies may be used from different threads. Making one throws
-// nothing: without memory for its text it is NoMemory().
+// immutable but for Update and assignment; different copies may be used from different threads. Nothing here throws.
 class [[nodiscard]] Status {
  public:
-  constexpr Status() noexcept = default;
+  constexpr Status() noexcept = default;  // OK
+  // Makes an error with a message, or OK for kOk. Without memory for the message it is NoMemory().
   TENON_COLD Status(Code code, std::string_view message) noexcept
       : rep_(code == Code::kOk ? nullptr : Make(code, message, {})) {
     if (code != Code::kOk && rep_ == nullptr) *this = NoMemory();
@@ -93,7 +94,7 @@ class [[nodiscard]] Status {
     longer.rep_ = Make(rep_->code, rep_->message, text);
     return longer.ok() ? *this : longer;
   }
-  // ResourceExhausted: "out of memory". All are one object, which needs no memory.
+  // Returns the error of code kResourceExhausted with the message "out of memory". It needs no memory itself.
   TENON_COLD static Status NoMemory() noexcept {
     alignas(Rep) static unsigned char memory[sizeof(Rep)];  // never destroyed
     static Rep* const rep = ::new (static_cast<void*>(memory)) Rep{{}, Code::kResourceExhausted, "out of memory"};
@@ -103,10 +104,11 @@ class [[nodiscard]] Status {
     return status;
   }
 
-  constexpr bool ok() const noexcept { return rep_ == nullptr; }
-  Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }
+  constexpr bool ok() const noexcept { return rep_ == nullptr; }  // whether there is no error
+  Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }  // kOk, or the error's code
+  // empty for OK; valid until assignment
   std::string_view message() const noexcept { return rep_ == nullptr ? std::string_view() : rep_->message; }
-  // "OK", or "INVALID_ARGUMENT: MatMul: ...".
+  // Returns "OK", or "INVALID_ARGUMENT: MatMul: ...".
   std::string ToString() const {
     if (ok()) return "OK";
     std::string text(Name(rep_->code));
@@ -147,7 +149,7 @@ class [[nodiscard]] Status {
 };
 static_assert(sizeof(Status) == sizeof(void*));
 
-constexpr Status OkStatus() { return {}; }
+constexpr Status OkStatus() { return {}; }  // no error
 
 namespace detail {
 [[noreturn]] TENON_COLD inline void DieOnBadResult(const Status& status) {
@@ -161,15 +163,19 @@ TENON_NOINLINE inline void RefuseOk(Status* status) {
 }
 }  // namespace detail
 
-// A T, or the Status that says why there is none. Asking an error for its value is a programming error and ends the
-// process.
+// A T, or the Status that says why there is none. externally synchronised.
+//
+//   if (tenon::Result<tenon::Tensor> x = tenon::ReadNpy("x.npy"); x.ok()) Use(*x);
+//   else Report(x.status());
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
+  // Makes a Result without a value. An OK status becomes an Internal error.
   TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
   TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
+  // Makes a Result with a value.
   template <class U = T>
     requires(TENON_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
@@ -190,19 +196,20 @@ class [[nodiscard]] Result {
     if (ok()) value_.~T();
   }
 
-  TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }
-  TENON_ALWAYS_INLINE const Status& status() const& { return status_; }
-  TENON_ALWAYS_INLINE Status status() && { return status_; }  // stays: says whether there is a value
+  TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }  // whether there is a value
+  TENON_ALWAYS_INLINE const Status& status() const& { return status_; }  // OK when there is a value
+  TENON_ALWAYS_INLINE Status status() && { return status_; }  // the status stays: it says whether there is a value
 
+  // Returns the value. Without a value the process ends with a message that has the error.
   TENON_ALWAYS_INLINE T& value() & { return Checked(), value_; }
   TENON_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
   TENON_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
-  TENON_ALWAYS_INLINE T& operator*() & { return value(); }
+  TENON_ALWAYS_INLINE T& operator*() & { return value(); }  // as value()
   TENON_ALWAYS_INLINE const T& operator*() const& { return value(); }
   TENON_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
-  TENON_ALWAYS_INLINE T* operator->() { return &value(); }
+  TENON_ALWAYS_INLINE T* operator->() { return &value(); }  // as value()
   TENON_ALWAYS_INLINE const T* operator->() const { return &value(); }
-  T value_or(T other) const& { return ok() ? value_ : std::move(other); }
+  T value_or(T other) const& { return ok() ? value_ : std::move(other); }  // the value, or `other`
 
  private:
   TENON_ALWAYS_INLINE void Checked() const {

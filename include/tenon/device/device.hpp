@@ -19,31 +19,33 @@ TENON_NAMESPACE_BEGIN
 class OpKernel;
 class OpKernelConstruction;
 
-// thread-safe. Lives as long as the session that owns it.
+// A device: runs kernels and owns memory. thread-safe. Lives as long as the session or the manager that owns it.
 class Device {
  public:
   // Takes a kernel that was made for the device and returns the kernel that runs in its place, or the kernel itself.
   using KernelWrapper = OpKernel* (*)(OpKernel* kernel, OpKernelConstruction* construction, Device* device);
 
+  // the complete name: "/job:localhost/replica:0/task:0/device:GPU:0"
   explicit Device(std::string name) : name_(std::move(name)) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   virtual ~Device() = default;
 
   virtual std::string_view type() const = 0;  // "CPU", "GPU": which kernels it runs
-  virtual Allocator* allocator() const = 0;
+  virtual Allocator* allocator() const = 0;  // for its memory; lives as long as the device
   virtual void* kernel_device() = 0;  // the Cpu or Cuda object that kernels get
-  // True when kernels of this device read and write ordinary host memory.
+  // Returns whether kernels of this device read and write ordinary host memory.
   virtual bool uses_host_memory() const = 0;
 
-  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call
-  // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
+  // Copies a host tensor to the device's memory; allocates *to. A copy has ended when the call returns, or it is
+  // ordered before the device's next kernel, as the device documents. ResourceExhausted: no memory.
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
+  // Copies a tensor of the device to host memory; otherwise as CopyToDevice.
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
-  // Waits for all kernels and copies; returns their error.
+  // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
 
-  // Null: kernels run as they are.
+  // Returns the function that wraps each kernel of the device; null: kernels run as they are.
   KernelWrapper kernel_wrapper() const { return kernel_wrapper_; }
 
   const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"

@@ -30,7 +30,7 @@ TENON_SETUP_CODE_BEGIN
 
 class StaticDeviceMgr;
 
-// thread-safe. Devices live as long as their manager, or longer: Keep and Share.
+// Owns devices and finds them by name. thread-safe. Devices live as long as their manager, or longer: Keep and Share.
 class DeviceMgr {
  public:
   // Empties these resource containers of a device; what the manager's owner keeps resources in knows how.
@@ -40,33 +40,35 @@ class DeviceMgr {
   DeviceMgr& operator=(const DeviceMgr&) = delete;
   virtual ~DeviceMgr() = default;
 
-  // By a complete name, "/device:GPU:0", "GPU:0", or the old complete form ".../gpu:0". InvalidArgument names the
-  // devices that there are.
+  // Finds a device by a complete name, "/device:GPU:0", "GPU:0", or the old complete form ".../gpu:0". InvalidArgument:
+  // no such device; the message names all devices.
   Result<Device*> LookupDevice(std::string_view name) const {
     const MutexLock lock(mutex_);
     if (Device* const* device = names_.FindValue(name)) return *device;
     return errors::InvalidArgument(name, " unknown device. All devices: ", Names());
   }
+  // Returns whether a device has this incarnation.
   bool ContainsDevice(std::uint64_t incarnation) const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
       if (entry.held->attributes.incarnation == incarnation) return true;
     return false;
   }
-  // In the order in which they came.
+  // Lists the devices in the order in which they were added.
   SlimVector<Device*> ListDevices() const {
     const MutexLock lock(mutex_);
     SlimVector<Device*> devices;
     for (const Entry& entry : entries_) devices.push_back(entry.device());
     return devices;
   }
+  // Describes the devices, in the order of ListDevices.
   SlimVector<DeviceAttributes> ListDeviceAttributes() const {
     const MutexLock lock(mutex_);
     SlimVector<DeviceAttributes> all;
     for (const Entry& entry : entries_) all.push_back(entry.held->attributes);
     return all;
   }
-  // 0: not a device of this manager.
+  // Returns the incarnation of a device; 0: not a device of this manager.
   std::uint64_t IncarnationOf(const Device* device) const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
@@ -82,20 +84,21 @@ class DeviceMgr {
   }
   // A manager of the present devices, which keeps them alive. Devices that come or go later change nothing in it.
   Owned<StaticDeviceMgr> Share() const;
+  // Counts the devices of a type.
   int NumDeviceType(std::string_view type) const {
     const MutexLock lock(mutex_);
     int count = 0;
     for (const Entry& entry : entries_) count += entry.device()->type() == type;
     return count;
   }
-  // The first CPU, or null.
+  // Returns the first CPU, or null.
   Device* HostCPU() const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
       if (entry.device()->type() == Cpu::type) return entry.device();
     return nullptr;
   }
-  // One line a device.
+  // Returns the names, one a line.
   std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;
@@ -103,7 +106,7 @@ class DeviceMgr {
     return text;
   }
 
-  // Before the first ClearContainers.
+  // Sets the function that ClearContainers calls. Comes before the first ClearContainers.
   void set_clear_containers(ClearContainersHook hook) { clear_containers_ = std::move(hook); }
   // Clears containers of all devices; no names: the default one. The first error counts, but no device is left out.
   Status ClearContainers(Span<const std::string> containers) const {

@@ -35,11 +35,12 @@ struct Output {
   int node = -1;  // -1: made after a mistake
   int index = 0;
 
-  constexpr Output operator[](int i) const { return {node, i}; }
+  constexpr Output operator[](int i) const { return {node, i}; }  // output i of the node
   friend constexpr bool operator==(Output, Output) = default;
 };
 
-// externally synchronised.
+// Makes a GraphDef node by node. It keeps the first mistake; everything after it does nothing, so that a program checks
+// status() once, at the end. externally synchronised.
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 784}));
@@ -79,13 +80,15 @@ class GraphBuilder {
   Output Add(std::string_view op, std::initializer_list<Input> inputs, std::initializer_list<Attr> attrs = {}) {
     return Add(op, "", inputs, attrs);
   }
-  // Adds a node from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
+  // Adds a node from containers of Output or Input, and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
     const SlimVector<Input> all(inputs.begin(), inputs.end());
     const SlimVector<Attr> named(attrs.begin(), attrs.end());
     return AddNode(op, name, all, named);
   }
+  // As Add. All forms of Add keep these mistakes in status(): NotFound: an unknown op. InvalidArgument: a bad or
+  // repeated name, inputs or attrs that do not fit the op, or an output of another builder.
   Output AddNode(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs = {}) {
     if (!status_.ok()) return {};
     NodeDef node;
@@ -102,42 +105,44 @@ class GraphBuilder {
     return {id, 0};
   }
 
+  // Adds a Const node. It shares the tensor's buffer.
   Output Const(std::string_view name, Tensor value) {
     const DataType dtype = value.dtype();
     return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}});
   }
-  // A tensor that every run must feed. Of unknown rank unless said otherwise.
+  // Adds a tensor that every run must feed. Its shape is unknown unless given.
   Output Placeholder(std::string_view name, DataType dtype, PartialTensorShape shape = {}) {
     return Add("Placeholder", name, {}, {{"dtype", dtype}, {"shape", std::move(shape)}});
   }
 
-  // `node` runs after `before` has run.
+  // Makes `node` run after `before`.
   void AddControlInput(Output node, Output before) {
     if (!status_.ok() || !Check(node) || !Check(before)) return;
     def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
   }
-  // "/device:GPU:0"
+  // Requests a device for a node: "/device:GPU:0".
   void SetDevice(Output node, std::string_view device) {
     if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
   }
 
-  // The first mistake.
+  // Returns the first mistake, or OK.
   const Status& status() const { return status_; }
-  // "y", "y:1": the name under which a session knows the tensor.
+  // Returns the name of the tensor in sessions: "y", "y:1". Empty after a mistake.
   std::string Name(Output output) const {
     if (output.node < 0 || ToSize(output.node) >= def_.node.size()) return "";
     const std::string& node = def_.node[ToSize(output.node)].name;
     return output.index == 0 ? node : StrCat(node, ":", output.index);
   }
+  // Returns the type of an output; kInvalid if there is no such output.
   DataType dtype(Output output) const {
     const bool valid = output.node >= 0 && ToSize(output.node) < types_.size() && output.index >= 0 &&
                        ToSize(output.index) < types_[ToSize(output.node)].size();
     return valid ? types_[ToSize(output.node)][ToSize(output.index)] : DataType::kInvalid;
   }
-  // All nodes so far; complete when status() is OK.
+  // Returns all nodes so far; complete when status() is OK.
   const GraphDef& graph_def() const& { return def_; }
   GraphDef graph_def() && { return std::move(def_); }
-  const OpRegistry& registry() const { return ops_->registry(); }
+  const OpRegistry& registry() const { return ops_->registry(); }  // the ops that the builder knows
 
  private:
   using Types = OpInfo::Types;
@@ -259,7 +264,7 @@ class GraphBuilder {
   Owned<OpInfoCache> ops_;
   GraphDef def_;
   SlimVector<Types> types_;  // per node: types of its outputs
-  detail::NameIndex names_;   // name -> position in def_.node
+  detail::NameIndex names_;  // name -> position in def_.node
   SlimVector<std::pair<std::string, int>> numbers_;  // op -> number of the last name made for it
   Status status_;
 };

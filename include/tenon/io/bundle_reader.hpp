@@ -62,14 +62,14 @@ inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& store
 
 }  // namespace detail
 
-// One thread. Tensors are copies: the files may change when the reader is gone. Until then its data files are mapped
-// (io/mapped_file.hpp).
+// Reads a tensor bundle: PREFIX.index and PREFIX.data-00000-of-... Tensors are copies: the files may change when the
+// reader is gone. Until then its data files are mapped (io/mapped_file.hpp). one thread.
 //
 //   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class BundleReader {
  public:
-  // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
+  // Opens a bundle. NotFound: no PREFIX.index. DataLoss: it is damaged. InvalidArgument: it is for newer readers only.
   static Result<BundleReader> Open(std::string_view prefix) {
     const std::string index = detail::BundleIndexName(prefix);
     TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index, FileAccess::kRead));
@@ -89,6 +89,7 @@ class BundleReader {
     return reader;
   }
 
+  // Returns whether there is such a tensor. DataLoss: the index is damaged.
   Result<bool> Contains(std::string_view key) const {
     std::string bytes;
     return table_.Find(key, &bytes);
@@ -102,7 +103,7 @@ class BundleReader {
     if (!entry.ok()) return errors::DataLoss("Entry for key ", key, " not parseable: ", entry.status().message());
     return entry;
   }
-  // The names of all tensors, in order, without the keys of their slices.
+  // Lists the names of all tensors, in order, without the keys of their slices. DataLoss: the index is damaged.
   Result<SlimVector<std::string>> Names() const {
     SlimVector<std::string> names;
     TENON_RETURN_IF_ERROR(table_.ForEach(

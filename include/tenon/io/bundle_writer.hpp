@@ -133,8 +133,8 @@ class BundleEntries {
 
 }  // namespace detail
 
-// Folders that are missing are made. Files of the same name are replaced when Finish has written both files; without
-// Finish nothing stays. one thread.
+// Writes a tensor bundle. Makes missing folders. Files of that name are replaced when Finish has written both files;
+// without Finish nothing stays. one thread.
 //
 //   BundleWriter writer("/tmp/model");
 //   TENON_RETURN_IF_ERROR(writer.Open());
@@ -142,15 +142,16 @@ class BundleEntries {
 //   TENON_RETURN_IF_ERROR(writer.Finish());
 class BundleWriter {
  public:
-  explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}
-  // Comes before all other calls. NotFound, PermissionDenied... when the files cannot be made.
+  explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}  // path without suffix
+  // Opens the files; comes before all other calls. NotFound, PermissionDenied: the files cannot be made. Other
+  // errors of the system have the code that fits.
   Status Open() {
     TENON_RETURN_IF_ERROR(MakeFoldersOf(prefix_));
     return data_.Open(detail::BundleDataName(prefix_, 0, 1));
   }
 
-  // Writes the tensor. InvalidArgument for a key that is there already, for "" and for resources, FailedPrecondition
-  // for a tensor that the host cannot read.
+  // Writes the tensor. InvalidArgument: a key that is there already, the key "", or a tensor of resources.
+  // FailedPrecondition: a tensor that the host cannot read, or a call before Open or after Finish.
   Status Add(std::string_view key, const Tensor& tensor) {
     if (key.empty()) return errors::InvalidArgument("BundleWriter: a tensor in a checkpoint must have a name, got ''");
     if (entries_.Find(key) != nullptr) return errors::InvalidArgument("Adding duplicate key: ", key);
@@ -174,7 +175,8 @@ class BundleWriter {
     *entries_.Add(key) = std::move(entry);
     return OkStatus();
   }
-  // Writes a slice of the tensor `key`, whose full shape is `full`.
+  // Writes a slice of the tensor `key`, whose full shape is `full`. InvalidArgument: another shape or type than earlier
+  // slices, or the errors of Add.
   Status AddSlice(std::string_view key, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(slice.SliceShape(full, &shape));
@@ -201,7 +203,7 @@ class BundleWriter {
     whole->slices.push_back(slice);
     return OkStatus();
   }
-  // Writes the index and gives both files their names. Also returns the error of an Add that could not write.
+  // Writes the index and gives both files their names. Returns the error of an earlier Add that could not write, too.
   Status Finish() {
     detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());

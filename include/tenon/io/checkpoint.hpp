@@ -23,13 +23,14 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// One thread.
+// Reads a checkpoint of either format. Tensors are copies. one thread.
 //
 //   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class CheckpointReader {
  public:
-  // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern.
+  // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern. Returns
+  // the errors of BundleReader::Open or SliceCheckpointReader::Open.
   static Result<CheckpointReader> Open(const std::string& prefix) {
     CheckpointReader reader;
     if (detail::FileExists(detail::BundleIndexName(prefix))) {
@@ -42,9 +43,9 @@ class CheckpointReader {
     return reader;
   }
 
-  bool IsBundle() const { return bundle_.has_value(); }
+  bool IsBundle() const { return bundle_.has_value(); }  // whether it is of the second format
 
-  // In order. DataLoss where the index is damaged.
+  // Lists the names of all tensors, in order. DataLoss: the index is damaged.
   Result<SlimVector<std::string>> Names() const {
     if (bundle_) return bundle_->Names();
     return slices_->Names();
@@ -66,10 +67,12 @@ class CheckpointReader {
     if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));
     return OkStatus();
   }
-  // Returns the errors of BundleReader or SliceCheckpointReader.
+  // Reads a tensor. A null allocator means DefaultAllocator(). Returns the errors of BundleReader::Read or
+  // SliceCheckpointReader::Read.
   Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) {
     return bundle_ ? bundle_->Read(name, allocator) : slices_->Read(name, allocator);
   }
+  // Reads a slice of a tensor, otherwise as Read.
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice, Allocator* allocator = nullptr) {
     return bundle_ ? bundle_->ReadSlice(name, slice, allocator) : slices_->ReadSlice(name, slice, allocator);
   }

@@ -15,6 +15,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+// Writes a graph as a binary GraphDef. Returns the errors of WriteFile, with the path.
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   wire::MessageWriter writer = wire::MakeMessageWriter();
   wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);

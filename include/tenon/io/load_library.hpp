@@ -24,6 +24,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+// The ops that a library registered.
 struct LoadedLibrary {
   std::string path;
   SlimVector<const OpView*> ops;  // in the order in which the library lists them
@@ -66,13 +67,12 @@ inline Result<LoadedLibrary> RegisterPlugin(const std::string& path, const Plugi
 
 }  // namespace detail
 
-// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers
-// its ops and kernels. A second call returns the same answer and changes nothing. The library stays until the process
-// ends, since sessions point into it. thread-safe.
-//   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is not a plug-in.
-//   FailedPrecondition: built against another version, compiler ABI or table of dtypes.
-//   AlreadyExists: another op of that name is registered.
-// A library that is refused registers nothing, even where it shares this binary's symbols.
+// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers its
+// ops and kernels. A second call returns an equal answer and changes nothing. A library that is refused registers
+// nothing. NotFound: the system cannot load it; the message has the reason. InvalidArgument: it is not a plug-in.
+// FailedPrecondition: it is built against another version, compiler ABI or table of dtypes. AlreadyExists: another
+// op of that name is registered. Unimplemented: the system has no dlopen. thread-safe. The library stays until the
+// process ends.
 //
 //   TENON_ASSIGN_OR_RETURN(const LoadedLibrary mine, LoadLibrary("./my_ops.so"));
 //   for (const OpView* op : mine.ops) std::printf("%s\n", std::string(op->name).c_str());

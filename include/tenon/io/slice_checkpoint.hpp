@@ -69,7 +69,8 @@ inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::si
 
 }  // namespace detail
 
-// Folders that are missing are made. The file is written by Finish, from memory. one thread.
+// Writes a checkpoint of TensorFlow's first format. Finish writes the file, from memory, and makes missing folders. one
+// thread.
 //
 //   SliceCheckpointWriter writer;
 //   TENON_RETURN_IF_ERROR(writer.Add("w", {2, 2}, TensorSlice(2), w));
@@ -104,6 +105,7 @@ class SliceCheckpointWriter {
     messages_.insert_or_assign(ordered_code::SliceKey(name, slice), Message(name, slice, part));
     return OkStatus();
   }
+  // Writes the file. Returns the errors of WriteFile.
   Status Finish(const std::string& path) const {
     TableWriter table;
     TENON_RETURN_IF_ERROR(table.Add("", Meta()));
@@ -161,10 +163,11 @@ class SliceCheckpointWriter {
   FlatMap<std::string, std::string> messages_;  // by key
 };
 
-// The files that a pattern describes, taken together. One thread.
+// Reads the files of a pattern as one checkpoint of TensorFlow's first format. one thread.
 class SliceCheckpointReader {
  public:
-  // NotFound: no file matches. DataLoss: a file is not a table. Internal: a table is not a checkpoint.
+  // Opens all files that match. NotFound: no file matches. DataLoss: a file is not a table. Internal: a table is not a
+  // checkpoint.
   static Result<SliceCheckpointReader> Open(const std::string& pattern) {
     SliceCheckpointReader reader(pattern);
     TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> names, MatchFiles(pattern));
@@ -183,15 +186,17 @@ class SliceCheckpointReader {
     return reader;
   }
 
-  const std::string& pattern() const { return pattern_; }
-  // The tensor of that name, or null.
+  const std::string& pattern() const { return pattern_; }  // the argument of Open
+  // Returns the tensor of that name, or null.
   const detail::SlicedTensor* Find(std::string_view name) const { return tensors_.FindValue(name); }
+  // Lists the names of all tensors, in order.
   SlimVector<std::string> Names() const {
     SlimVector<std::string> names;
     for (const auto& item : tensors_) names.push_back(item.first);
     return names;
   }
-  // Reads a slice, as BundleReader::ReadSlice. InvalidArgument: the stored slices do not cover it.
+  // Reads a slice of a tensor. NotFound: no such name. InvalidArgument: the stored slices do not cover it.
+  // Unimplemented: the format lacks the type. DataLoss: damaged bytes. ResourceExhausted: no memory.
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& want, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     if (tensor == nullptr)
@@ -219,6 +224,7 @@ class SliceCheckpointReader {
     }
     return result;
   }
+  // Reads a tensor, otherwise as ReadSlice.
   Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     return ReadSlice(name, TensorSlice(tensor == nullptr ? 0 : tensor->shape.dims()), allocator);

@@ -15,7 +15,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// thread-safe. A waiter registers a callback under a token of its own and takes it back when the wait is over.
+// Tells waiting code that a run is over. A waiter registers a callback under a token and deregisters it after the wait.
+// thread-safe.
 //
 //   const auto token = cancellation->NewToken();
 //   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
@@ -26,7 +27,7 @@ class CancellationManager {
   using Token = std::int64_t;
 
   CancellationManager() = default;
-  // A child is cancelled with its parent, which outlives it. It costs the parent nothing until a waiter registers.
+  // Makes a child, which is cancelled with its parent. The parent outlives it.
   explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
   CancellationManager(const CancellationManager&) = delete;
   CancellationManager& operator=(const CancellationManager&) = delete;
@@ -40,9 +41,11 @@ class CancellationManager {
     while (state_ == State::kCancelling) finished_.wait(lock);
   }
 
+  // Returns a token that no other waiter has.
   Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Runs every callback, outside of the lock; exceptions are logged. Only the first call does something.
+  // Cancels: runs every callback, outside of the lock, on this thread; exceptions are logged. A second call does
+  // nothing.
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
@@ -58,7 +61,7 @@ class CancellationManager {
     state_ = State::kCancelled;
     finished_.notify_all();
   }
-  // True from the beginning of StartCancel on, the parent's too.
+  // Returns true from the beginning of StartCancel on, also of a parent's.
   TENON_ALWAYS_INLINE bool IsCancelled() const {
     for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
       if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
@@ -66,15 +69,15 @@ class CancellationManager {
     return false;
   }
 
-  // False, and the callback is neither kept nor called, when cancelling has begun.
+  // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const MutexLock lock(mutex_);
     if (state_ != State::kActive || !AttachLocked()) return false;
     callbacks_.push_back({token, std::move(callback)});
     return true;
   }
-  // True if the callback will never run. Otherwise waits until all callbacks have run and returns false: not to be
-  // called from a callback, nor with a lock that a callback takes.
+  // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
+  // returns. Must not be called from a callback, nor under a lock that a callback takes.
   bool Deregister(Token token) {
     MutexLock lock(mutex_);
     if (state_ == State::kActive) {
@@ -84,14 +87,15 @@ class CancellationManager {
     while (state_ != State::kCancelled) finished_.wait(lock);
     return false;
   }
-  // Deregister without waiting: false when cancelling has begun.
+  // As Deregister, without waiting. False: cancelling has begun.
   bool TryDeregister(Token token) {
     const MutexLock lock(mutex_);
     if (state_ != State::kActive) return false;
     Remove(token);
     return true;
   }
-  // In the child of a fork(), before other threads use this: whether a thread of the parent waits or was at work here.
+  // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
+  // work here.
   TENON_COLD bool IsInUse() {
     if (!mutex_.try_lock()) return true;
     const bool idle = callbacks_.empty() && state_ != State::kCancelling;

@@ -60,9 +60,11 @@ TENON_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const Data
 }
 }  // namespace detail
 
-// one thread. The node, the op and the type lists outlive the kernel.
+// The node, types and services of a kernel while it is made, once per node. one thread. The node, the op and the type
+// lists outlive the kernel.
 class OpKernelConstruction {
  public:
+  // Made by sessions, before they make a kernel.
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
                        Span<const DataType> input_types, Span<const DataType> output_types, Allocator* allocator,
                        FunctionRuntime* functions = nullptr, std::string_view device_name = {})
@@ -75,14 +77,15 @@ class OpKernelConstruction {
         functions_(functions),
         device_name_(device_name) {}
 
-  // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
+  // Reads an attr of the node. NotFound: no such attr. InvalidArgument: an attr of another type.
   template <class T>
   TENON_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
     return GetNodeAttr(*def_, name, value);
   }
-  bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
+  bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }  // whether the node has it
 
-  // A tensor that the kernel keeps; ResourceExhausted when memory is out.
+  // Allocates a tensor that the kernel keeps. ResourceExhausted: no memory. InvalidArgument: a dtype that no tensor can
+  // hold, or a scope id.
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
     if (attributes.scope_id != 0)
       return errors::InvalidArgument("ScopedAllocator cannot be used via OpKernelConstruction.");
@@ -94,47 +97,47 @@ class OpKernelConstruction {
                                      " by ", detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
   }
 
-  // InvalidArgument unless the node's tensors have these types.
+  // Compares the types of the node's tensors. InvalidArgument: they differ.
   Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
-  // From the Init of a kernel: `weights` are a member of it.
+  // Asks the session to pack a constant input into `weights`, a member of the kernel. Init calls it.
   void PackInput(int input, PackedWeights* weights) {
     packed_input_.input = input;
     packed_input_.weights = weights;
   }
+  // for sessions: limit of packed copies
   void set_packing_budget(PackingBudget* budget) { packed_input_.budget = budget; }
-  const PackedInput& packed_input() const { return packed_input_; }
+  const PackedInput& packed_input() const { return packed_input_; }  // what PackInput got
 
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
-  void CtxFailure(const Status& status) { SetStatus(status); }
-  // SetStatus with TensorFlow's names; the forms with a warning also log (in <tenon/kernel/context_access.hpp>).
-  void CtxFailure(const char* file, int line, const Status& status);
-  void CtxFailureWithWarning(const Status& status);
+  void CtxFailure(const Status& status) { SetStatus(status); }  // as SetStatus
+  void CtxFailure(const char* file, int line, const Status& status);  // in <tenon/kernel/context_access.hpp>
+  void CtxFailureWithWarning(const Status& status);  // as SetStatus, and logs a warning
   void CtxFailureWithWarning(const char* file, int line, const Status& status);
-  const Status& status() const { return status_; }
+  const Status& status() const { return status_; }  // the first error, or OK
 
-  const NodeDef& def() const { return *def_; }
-  const OpView& op() const { return *op_; }
-  std::string_view device_type() const { return device_type_; }
-  // The full name of the node's device; empty outside of a session.
+  const NodeDef& def() const { return *def_; }  // the node
+  const OpView& op() const { return *op_; }  // the op's description
+  std::string_view device_type() const { return device_type_; }  // "CPU", "GPU"
+  // Returns the complete name of the node's device; empty outside of a session.
   std::string_view device_name() const { return device_name_; }
-  int num_inputs() const { return static_cast<int>(input_types_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  Span<const DataType> input_types() const { return input_types_; }
-  Span<const DataType> output_types() const { return output_types_; }
-  Allocator* allocator() const { return allocator_; }
-  // The functions of the graph's library; null outside of a session.
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }  // number of input tensors
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }  // number of output tensors
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }  // not checked
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }  // not checked
+  Span<const DataType> input_types() const { return input_types_; }  // one per input tensor
+  Span<const DataType> output_types() const { return output_types_; }  // one per output tensor
+  Allocator* allocator() const { return allocator_; }  // the device's; null: DefaultAllocator()
+  // Returns the functions of the graph's library; null outside of a session.
   FunctionRuntime* function_library() const { return functions_; }
-  // The session's resources; null outside of a session. (In <tenon/kernel/context_access.hpp>.)
+  // Returns the session's resources; null outside of a session. Defined in <tenon/kernel/context_access.hpp>.
   ResourceMgr* resource_manager() const;
-  // The version of the graph's producer.
+  // Returns the version of the graph's producer.
   int graph_def_version() const { return graph_def_version_; }
-  void set_graph_def_version(int version) { graph_def_version_ = version; }
+  void set_graph_def_version(int version) { graph_def_version_ = version; }  // for sessions
 
  private:
   const NodeDef* def_;

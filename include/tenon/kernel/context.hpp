@@ -61,39 +61,41 @@ TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_
 }
 }  // namespace detail
 
-// one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
-// Members that are only declared here are TensorFlow's rarer ones: their callers include
-// <tenon/kernel/context_access.hpp>, which explains each.
+// The inputs, outputs and services of a kernel while it runs. one thread. Pointers from it live until the kernel
+// returns (or, for an AsyncOpKernel, until done is called). Members that are only declared here are TensorFlow's rarer
+// ones: their callers include <tenon/kernel/context_access.hpp>, which explains each.
 class OpKernelContext {
  public:
   OpKernelContext() = default;
 
   // -- inputs
-  int num_inputs() const { return frame_->kernel->num_inputs(); }
-  // 0 <= i < num_inputs(): any other index ends the process with a message. get_input returns a Status.
+  int num_inputs() const { return frame_->kernel->num_inputs(); }  // number of input tensors
+  // Returns an input. An index outside of [0, num_inputs()) ends the process; get_input returns a Status.
   const Tensor& input(int i) const {
     if (i < 0 || i >= num_inputs()) [[unlikely]]
       detail::DieOnIndex("input", i, num_inputs(), *frame_->kernel);
     return *frame_->inputs[i];
   }
-  DataType input_dtype(int i) const { return input(i).dtype(); }
-  MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
+  DataType input_dtype(int i) const { return input(i).dtype(); }  // a reference type for a reference
+  MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }  // device or host memory
+  // Returns whether input i exists and has a value.
   bool has_input(int i) const { return i >= 0 && i < num_inputs() && input(i).dtype() != DataType::kInvalid; }
-  // By the argument's name; InvalidArgument when there is none, when it is a list of another length than 1, or a
-  // reference.
+  // Finds the input of an argument. InvalidArgument: no such argument, a list of another length than 1, or a reference.
   Status input(std::string_view name, const Tensor** tensor) const {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindInput(name, false, &i));
     *tensor = frame_->inputs[i];
     return OkStatus();
   }
-  Status input_dtype(std::string_view name, DataType* dtype) const;
-  Status get_input(int i, const Tensor** tensor) const;
+  Status input_dtype(std::string_view name, DataType* dtype) const;  // by the argument's name; errors of input(name)
+  Status get_input(int i, const Tensor** tensor) const;  // InvalidArgument: no such input, or a reference
+  // number of the one tensor of an argument; errors of input(name)
   Status get_input_index(std::string_view name, int* i) const;
+  // all tensors of an argument; InvalidArgument: no such argument
   Status input_list(std::string_view name, OpInputList* list);
-  AllocatorAttributes input_alloc_attr(int i) const;
-  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const;
-  // InvalidArgument unless all inputs have one shape.
+  AllocatorAttributes input_alloc_attr(int i) const;  // on_host where the input is in host memory
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const;  // InvalidArgument: other types
+  // Compares the shapes of all inputs. InvalidArgument: they differ.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
       if (!(input(0).shape() == input(i).shape())) [[unlikely]]
@@ -103,46 +105,52 @@ class OpKernelContext {
                                        i, ": ", input(i).shape());
     return OkStatus();
   }
-  bool ValidateInputsAreSameShape(const OpKernel* kernel);
+  bool ValidateInputsAreSameShape(const OpKernel* kernel);  // false and an error: they differ
 
   // -- references
+  // whether the input is a variable by reference
   bool input_is_ref(int i) const { return IsRefType(frame_->inputs[i]->dtype()); }
-  Mutex* input_ref_mutex(int i);
-  Status input_ref_mutex(std::string_view name, Mutex** mutex);
+  Mutex* input_ref_mutex(int i);  // lock of the variable; null and an error: not a reference
+  Status input_ref_mutex(std::string_view name, Mutex** mutex);  // by the argument's name; errors of input(name)
+  // Returns the value of a variable; it shares the buffer. `lock_held`: the caller has the variable's lock.
   Tensor mutable_input(int i, bool lock_held);
   Status mutable_input(std::string_view name, Tensor* tensor, bool lock_held);
+  // InvalidArgument: no such argument, or not references
   Status mutable_input_list(std::string_view name, OpMutableInputList* list);
+  // Gives the variable another tensor of any shape.
   void replace_ref_input(int i, const Tensor& tensor, bool lock_held);
   Status replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held);
-  void delete_ref_input(int i, bool lock_held);
-  void forward_ref_input_to_ref_output(int input, int output);
+  void delete_ref_input(int i, bool lock_held);  // takes the variable's value away
+  void forward_ref_input_to_ref_output(int input, int output);  // makes an output the variable of an input
 
   // -- outputs
-  int num_outputs() const { return frame_->kernel->num_outputs(); }
-  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
-  MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
-  // 0 <= i < num_outputs(): any other index ends the process with a message.
+  int num_outputs() const { return frame_->kernel->num_outputs(); }  // number of output tensors
+  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }  // as the node declares
+  MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }  // device or host memory
+  // Returns an output. An index outside of [0, num_outputs()) ends the process. By name: InvalidArgument as
+  // input(name).
   Tensor* mutable_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("mutable_output", i, num_outputs(), *frame_->kernel);
     return &frame_->outputs[i];
   }
   Status mutable_output(std::string_view name, Tensor** tensor);
+  // all tensors of an argument; InvalidArgument: no such argument
   Status output_list(std::string_view name, OpOutputList* list);
-  Status get_output_index(std::string_view name, int* i) const;
-  AllocatorAttributes output_alloc_attr(int i) const;
-  bool output_required(int) const { return true; }              // unread outputs must be set, too
-  bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
-  void set_output_ref(int i, Ref<LegacyVar> variable);
+  Status get_output_index(std::string_view name, int* i) const;  // number of the one tensor of an argument
+  AllocatorAttributes output_alloc_attr(int i) const;  // on_host where the output is in host memory
+  bool output_required(int) const { return true; }  // unread outputs must be set, too
+  bool output_expects_forwarding(int) const { return false; }  // no output is bound to the buffer of one input
+  void set_output_ref(int i, Ref<LegacyVar> variable);  // makes an output a reference to a variable
   Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
-  // Takes the output away again.
+  // Takes an output away again and returns it.
   Tensor release_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("release_output", i, num_outputs(), *frame_->kernel);
     MarkUnset(i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
-  // An output that is not there is an error of the context.
+  // Sets an output to a tensor. Internal: no such output; the form with a number sets the context's status.
   void set_output(int i, Tensor tensor) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       return SetStatus(NoOutput("set_output", i));
@@ -157,8 +165,8 @@ class OpKernelContext {
     set_output(i, std::move(tensor));
     return OkStatus();
   }
-  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i, when it is a reference, has been allocated or was given a tensor.
+  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted: no memory. Internal: no output i, a
+  // reference, or an output that has a tensor already. *out lives until the kernel ends.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
     if (i < 0 || i >= num_outputs() || IsSet(i) || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
@@ -167,7 +175,7 @@ class OpKernelContext {
     *out = &frame_->outputs[i];
     return OkStatus();
   }
-  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it: *forwarded is
+  // As allocate_output, but takes over the buffer of the first input in `candidates` that allows it. *forwarded becomes
   // its number, or -1.
   Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
                                           Tensor** out, int* forwarded = nullptr) {
@@ -184,6 +192,7 @@ class OpKernelContext {
     if (forwarded != nullptr) *forwarded = -1;
     return allocate_output(i, shape, out);
   }
+  // As the first form, by the argument's name; InvalidArgument: no such argument, or a list.
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
@@ -191,33 +200,37 @@ class OpKernelContext {
   }
   Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
-  // The buffer of an input as a tensor of that type and shape, if nothing else can see it any more and it lies in
-  // such memory; null otherwise. `output` may be -1.
+  // Returns the buffer of an input as a tensor of that type and shape if nothing else reads it and it lies in such
+  // memory; null otherwise. `output` may be -1.
   Owned<Tensor> forward_input(int input, int output, DataType dtype, const TensorShape& shape, MemoryType memory_type,
                               AllocatorAttributes attributes);
+  // By the arguments' names. InvalidArgument: no such argument, or a list.
   Status forward_input_to_output_with_shape(std::string_view input, std::string_view output, const TensorShape& shape,
                                             Tensor** out);
+  // As above, by the arguments' names.
   Status forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
   Status forward_input_or_allocate_output(Span<const std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
-  // Output i shares the buffer of the input, with that shape, if nothing else can see it any more; false otherwise.
+  // Lets output i share the buffer of an input, with that shape, if nothing else reads that input. False: it does not.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
     MarkSet(i);
     *out = &frame_->outputs[i];
     return true;
   }
-  // Scratch memory for the time of the call; in host memory where the attributes say so.
+  // Allocates scratch memory for the time of the call; in host memory where the attributes say so. ResourceExhausted:
+  // no memory. InvalidArgument: a dtype that no tensor can hold.
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
     TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, get_allocator(attributes)));
     if (record_ != nullptr) [[unlikely]]
       record_->AddTemp(static_cast<std::int64_t>(out->TotalBytes()), *out);
     return OkStatus();
   }
+  // Allocates memory that the kernel keeps; errors of allocate_temp.
   Status allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
                              AllocatorAttributes attributes = {});
-  // The buffer of the first input in `candidates` that allows it, else scratch memory as from allocate_temp.
+  // Takes over the buffer of the first input in `candidates` that allows it, or allocates as allocate_temp.
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
     for (const int i : candidates) {
@@ -230,6 +243,7 @@ class OpKernelContext {
     }
     return allocate_temp(dtype, shape, out, attributes);
   }
+  // Returns the allocator of the step, or the host's where the attributes say so.
   Allocator* get_allocator(AllocatorAttributes attributes) const {
     const bool host = attributes.on_host() && frame_->env->host_allocator != nullptr;
     return host ? frame_->env->host_allocator : frame_->env->step_allocator;
@@ -237,62 +251,66 @@ class OpKernelContext {
 
   // -- memory that the node takes beside its outputs, in bytes; counted while there is a record
   void set_memory_record(MemoryListener* record) { record_ = record; }  // a MemoryRecord; null: nothing is counted
-  bool track_allocations() const { return record_ != nullptr; }
-  void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);
-  std::int64_t temp_memory_allocated() const;
-  void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);
-  std::int64_t persistent_memory_allocated() const;
-  Span<const std::int64_t> persistent_alloc_ids() const;
-  void clear_recorded_memory();
+  bool track_allocations() const { return record_ != nullptr; }  // whether memory is counted
+  void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);  // counts scratch memory
+  std::int64_t temp_memory_allocated() const;  // bytes of scratch memory so far
+  void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);  // counts kept memory
+  std::int64_t persistent_memory_allocated() const;  // bytes of kept memory so far
+  Span<const std::int64_t> persistent_alloc_ids() const;  // ids of kept blocks
+  void clear_recorded_memory();  // sets the counts to 0
 
   // -- status: the first error counts
-  void SetStatus(const Status& status) { status_.Update(status); }
-  void CtxFailure(const Status& status) { SetStatus(status); }
+  void SetStatus(const Status& status) { status_.Update(status); }  // keeps the first error, which ends the node
+  void CtxFailure(const Status& status) { SetStatus(status); }  // as SetStatus
   void CtxFailure(const char* file, int line, const Status& status);
-  void CtxFailureWithWarning(const Status& status);
+  void CtxFailureWithWarning(const Status& status);  // as SetStatus, and logs a warning
   void CtxFailureWithWarning(const char* file, int line, const Status& status);
-  const Status& status() const { return status_; }
+  const Status& status() const { return status_; }  // the first error, or OK
 
   // -- where and when
-  const OpKernel& op_kernel() const { return *frame_->kernel; }
+  const OpKernel& op_kernel() const { return *frame_->kernel; }  // the running kernel
+  // Returns the device as the kernel's type of device: device<Cpu>().
   template <class Device>
   Device& device() const {
     return *static_cast<Device*>(frame_->env->device);
   }
-  void* raw_device() const { return frame_->env->device; }
-  bool host_memory() const { return frame_->env->host_memory; }
-  std::string_view device_name() const { return frame_->env->device_name; }
-  std::int64_t step_id() const { return frame_->env->step_id; }
-  int graph_def_version() const { return frame_->env->graph_def_version; }
-  FunctionRuntime* function_library() const { return frame_->env->functions; }
-  const StepEnvironment& environment() const { return *frame_->env; }
-  // The loop that the node is in, and its iteration; 0 outside of all loops.
+  void* raw_device() const { return frame_->env->device; }  // the device without its type
+  bool host_memory() const { return frame_->env->host_memory; }  // whether the device uses host memory
+  std::string_view device_name() const { return frame_->env->device_name; }  // "/job:localhost/.../device:CPU:0"
+  std::int64_t step_id() const { return frame_->env->step_id; }  // number of the run
+  int graph_def_version() const { return frame_->env->graph_def_version; }  // version of the graph's producer
+  FunctionRuntime* function_library() const { return frame_->env->functions; }  // null: no functions
+  const StepEnvironment& environment() const { return *frame_->env; }  // everything above as one struct
+  // Returns the number of the loop that the node is in; 0: outside of all loops.
   std::uint64_t frame_id() const { return frame_->env->frame_id; }
-  std::int64_t iteration() const { return frame_->env->iteration; }
-  FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }
+  std::int64_t iteration() const { return frame_->env->iteration; }  // 0 outside of all loops
+  FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }  // both numbers
   bool is_input_dead() const { return false; }  // nodes with a dead input are not run
-  // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
+  // Returns the resources of the session; null while constants are folded (kernel/resource_lookup.hpp checks that).
   ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
+  // Returns the resources of this run; may be null.
   StepContainer* step_container() const { return services() == nullptr ? nullptr : services()->step_container; }
+  // Returns the manager that is cancelled with the run; may be null.
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
-  // The run's; values that are left in it go with the run.
+  // Returns the rendezvous of the run; values that are left in it go with the run.
   Rendezvous* rendezvous() const;
+  // null: no further services
   const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
-  CallFrame* call_frame() const;
-  TensorSliceReaderCache* slice_reader_cache() const;
-  CollectiveExecutor* collective_executor() const;
-  GraphCollector* graph_collector() const;
-  StepStatsCollector* stats_collector() const;
-  const SessionMetadata* session_metadata() const;
-  std::string_view session_handle() const;
-  std::string_view executor_type() const;
-  std::int64_t deadline_us() const;
-  bool run_all_kernels_inline() const;
-  Runner runner() const;
-  Function<void()> inc_num_deferred_ops_function() const;
-  Function<void()> dec_num_deferred_ops_function() const;
+  CallFrame* call_frame() const;  // arguments of the function that runs; may be null
+  TensorSliceReaderCache* slice_reader_cache() const;  // may be null
+  CollectiveExecutor* collective_executor() const;  // may be null
+  GraphCollector* graph_collector() const;  // may be null
+  StepStatsCollector* stats_collector() const;  // may be null
+  const SessionMetadata* session_metadata() const;  // may be null
+  std::string_view session_handle() const;  // may be empty
+  std::string_view executor_type() const;  // "DEFAULT" for dataflow
+  std::int64_t deadline_us() const;  // microseconds since 1970; 0: none
+  bool run_all_kernels_inline() const;  // whether kernels run on the caller's thread
+  Runner runner() const;  // runs a function on the run's threads
+  Function<void()> inc_num_deferred_ops_function() const;  // the run waits until the function below is called
+  Function<void()> dec_num_deferred_ops_function() const;  // ends such a wait
 
   // -- for executors
   struct NodeFrame {

@@ -32,8 +32,8 @@ void PlaceAsNodeSays(OpKernel* kernel);
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
-// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the
-// kernel without a lock of its own.
+// The computation of a node, with TensorFlow's names. A session makes one for each node. thread-safe: Compute runs on
+// any number of threads at once, so it changes members only under a lock. A kernel lives as long as its session.
 //
 //   class Count : public OpKernel {
 //    public:
@@ -46,6 +46,7 @@ enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 //   };
 class OpKernel {
  public:
+  // Derived classes take such a pointer, too; a failure goes into construction->SetStatus.
   explicit OpKernel(OpKernelConstruction* construction)
       : def_(&construction->def()),
         op_(&construction->op()),
@@ -59,42 +60,45 @@ class OpKernel {
   OpKernel& operator=(const OpKernel&) = delete;
   virtual ~OpKernel() = default;
 
-  // Runs the node: reads ctx->input(i), sets every output or a status.
+  // Runs the node: reads ctx->input(i), and sets every output or a status.
   virtual void Compute(OpKernelContext* ctx) = 0;
-  virtual AsyncOpKernel* AsAsync() { return nullptr; }
-  // False for kernels that cost next to nothing: an executor runs them in place.
+  virtual AsyncOpKernel* AsAsync() { return nullptr; }  // null: not asynchronous
+  // Returns whether the kernel takes long; an executor runs other kernels in place.
   virtual bool IsExpensive() const { return true; }
-  // True for a kernel that goes on working after its end (OpKernelContext::inc_num_deferred_ops_function).
+  // Returns whether the kernel works after its end (OpKernelContext::inc_num_deferred_ops_function).
   virtual bool is_deferred() const { return false; }
-  // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
+  // Returns the value of a node that always gives one tensor (Const), or null. Such a node is not run.
   virtual const Tensor* const_tensor() const { return nullptr; }
-  // The core of a kernel that was made from an op struct and ends when Compute returns; null for other kernels.
+  // Returns the core of a synchronous kernel that was made from an op struct; null for other kernels.
   virtual const detail::AdaptedCore* adapted() const { return nullptr; }
 
-  const NodeDef& def() const { return *def_; }
-  const OpView& op() const { return *op_; }
-  std::string_view name() const { return def_->name; }
-  std::string_view type_string() const { return def_->op; }
-  const std::string& requested_input(int i) const { return def_->input[static_cast<std::size_t>(i)]; }
-  const std::string& requested_device() const { return def_->device; }
-  int num_inputs() const { return static_cast<int>(input_types_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  Span<const DataType> input_types() const { return input_types_; }
-  Span<const DataType> output_types() const { return output_types_; }
-  MemoryType input_memory_type(int i) const { return memory_[static_cast<std::size_t>(i)]; }
-  MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }
+  const NodeDef& def() const { return *def_; }  // the node
+  const OpView& op() const { return *op_; }  // the op's description
+  std::string_view name() const { return def_->name; }  // the node's name
+  std::string_view type_string() const { return def_->op; }  // the op's name
+  const std::string& requested_input(int i) const { return def_->input[static_cast<std::size_t>(i)]; }  // as in NodeDef
+  const std::string& requested_device() const { return def_->device; }  // may be empty
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }  // number of input tensors
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }  // number of output tensors
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }  // not checked
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }  // not checked
+  Span<const DataType> input_types() const { return input_types_; }  // one per input tensor
+  Span<const DataType> output_types() const { return output_types_; }  // one per output tensor
+  MemoryType input_memory_type(int i) const { return memory_[static_cast<std::size_t>(i)]; }  // not checked
+  MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }  // not checked
+  // One per input tensor.
   Span<const MemoryType> input_memory_types() const { return {memory_.data(), input_types_.size()}; }
+  // One per output tensor.
   Span<const MemoryType> output_memory_types() const { return {memory_.data() + OutputSlot(0), output_types_.size()}; }
-  const PackedInput& packed_input() const { return packed_input_; }
-  // The strings that a trace shows of a call (in <tenon/kernel/context_access.hpp>).
+  const PackedInput& packed_input() const { return packed_input_; }  // the input that is packed, if any
+  // Returns the string that a trace shows of a call. Defined in <tenon/kernel/context_access.hpp>.
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
-  std::string ShapeTraceString(const OpKernelContext& context) const;
-  // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
+  std::string ShapeTraceString(const OpKernelContext& context) const;  // "(float[2,3];int32[])"
+  // Finds the tensors [*start, *stop) of an argument. InvalidArgument: the op has no such argument.
   Status InputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->inputs, "input", name, start, stop);
   }
+  // As InputRange, for outputs.
   Status OutputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->outputs, "output", name, start, stop);
   }
@@ -128,7 +132,7 @@ class OpKernel {
   const NodeDef* def_;
   const OpView* op_;
   Span<const DataType> input_types_, output_types_;  // the node's, which outlives the kernel
-  InlinedVector<MemoryType, 8> memory_;              // one per input, then one per output
+  InlinedVector<MemoryType, 8> memory_;  // one per input, then one per output
   PackedInput packed_input_;
 };
 
@@ -138,7 +142,8 @@ class AsyncFaults : public RefCounted {
   virtual void CalledTwice(const Status& error) = 0;
 };
 
-// A kernel that may end after its call returned (it waits for a queue, a device, another process).
+// A kernel that may end after its call returned, because it waits for a queue, a device or another process. thread-
+// safe, as OpKernel.
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;

@@ -18,26 +18,28 @@ TENON_NAMESPACE_BEGIN
 
 class OpKernelContext;
 
-// An input that lives in host memory even when the kernel runs on a GPU.
+// An input in host memory, even when the kernel runs on a GPU. A view, valid until the kernel ends.
 template <class T, int Rank = kAnyRank>
 struct HostIn : In<T, Rank> {
   HostIn() = default;
   explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
 };
 
-// A host input of int16, int32 or int64 elements, read as Index values whichever it is.
+// An input in host memory of int16, int32 or int64 elements, read as Index values. A view, valid until the kernel ends.
 class HostIndices {
  public:
+  // Made by the runtime.
   HostIndices(const AnyView& view, DataType dtype)
       : data_(view.data), size_(view.size), shape_(view.shape), dtype_(dtype) {}
+  // Returns element i in row-major order; not checked.
   Index operator[](Index i) const {
     if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
     if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
     return static_cast<const std::int16_t*>(data_)[i];
   }
-  Index size() const { return size_; }
-  const TensorShape& shape() const { return *shape_; }
-  DataType dtype() const { return dtype_; }
+  Index size() const { return size_; }  // number of elements
+  const TensorShape& shape() const { return *shape_; }  // the input's shape
+  DataType dtype() const { return dtype_; }  // int16, int32 or int64
 
  private:
   const void* data_;
@@ -46,35 +48,34 @@ class HostIndices {
   DataType dtype_;
 };
 
-// The tensors of an input declared `name: N * T`.
+// The tensors of an input declared `name: N * T`. Valid until the kernel ends.
 template <class T>
 class InList {
  public:
-  InList(const AnyView* views, int size) : views_(views), size_(size) {}
-  In<T> operator[](int i) const { return In<T>(views_[i]); }
-  int size() const { return size_; }
+  InList(const AnyView* views, int size) : views_(views), size_(size) {}  // made by the runtime
+  In<T> operator[](int i) const { return In<T>(views_[i]); }  // a view of tensor i; not checked
+  int size() const { return size_; }  // number of tensors
 
  private:
   const AnyView* views_;
   int size_;
 };
 
-// The tensors of an output declared `name: N * T`, already allocated.
+// The tensors of an output declared `name: N * T`, already allocated. Valid until the kernel ends.
 template <class T>
 class OutList {
  public:
-  OutList(const AnyView* views, int size) : views_(views), size_(size) {}
-  Out<T> operator[](int i) const { return Out<T>(views_[i]); }
-  int size() const { return size_; }
+  OutList(const AnyView* views, int size) : views_(views), size_(size) {}  // made by the runtime
+  Out<T> operator[](int i) const { return Out<T>(views_[i]); }  // a view of tensor i; not checked
+  int size() const { return size_; }  // number of tensors
 
  private:
   const AnyView* views_;
   int size_;
 };
 
-// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size,
-// type and memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i
-// only if it never needs input elements that it has already overwritten.
+// An output that may be the buffer of one of the inputs numbered I: the first that nothing else reads later and whose
+// size, type and memory fit; otherwise its own buffer. The kernel must not read input elements that it has overwritten.
 template <class T, int... I>
 struct Forward : Out<T> {
   static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),
@@ -88,12 +89,14 @@ namespace detail {
 Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view);
 }  // namespace detail
 
-// An output whose size the kernel learns while it runs.
+// An output whose size the kernel learns while it runs. one thread. Valid until the kernel ends.
 template <class T>
 class Late {
  public:
+  // Made by the runtime.
   Late(OpKernelContext* context, int output) : context_(context), output_(output) {}
-  // The output with the given shape, uninitialised. Once per call of the kernel; ResourceExhausted when memory is out.
+  // Allocates the output, uninitialised; once per call of the kernel. ResourceExhausted: no memory. Internal: a second
+  // call.
   Result<Out<T>> Allocate(const TensorShape& shape) {
     AnyView view{};
     TENON_RETURN_IF_ERROR(detail::AllocateLateOutput(context_, output_, shape, &view));
@@ -105,13 +108,15 @@ class Late {
   int output_;
 };
 
-// The first parameter of a kernel with resources, cancellation or allocations of its own, instead of Device&.
+// The first parameter of a kernel, instead of Device&, for resources, cancellation and allocations. Valid until the
+// kernel ends.
 template <class Device>
 class Context {
  public:
+  // Made by the runtime.
   Context(OpKernelContext* context, Device* device) : context_(context), device_(device) {}
-  Device& device() const { return *device_; }
-  // Everything else the runtime offers: allocation, step id, resources (kernel/context.hpp).
+  Device& device() const { return *device_; }  // the device that runs the kernel
+  // Returns what else the runtime offers: allocation, step id, resources (kernel/context.hpp).
   OpKernelContext& op() const { return *context_; }
 
  private:
@@ -119,16 +124,17 @@ class Context {
   Device* device_;
 };
 
-// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a
-// Done that was never called reports Internal.
+// Ends an asynchronous kernel: exactly one call, from any thread. It can be moved, not copied. A Done that is destroyed
+// without a call ends the node with Internal. one thread.
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
-  // Hears of a second call; outlives the first.
+  // Is told of a second call; outlives the first. For the runtime.
   struct Watch {
     void (*again)(void* watched);
     void (*release)(void* watched);  // the Done goes
   };
+  // Made by the runtime.
   Done(Callback callback, void* state, const Watch* watch = nullptr, void* watched = nullptr)
       : callback_(callback), state_(state), watch_(watch), watched_(watched) {}
   Done(Done&& other) noexcept
@@ -148,8 +154,8 @@ class Done {
     if (watch_ != nullptr) watch_->release(watched_);
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
-  // Ends the kernel; its views are gone afterwards. A second call is logged with the kernel's op and node and fails the
-  // run with Internal, or the next one where this one is over; it does nothing else.
+  // Ends the kernel, whose views must not be used afterwards. A second call is logged with op and node and ends the
+  // run, or the next run, with Internal; it does nothing else.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 

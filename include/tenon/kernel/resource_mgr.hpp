@@ -19,12 +19,13 @@
 
 TENON_NAMESPACE_BEGIN
 
-// A derived class names its type, as handles and messages show it:
+// The base of objects in a ResourceMgr. A derived class names its type, as handles and messages show it. One name
+// stands for one C++ class. thread-safe: derived classes have locks.
+//
 //   static constexpr std::string_view kTypeName = "tensorflow::Var";
-// One name is one C++ class. thread-safe, with locks of its own.
 class Resource : public RefCounted {
  public:
-  virtual std::string DebugString() const = 0;
+  virtual std::string DebugString() const = 0;  // for ResourceMgr::DebugString
   virtual std::int64_t MemoryUsed() const { return 0; }  // bytes, roughly
 };
 
@@ -36,7 +37,8 @@ struct ResourceType {
 template <class T>
 inline constexpr ResourceType kResourceType{Hash64(T::kTypeName), T::kTypeName};
 
-// thread-safe. A resource lives while the manager or anything else holds a reference; destructors run outside the lock.
+// State that outlives a run, by container, type and name. thread-safe. A resource lives as long as a reference to it;
+// destructors run outside of the lock.
 //
 //   ResourceMgr resources;
 //   Status s = resources.Create("", "v", Ref<Var>::Adopt(new Var(DataType::kFloat)));
@@ -51,12 +53,12 @@ class ResourceMgr {
   ResourceMgr(const ResourceMgr&) = delete;
   ResourceMgr& operator=(const ResourceMgr&) = delete;
 
-  // AlreadyExists when there is one of this type and name.
+  // Adds a resource. AlreadyExists: the container has one of this type and name.
   template <class T>
   Status Create(std::string_view container, std::string_view name, Ref<T> resource) {
     return CreateAny(container, kResourceType<T>, name, std::move(resource));
   }
-  // NotFound when the container has none of this type and name; *resource is left alone then.
+  // Finds a resource. NotFound: the container has none of this type and name; *resource stays as it is.
   template <class T>
   Status Lookup(std::string_view container, std::string_view name, Ref<T>* resource) const {
     Ref<Resource> found;
@@ -64,8 +66,8 @@ class ResourceMgr {
     *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
     return OkStatus();
   }
-  // Makes a missing resource: make(&resource) -> Status, at most once, under the manager's lock: it must not use the
-  // manager. Its error is returned and nothing kept.
+  // Finds a resource, or makes it by make(&resource) -> Status, which runs under the manager's lock and must not use
+  // the manager. Returns its error and keeps nothing then. Internal: `make` returned OK without a resource.
   template <class T, class Make>
   Status LookupOrCreate(std::string_view container, std::string_view name, Ref<T>* resource, const Make& make) {
     const auto call = [](const void* made_by, Ref<Resource>* to) -> Status {
@@ -79,17 +81,17 @@ class ResourceMgr {
     *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
     return OkStatus();
   }
-  // NotFound when there is none.
+  // Removes a resource. NotFound: there is none.
   template <class T>
   Status Delete(std::string_view container, std::string_view name) {
     return DeleteAny(container, kResourceType<T>.hash, kResourceType<T>.name, name);
   }
-  // Deletes the resource that a handle names, of any type.
+  // Removes the resource that a handle names, of any type. NotFound: there is none.
   Status Delete(const ResourceHandle& handle) {
     return DeleteAny(handle.container, handle.hash_code, handle.maybe_type_name, handle.name);
   }
 
-  // Lets go of everything in a container; OK when there is none.
+  // Removes all resources of a container. OK without one, too.
   Status Cleanup(std::string_view container) {
     Container dropped;  // its resources go after the lock
     const MutexLock lock(mutex_);
@@ -99,13 +101,13 @@ class ResourceMgr {
     containers_.erase(it);
     return OkStatus();
   }
-  void Clear() {
+  void Clear() {  // removes all resources
     FlatMap<std::string, Container> dropped;
     const MutexLock lock(mutex_);
     std::swap(dropped, containers_);
   }
 
-  // One line per resource: container, type, name, its DebugString.
+  // Returns one line per resource: container, type, name, DebugString.
   TENON_COLD std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;

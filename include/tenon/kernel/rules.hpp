@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Every law an op struct must obey, one struct per law: a compile error names the law as a sentence, and its template
-// arguments name the op, the device, the types and the argument that broke it. docs/errors.md has one anchor for each.
+// arguments name the op, the device, the types and the argument that broke it. docs/reference/errors.md has one anchor
+// for each.
 
 #include <cstddef>
 

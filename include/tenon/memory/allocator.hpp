@@ -31,7 +31,7 @@ struct AllocationAttributes {
   const Function<std::uint64_t()>* freed_by_func = nullptr;
 };
 
-// thread-safe. Blocks may be freed by another thread than the one that allocated them.
+// Gives out memory. thread-safe: any thread may free a block. An allocator outlives its blocks.
 class Allocator {
  public:
   static constexpr std::size_t kAlignment = 64;  // bytes; tensors ask for it, and it is the least that is ever given
@@ -41,56 +41,61 @@ class Allocator {
   Allocator& operator=(const Allocator&) = delete;
   virtual ~Allocator() = default;
 
-  virtual std::string_view Name() const = 0;
+  virtual std::string_view Name() const = 0;  // for messages and counters
 
-  // A block of at least `bytes` bytes, uninitialised, aligned to `alignment` (a power of two) and to kAlignment at
-  // least; null when there is no memory. Zero bytes give a block too (it must be freed like any other).
+  // Returns a block of at least `bytes` bytes, uninitialised, aligned to `alignment` (a power of two) and at least to
+  // kAlignment; null: no memory. Zero bytes give a block, too, which must be freed.
   virtual void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) = 0;
 
-  // Takes back a block of this allocator; `alignment` and `bytes` as they were asked for. Null is ignored.
+  // Frees a block of this allocator; `alignment` and `bytes` are the arguments of AllocateRaw. Null does nothing.
   virtual void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) = 0;
 
-  // Only an allocator that tracks sizes may be asked for the sizes of a block.
+  // Returns whether RequestedSize and AllocatedSize may be called.
   virtual bool TracksAllocationSizes() const { return false; }
+  // Returns the `bytes` of AllocateRaw. Ends the process where sizes are not tracked.
   virtual std::size_t RequestedSize(const void* /*ptr*/) const {
     TENON_CHECK(false, "Allocator::RequestedSize: '", Name(), "' does not track allocation sizes.");
     return 0;
   }
-  virtual std::size_t AllocatedSize(const void* ptr) const { return RequestedSize(ptr); }
+  virtual std::size_t AllocatedSize(const void* ptr) const { return RequestedSize(ptr); }  // bytes that the block has
   virtual std::int64_t AllocationId(const void* /*ptr*/) const { return 0; }  // 0: not known; ids start at 1
 
+  // counters, if the allocator keeps them
   virtual std::optional<AllocatorStats> GetStats() const { return std::nullopt; }
   virtual bool ClearStats() { return false; }  // true if there were counters to clear; the peak becomes what is in use
 
-  virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
+  virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }  // the kind of memory
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
-  // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
+  // Returns whether a Buffer may stand in the block in front of its data, and ask for 64 bytes more.
   virtual bool HoldsHeaders() const { return HostAccessible() && !AllocatesOpaqueHandle(); }
 
-  // True: a block is not memory but a handle of something else, to be asked for tensors without elements too.
+  // Returns whether a block is a handle of something else, not memory. Tensors without elements then have one, too.
   virtual bool AllocatesOpaqueHandle() const { return false; }
-  // AllocatedSize where sizes are tracked, otherwise the size that can be found out, perhaps slowly; 0: not known.
+  // Returns AllocatedSize where sizes are tracked, otherwise the size found in a slower way; 0: not known.
   virtual std::size_t AllocatedSizeSlow(const void* ptr) const {
     return TracksAllocationSizes() ? AllocatedSize(ptr) : 0;
   }
-  // Memory that was freed before `count` is not used any more. Allocators without timestamps do nothing.
+  // Says that memory freed before `count` is not used any more. Allocators without timestamps do nothing.
   virtual void SetSafeFrontier(std::uint64_t /*count*/) {}
-  // The stream on which memory will be used, for an allocator that wants to know; it may take its memory now.
+  // Says on which stream memory will be used; the allocator may take its memory now.
   virtual void SetStreamAndPreallocateMemory(void* /*stream*/) {}
 };
 
 // Selects one of a device's allocators. Setters only add: `set_x(false)` changes nothing.
 struct AllocatorAttributes {
+  // host memory, also for a GPU's kernel
   constexpr void set_on_host(bool v) { value |= static_cast<std::uint32_t>(v); }
-  constexpr bool on_host() const { return (value & 1u) != 0; }
+  constexpr bool on_host() const { return (value & 1u) != 0; }  // whether set
+  // memory for a network card
   constexpr void set_nic_compatible(bool v) { value |= static_cast<std::uint32_t>(v) << 1; }
-  constexpr bool nic_compatible() const { return (value & 2u) != 0; }
-  constexpr void set_gpu_compatible(bool v) { value |= static_cast<std::uint32_t>(v) << 2; }
-  constexpr bool gpu_compatible() const { return (value & 4u) != 0; }
+  constexpr bool nic_compatible() const { return (value & 2u) != 0; }  // whether set
+  constexpr void set_gpu_compatible(bool v) { value |= static_cast<std::uint32_t>(v) << 2; }  // pinned host memory
+  constexpr bool gpu_compatible() const { return (value & 4u) != 0; }  // whether set
+  // TensorFlow's flag; no allocator here reads it
   constexpr void set_use_pjrt_allocator(bool v) { value |= static_cast<std::uint32_t>(v) << 3; }
-  constexpr bool use_pjrt_allocator() const { return (value & 8u) != 0; }
+  constexpr bool use_pjrt_allocator() const { return (value & 8u) != 0; }  // whether set
 
-  // Adds the attributes of `other`. At most one of two different scope ids may be set.
+  // Adds the attributes of `other`. Two different scope ids end the process.
   void Merge(const AllocatorAttributes& other) {
     value |= other.value;
     if (scope_id == other.scope_id) return;
@@ -99,11 +104,11 @@ struct AllocatorAttributes {
                 ".");
     if (scope_id == 0) scope_id = other.scope_id;
   }
-  // True if memory that satisfies `other` satisfies this one too. The scope id does not count.
+  // Returns whether memory that satisfies `other` satisfies this, too. The scope id does not count.
   constexpr bool IsEqualOrLessRestrictiveThan(const AllocatorAttributes& other) const {
     return (value | other.value) == other.value;
   }
-  std::string DebugString() const {
+  std::string DebugString() const {  // for messages
     return StrCat("AllocatorAttributes(on_host=", on_host(), " nic_compatible=", nic_compatible(),
                   " gpu_compatible=", gpu_compatible(), ")");
   }

@@ -32,7 +32,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-struct BFCAllocatorOptions {
+struct BFCAllocatorOptions {  // how a BFCAllocator takes and splits memory
   bool allow_growth = true;  // regions of 2 MiB, 4 MiB, ...; false: one region of the whole limit at the first request
   bool allow_retry_on_failure = true;  // wait for other threads to free memory
   bool garbage_collection = false;  // give wholly free regions back when that may help a request
@@ -40,7 +40,7 @@ struct BFCAllocatorOptions {
   std::int64_t max_retry_milliseconds = 10000;
 };
 
-// thread-safe. Must outlive its blocks.
+// TensorFlow's best-fit allocator with coalescing. thread-safe. It outlives its blocks.
 //
 //   BFCAllocator gpu(MakeOwned<BaseSubAllocator>(&cuda_memory), std::size_t{8} << 30, "GPU_0_bfc");
 //   void* block = gpu.AllocateRaw(64, 1000);  // 1024 bytes of a region of 2 MiB
@@ -88,7 +88,7 @@ class BFCAllocator final : public Allocator {
   // Bytes are those of chunks: up to twice what was asked for, or 128 MiB more.
   inline std::optional<AllocatorStats> GetStats() const override;
   inline bool ClearStats() override;
-  // How much of the free memory is not in the largest free chunk: 0 is one piece, near 1 is dust.
+  // Returns the share of free memory outside the largest free chunk: 0 is one piece, near 1 is many small pieces.
   double GetFragmentation() const;
 
   // Before the first allocation. `counter` outlives the allocator.

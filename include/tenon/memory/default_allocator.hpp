@@ -36,8 +36,8 @@ TENON_COLD inline Allocator* ChooseDefaultAllocator() {
 
 }  // namespace detail
 
-// The allocator of the registered factory with the highest priority. It is chosen at the first call and never changes;
-// later calls are one load. thread-safe; lives as long as the process.
+// Returns the allocator of the registered factory with the highest priority. It is chosen at the first call and never
+// changes; later calls are one load. thread-safe. The allocator lives as long as the process.
 inline Allocator* DefaultAllocator() {
   Allocator* const chosen = detail::default_allocator.load(std::memory_order_acquire);
   if (chosen != nullptr) [[likely]]

@@ -19,13 +19,14 @@
 
 TENON_NAMESPACE_BEGIN
 
-// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
-// time is more than that out, counted as it was asked for. Other users' requests to `base` do not count.
+// Gives out memory of `base` up to a hard limit, counted as requested. Requests of other users of `base` do not count.
+// thread-safe, without a lock. It outlives its blocks, and `base` outlives it.
 //
 //   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
 //   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
 class LimitedAllocator final : public ForwardingAllocator {
  public:
+  // `name` is for messages.
   LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
       : ForwardingAllocator(base),
         limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
@@ -49,15 +50,15 @@ class LimitedAllocator final : public ForwardingAllocator {
     base()->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
     in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
-  // AllocateRaw with a Status: ResourceExhausted with the size, the name and the stats.
+  // As AllocateRaw, with a Status. ResourceExhausted: no memory; the message has the size, the name and the counters.
   Result<void*> Allocate(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) {
     void* const ptr = AllocateRaw(alignment, bytes, attributes);
     if (ptr == nullptr) return OutOfMemory(bytes);
     return ptr;
   }
 
-  std::int64_t limit_bytes() const { return limit_; }
-  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  std::int64_t limit_bytes() const { return limit_; }  // the limit
+  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }  // as requested
   std::int64_t num_refused() const { return num_refused_.load(std::memory_order_relaxed); }  // for the limit's sake
 
   std::optional<AllocatorStats> GetStats() const override {

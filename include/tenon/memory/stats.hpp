@@ -13,6 +13,7 @@
 
 TENON_NAMESPACE_BEGIN
 
+// Counters of an allocator. Sizes are in bytes.
 struct AllocatorStats {
   std::int64_t num_allocs = 0;
   std::int64_t bytes_in_use = 0;

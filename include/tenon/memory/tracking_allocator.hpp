@@ -17,7 +17,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// thread-safe. Must outlive its blocks, and `base` must outlive it.
+// Counts the requests to `base`, checks frees, and can let requests fail: for tests. thread-safe. It outlives its
+// blocks, and `base` outlives it.
 //
 //   TrackingAllocator memory(CpuAllocator());
 //   memory.FailAllocations(3);                       // the third from now on
@@ -27,7 +28,7 @@ class TrackingAllocator final : public Allocator {
  public:
   static constexpr std::int64_t kAll = -1;
 
-  explicit TrackingAllocator(Allocator* base) : base_(base) {}
+  explicit TrackingAllocator(Allocator* base) : base_(base) {}  // passes requests on to `base`
 
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
@@ -95,11 +96,11 @@ class TrackingAllocator final : public Allocator {
   std::int64_t num_requests() const { return Read(num_requests_); }  // asked for, failed ones too
   std::int64_t num_failures() const { return Read(num_failures_); }  // refused here or by `base`
   std::int64_t num_allocations() const { return Read(stats_.num_allocs); }  // that gave a block
-  std::int64_t num_deallocations() const { return Read(num_deallocations_); }
-  std::int64_t num_bad_frees() const { return Read(num_bad_frees_); }
+  std::int64_t num_deallocations() const { return Read(num_deallocations_); }  // blocks that came back
+  std::int64_t num_bad_frees() const { return Read(num_bad_frees_); }  // frees of unknown blocks or with other sizes
   std::int64_t bytes_in_use() const { return Read(stats_.bytes_in_use); }  // as asked for
-  std::int64_t peak_bytes_in_use() const { return Read(stats_.peak_bytes_in_use); }
-  std::int64_t blocks_in_use() const {
+  std::int64_t peak_bytes_in_use() const { return Read(stats_.peak_bytes_in_use); }  // the most bytes at one time
+  std::int64_t blocks_in_use() const {  // blocks that are out
     MutexLock lock(mutex_);
     return static_cast<std::int64_t>(blocks_.size());
   }

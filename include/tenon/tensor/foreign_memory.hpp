@@ -24,7 +24,8 @@ TENON_NAMESPACE_BEGIN
 
 namespace tensor {
 
-// As Tensor::From, for values of a user: InvalidArgument if their number is not that of the shape's elements.
+// Copies values of a user into a tensor. InvalidArgument: the shape has another number of elements. ResourceExhausted:
+// no memory.
 template <class T>
   requires ElementType<T>
 Result<Tensor> FromValues(Span<const T> values, const TensorShape& shape) {
@@ -70,8 +71,9 @@ namespace tensor {
 // The treatment of memory whose address does not suit the element type.
 enum class Misaligned { kRefuse, kCopy };
 
-// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter(), or deleter(data), runs when
-// no tensor shares the memory any longer, at once where it was copied; on failure it is not called.
+// Makes a view of `bytes` bytes of the caller, or a copy where the address is misaligned and `misaligned` allows that.
+// InvalidArgument: too few bytes, null, misaligned, or a dtype without a fixed size. deleter() or deleter(data) runs
+// when no tensor shares the memory any longer, at once where it was copied; after an error it is not called.
 inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
                                  Misaligned misaligned = Misaligned::kRefuse) {
   const bool copies =
@@ -101,8 +103,9 @@ Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, 
   return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
 }
 
-// The elements that start `offset` bytes into a buffer, such as that of a MappedFile, which the tensor keeps alive.
-// Plain types only. Bytes whose address does not suit the type are copied.
+// Makes a view of elements that start `offset` bytes into a buffer, such as a MappedFile's. The tensor keeps the buffer
+// alive. Misaligned bytes are copied. OutOfRange: an offset beyond the end. InvalidArgument: too few bytes, or a dtype
+// without a fixed size.
 //
 //   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("weights.bin"));
 //   TENON_ASSIGN_OR_RETURN(Tensor w, tensor::ViewOfBytes(file.buffer(), 64, DataType::kFloat, {512, 256}));

@@ -21,25 +21,29 @@ TENON_SETUP_CODE_BEGIN
 class PartialTensorShape {
  public:
   PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
+  // Makes a shape of sizes, -1 for an unknown one; bad sizes end the process. Make() is for sizes of users.
   PartialTensorShape(std::initializer_list<Index> dims)
       : PartialTensorShape(Span<const Index>(dims.begin(), dims.size())) {}
   explicit PartialTensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
   PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
 
-  // For sizes that come from a user or a graph; -1 is unknown, less is an error.
+  // Makes a shape of sizes from a user or a graph; -1 is unknown. InvalidArgument: a size below -1, too many
+  // dimensions, or too many elements.
   static Status Build(Span<const Index> dims, PartialTensorShape* shape) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
+  // As Build.
   static Result<PartialTensorShape> Make(Span<const Index> dims) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     return made;
   }
 
-  // Nothing happens to a shape of unknown rank, here and below.
+  // Appends a dimension. A shape of unknown rank stays as it is, here and below. InvalidArgument: a size below -1, too
+  // many dimensions, or too many elements.
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
   Status AddDimWithStatus(Index size) {
     if (unknown_rank()) return OkStatus();
@@ -56,6 +60,8 @@ class PartialTensorShape {
     dims_.PushBack(size);
     return OkStatus();
   }
+  // Puts a dimension before dimension d. Internal: no such d, or too many dimensions. InvalidArgument: a size below -1,
+  // or too many elements.
   void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
   Status InsertDimWithStatus(int d, Index size) {
     if (unknown_rank()) return OkStatus();
@@ -64,7 +70,10 @@ class PartialTensorShape {
     changed.dims_.Insert(d, size);
     return TakeIfValid(std::move(changed));
   }
+  // As SetDimWithStatus; an error ends the process.
   void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
+  // Changes the size of dimension d. InvalidArgument: no such d (always with unknown rank), a size below -1, or too
+  // many elements.
   Status SetDimWithStatus(int d, Index size) {
     if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
     if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
@@ -72,13 +81,14 @@ class PartialTensorShape {
     changed.dims_.data()[d] = size;
     return TakeIfValid(std::move(changed));
   }
+  // Removes dimension d. Internal: no such d.
   void RemoveDim(int d) { detail::CheckShape(RemoveDimWithStatus(d)); }
   Status RemoveDimWithStatus(int d) {
     if (d < 0) return errors::Internal("Expected dimension index to be non-negative, got ", d);
     return RemoveDimRangeWithStatus(d, d + 1);
   }
-  // Removes [begin, end). A negative index counts from the end: -1 is one past the last dimension. Nothing if begin >=
-  // end.
+  // Removes dimensions [begin, end), none if begin >= end. A negative index counts from the end: -1 is one past the
+  // last dimension. Internal: an index is outside.
   void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
     if (unknown_rank()) return OkStatus();
@@ -88,13 +98,15 @@ class PartialTensorShape {
     changed.dims_.Erase(begin, end);
     return TakeIfValid(std::move(changed));  // a zero or an unknown size may be among the removed
   }
+  // Removes the last n dimensions. Internal: n is negative or more than there are.
   void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
   Status RemoveLastDimsWithStatus(int n) {
     if (unknown_rank()) return OkStatus();
     TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
     return RemoveDimRangeWithStatus(dims() - n, dims());
   }
-  // Unlike Concatenate, nothing is appended to a shape of unknown rank, and no dimensions from one.
+  // Appends the dimensions of another shape; does nothing if one of both has unknown rank. InvalidArgument: too many
+  // dimensions or elements.
   void AppendShape(const PartialTensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
   Status AppendShapeWithStatus(const PartialTensorShape& other) {
     if (unknown_rank() || other.unknown_rank()) return OkStatus();
@@ -109,7 +121,8 @@ class PartialTensorShape {
     dims_.set_unknown_rank(false);
   }
 
-  // This shape with the other's dimensions after its own; unknown rank if either's is unknown.
+  // Returns this shape with the other's dimensions after its own; unknown rank if one of both has. InvalidArgument: too
+  // many dimensions or elements.
   Status Concatenate(const PartialTensorShape& other, PartialTensorShape* result) const {
     if (unknown_rank() || other.unknown_rank()) {
       *result = PartialTensorShape();
@@ -125,7 +138,7 @@ class PartialTensorShape {
     detail::CheckShape(Concatenate(other, &result));
     return result;
   }
-  // InvalidArgument if `size` is below -1 or the sizes together are too many or too large.
+  // Returns this shape with one dimension more. InvalidArgument: a size below -1, or too many dimensions or elements.
   Status Concatenate(Index size, PartialTensorShape* result) const {
     PartialTensorShape longer = *this;
     TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
@@ -161,7 +174,7 @@ class PartialTensorShape {
     return OkStatus();
   }
 
-  // Could one tensor have both shapes?
+  // Returns whether one tensor could have both shapes.
   bool IsCompatibleWith(const PartialTensorShape& other) const {
     if (unknown_rank() || other.unknown_rank()) return true;
     if (dims() != other.dims()) return false;
@@ -171,12 +184,13 @@ class PartialTensorShape {
     }
     return true;
   }
-  // Whether rank and sizes are equal: unknown equals only unknown.
+  // Returns whether rank and sizes are equal; unknown equals only unknown.
   bool IsIdenticalTo(const PartialTensorShape& other) const {
     return unknown_rank() == other.unknown_rank() && dims_.SameDims(other.dims_);
   }
   friend bool operator==(const PartialTensorShape& a, const PartialTensorShape& b) { return a.IsIdenticalTo(b); }
 
+  // Returns whether rank and all sizes are known.
   bool IsFullyDefined() const {
     if (unknown_rank()) return false;
     for (const Index size : *this) {
@@ -184,24 +198,24 @@ class PartialTensorShape {
     }
     return true;
   }
-  // False, and *shape as it was, unless all is known.
+  // Copies a fully defined shape to *shape. False, and *shape stays: something is unknown.
   bool AsTensorShape(TensorShape* shape) const {
     if (!IsFullyDefined()) return false;
     shape->dims_.Assign(dims_.data(), dims_.size());
     return true;
   }
 
-  bool unknown_rank() const { return dims_.unknown_rank(); }
+  bool unknown_rank() const { return dims_.unknown_rank(); }  // whether the rank is unknown
   int dims() const { return unknown_rank() ? -1 : dims_.size(); }  // -1: unknown rank
   Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }  // -1: unknown
   Span<const Index> dim_sizes() const {
     return {begin(), static_cast<std::size_t>(dims_.size())};
   }  // none if the rank is unknown
-  const Index* begin() const { return dims_.data(); }
-  const Index* end() const { return dims_.data() + dims_.size(); }
+  const Index* begin() const { return dims_.data(); }  // first size
+  const Index* end() const { return dims_.data() + dims_.size(); }  // one past the last size
   Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
 
-  // "<unknown>", "[2,?]".
+  // Returns "<unknown>", "[2,?]".
   std::string DebugString() const {
     if (unknown_rank()) return "<unknown>";
     std::string text = "[";

@@ -249,16 +249,19 @@ inline void CheckShape(const Status& status) {
 class TensorShape {
  public:
   TensorShape() = default;  // a scalar: no dimensions, one element
+  // Makes a shape of known sizes; bad ones end the process. Make() is for sizes of users.
   TensorShape(std::initializer_list<Index> dims) : TensorShape(Span<const Index>(dims.begin(), dims.size())) {}
   explicit TensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
 
-  // For dimensions that come from a user or a graph.
+  // Makes a shape of sizes from a user or a graph. InvalidArgument: a negative size, more than 254 dimensions, or
+  // more than 2^63 - 1 elements.
   static Status Build(Span<const Index> dims, TensorShape* shape) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
+  // As Build.
   static Result<TensorShape> Make(Span<const Index> dims) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
@@ -268,6 +271,7 @@ class TensorShape {
     return Make(Span<const Index>(dims.begin(), dims.size()));
   }
 
+  // Appends a dimension. InvalidArgument: a negative size, too many dimensions, or too many elements.
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
   Status AddDimWithStatus(Index size) {
     if (size < 0) return errors::InvalidArgument("Expected a non-negative size, got ", size);
@@ -279,6 +283,8 @@ class TensorShape {
     return OkStatus();
   }
 
+  // Puts a dimension before dimension d. Internal: no such d, or too many dimensions. InvalidArgument: a negative size,
+  // or too many elements.
   void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
   Status InsertDimWithStatus(int d, Index size) {
     TENON_RETURN_IF_ERROR(detail::CheckInsertion(dims(), d));
@@ -288,7 +294,9 @@ class TensorShape {
     return TakeIfSmallEnough(std::move(changed));
   }
 
+  // As SetDimWithStatus; an error ends the process.
   void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
+  // Changes the size of dimension d. InvalidArgument: no such d, a negative size, or too many elements.
   Status SetDimWithStatus(int d, Index size) {
     if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
     if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
@@ -298,13 +306,14 @@ class TensorShape {
     return TakeIfSmallEnough(std::move(changed));
   }
 
+  // Removes dimension d. Internal: no such d.
   void RemoveDim(int d) { detail::CheckShape(RemoveDimWithStatus(d)); }
   Status RemoveDimWithStatus(int d) {
     if (d < 0) return errors::Internal("Expected dimension index to be non-negative, got ", d);
     return RemoveDimRangeWithStatus(d, d + 1);
   }
-  // Removes [begin, end). A negative index counts from the end: -1 is one past the last dimension. Nothing if begin >=
-  // end.
+  // Removes dimensions [begin, end), none if begin >= end. A negative index counts from the end: -1 is one past the
+  // last dimension. Internal: an index is outside.
   void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
     TENON_RETURN_IF_ERROR(detail::ResolveDimRange(dims(), &begin, &end));
@@ -313,12 +322,14 @@ class TensorShape {
     changed.dims_.Erase(begin, end);
     return TakeIfSmallEnough(std::move(changed));  // a zero may be among the removed
   }
+  // Removes the last n dimensions. Internal: n is negative or more than there are.
   void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
   Status RemoveLastDimsWithStatus(int n) {
     TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
     return RemoveDimRangeWithStatus(dims() - n, dims());
   }
 
+  // Appends the dimensions of another shape. InvalidArgument: too many dimensions or elements.
   void AppendShape(const TensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
   Status AppendShapeWithStatus(const TensorShape& other) {
     TensorShape longer = *this;
@@ -330,18 +341,18 @@ class TensorShape {
   // Becomes a scalar.
   void Clear() { dims_.Resize(0); }
 
-  int dims() const { return dims_.size(); }
-  // d in [0, dims()): not checked.
+  int dims() const { return dims_.size(); }  // number of dimensions
+  // Returns the size of dimension d, which must be in [0, dims()): not checked.
   Index dim_size(int d) const { return dims_.data()[d]; }
-  Span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }
-  Index num_elements() const { return dims_.Product(); }
-  const Index* begin() const { return dims_.data(); }
-  const Index* end() const { return dims_.data() + dims_.size(); }
+  Span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }  // all sizes
+  Index num_elements() const { return dims_.Product(); }  // product of the sizes
+  const Index* begin() const { return dims_.data(); }  // first size
+  const Index* end() const { return dims_.data() + dims_.size(); }  // one past the last size
 
-  bool IsSameSize(const TensorShape& other) const { return dims_.SameDims(other.dims_); }
+  bool IsSameSize(const TensorShape& other) const { return dims_.SameDims(other.dims_); }  // as ==
   friend bool operator==(const TensorShape& a, const TensorShape& b) { return a.dims_.SameDims(b.dims_); }
 
-  // "[2,3]"; "[]" for a scalar.
+  // Returns "[2,3]"; "[]" for a scalar.
   std::string DebugString() const {
     std::string text = "[";
     for (int d = 0; d < dims(); ++d) StrAppend(&text, d == 0 ? "" : ",", dim_size(d));

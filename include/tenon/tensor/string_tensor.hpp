@@ -22,6 +22,7 @@ class tstring {
  public:
   static constexpr std::size_t kSmallCapacity = 22;
 
+  // An empty string, or a copy of the text or characters.
   tstring() noexcept : raw_{} {}
   tstring(std::string_view text) : raw_{} { assign(text); }
   tstring(const std::string& text) : tstring(std::string_view(text)) {}
@@ -97,8 +98,8 @@ class tstring {
     resize(size() + count, c);
     return *this;
   }
-  tstring& operator+=(std::string_view text) { return append(text); }
-  void push_back(char c) { append(std::string_view(&c, 1)); }
+  tstring& operator+=(std::string_view text) { return append(text); }  // as append
+  void push_back(char c) { append(std::string_view(&c, 1)); }  // appends one character
   // Puts `text`, which may be part of this string, before character `at`, which must not be beyond the end.
   tstring& insert(std::size_t at, std::string_view text) {
     tstring made;
@@ -114,7 +115,7 @@ class tstring {
     SetSize(before - removed);
     return *this;
   }
-  void swap(tstring& other) noexcept {
+  void swap(tstring& other) noexcept {  // exchanges the contents
     tstring mine(static_cast<tstring&&>(*this));
     *this = static_cast<tstring&&>(other);
     other = static_cast<tstring&&>(mine);
@@ -136,20 +137,20 @@ class tstring {
     }
     SetSize(count);
   }
-  void reserve(std::size_t count) {
+  void reserve(std::size_t count) {  // makes room for `count` characters
     if (count <= capacity()) return;
     const std::size_t before = size();
     resize_uninitialized(count);
     SetSize(before);
   }
-  void clear() {
+  void clear() {  // becomes empty and frees its memory
     FreeHeap();
     std::memset(raw_, 0, sizeof raw_);
   }
 
-  std::size_t size() const { return kind() == Kind::kSmall ? raw_[kTag] >> 2 : LoadSize(); }
-  std::size_t length() const { return size(); }
-  bool empty() const { return size() == 0; }
+  std::size_t size() const { return kind() == Kind::kSmall ? raw_[kTag] >> 2 : LoadSize(); }  // number of bytes
+  std::size_t length() const { return size(); }  // as size()
+  bool empty() const { return size() == 0; }  // whether size() is 0
   // Characters that fit without an allocation; 0 for a view.
   std::size_t capacity() const {
     if (kind() == Kind::kSmall) return kSmallCapacity;
@@ -158,35 +159,38 @@ class tstring {
     std::memcpy(&units, raw_ + 16, sizeof units);
     return std::size_t{units} * kCapacityUnit;
   }
+  // Returns the first character; there is no terminator.
   const char* data() const { return kind() == Kind::kSmall ? reinterpret_cast<const char*>(raw_) : LoadData(); }
   // A view gets its own copy of the bytes first.
   char* mdata() {
     if (is_view()) *this = tstring(*this);
     return kind() == Kind::kSmall ? reinterpret_cast<char*>(raw_) : LoadData();
   }
+  // Returns whether another object owns the bytes.
   bool is_view() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kView) || is_offset(); }
+  // Returns whether the bytes lie at a fixed distance.
   bool is_offset() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kOffset); }
-  std::string_view view() const { return {data(), size()}; }
-  operator std::string_view() const { return view(); }
-  explicit operator std::string() const { return std::string(view()); }
-  const char& operator[](std::size_t i) const { return data()[i]; }
+  std::string_view view() const { return {data(), size()}; }  // valid until the string changes
+  operator std::string_view() const { return view(); }  // as view()
+  explicit operator std::string() const { return std::string(view()); }  // a copy
+  const char& operator[](std::size_t i) const { return data()[i]; }  // not checked
   char front() const { return data()[0]; }  // the string must not be empty
-  char back() const { return data()[size() - 1]; }
-  const char* begin() const { return data(); }
-  const char* end() const { return data() + size(); }
+  char back() const { return data()[size() - 1]; }  // the string must not be empty
+  const char* begin() const { return data(); }  // the first byte
+  const char* end() const { return data() + size(); }  // one past the last byte
 
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>
   friend bool operator==(const tstring& a, const Text& b) {
     return a.view() == std::string_view(b);
   }
-  // By bytes, as unsigned numbers.
+  // Compares bytes as unsigned numbers.
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>
   friend auto operator<=>(const tstring& a, const Text& b) {
     return a.view() <=> std::string_view(b);
   }
-  // std::cout << text: its bytes. Any standard stream, without <ostream> here.
+  // Writes the bytes to a standard stream: std::cout << text. Does not include <ostream>.
   template <class Stream>
     requires requires(Stream& stream, std::string_view bytes) {
       typename Stream::traits_type;
@@ -196,7 +200,7 @@ class tstring {
     stream << text.view();
     return stream;
   }
-  int compare(std::string_view text) const { return view().compare(text); }
+  int compare(std::string_view text) const { return view().compare(text); }  // less than, equal to or greater than 0
 
  private:
   // The last byte is the tag: kind in its low two bits, the size of a small string in the other six. Large and view

@@ -61,11 +61,10 @@ namespace detail {
 
 }  // namespace detail
 
-// 48 bytes: a reference to a Buffer (none while there are no elements or no memory yet), the shape and the dtype.
-// Copying shares the buffer: one relaxed increment. The elements are packed, in row-major order, 64-byte aligned unless
-// the tensor is a slice or a view of foreign memory. A moved-from tensor may only be assigned to or destroyed.
-// Different Tensor objects that share a buffer may be used from different threads; contents are externally
-// synchronised.
+// A dtype, a shape and a reference to a Buffer, in 48 bytes. Copying shares the buffer. The elements are packed, in
+// row-major order, 64-byte aligned unless the tensor is a slice or a view of foreign memory. A moved-from tensor may
+// only be assigned to or destroyed. externally synchronised: different Tensor objects that share a buffer may be used
+// from different threads, as long as none writes elements. A buffer lives as long as a tensor that shares it.
 //
 //   Tensor t = MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 //   t.matrix<float>()(1, 2) = 7;
@@ -77,9 +76,9 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
-  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold
-  // ends the program. Make() returns a Status instead.
+  // Makes uninitialised elements (strings, handles, variants: empty). Without memory IsInitialized() is false, and the
+  // form without an allocator logs that. A dtype that no tensor can hold ends the process. Make() returns a Status
+  // instead. The allocator outlives the tensor.
   Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {
     if (!IsInitialized()) [[unlikely]]
       LogOutOfMemory(dtype, shape);
@@ -87,7 +86,7 @@ class Tensor {
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     Allocate(allocator, dtype);
   }
-  // Becomes Tensor(allocator, dtype, shape), in place. The shape may not be this tensor's own.
+  // Becomes Tensor(allocator, dtype, shape), in place. `shape` must not be this tensor's own.
   void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
     Release();
     buffer_ = nullptr;
@@ -120,8 +119,8 @@ class Tensor {
   }
   ~Tensor() { Release(); }
 
-  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that
-  // tensors cannot hold, ResourceExhausted without memory.
+  // Makes uninitialised elements, from the allocator or from DefaultAllocator(). InvalidArgument: a dtype that no
+  // tensor can hold. ResourceExhausted: no memory.
   static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       return NoSuchTensor(dtype);
@@ -131,14 +130,14 @@ class Tensor {
       return OutOfMemory(dtype, shape, allocator);
     return tensor;
   }
-  // One element, no dimensions.
+  // Makes a tensor of one element and no dimensions.
   template <class T>
     requires ElementType<T>
   static Tensor Scalar(const T& value) {
     return From<T>(std::span<const T>(&value, 1), TensorShape());
   }
   static Tensor Scalar(std::string_view text) { return Scalar(tstring(text)); }
-  // As many values as the shape has elements.
+  // Copies the values; another number of values than the shape has elements ends the process.
   template <class T>
   static Tensor From(std::span<const T> values, const TensorShape& shape) {
     Tensor tensor(dtype_of_v<T>, shape);
@@ -154,7 +153,7 @@ class Tensor {
   static Tensor From(std::initializer_list<T> values, const TensorShape& shape) {
     return From<T>(std::span<const T>(values.begin(), values.size()), shape);
   }
-  // Every element is T().
+  // Makes a tensor whose elements are T().
   template <class T>
   static Tensor Zeros(const TensorShape& shape) {
     Tensor tensor(dtype_of_v<T>, shape);
@@ -163,31 +162,31 @@ class Tensor {
       for (Index i = 0, n = shape.num_elements(); i < n; ++i) out[i] = T();
     return tensor;
   }
-  // Memory of the caller, aligned for the type (aligned views end the program otherwise; tensor::FromMemory refuses or
-  // copies it); it must outlive every tensor that shares it. No kernel writes to it in place.
+  // Makes a view of the caller's memory, which is aligned for the type and outlives every tensor that shares it. No
+  // kernel writes to it in place. Views of misaligned memory end the process; tensor::FromMemory refuses or copies it.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
   }
-  // With deleter(), or deleter(data), which runs when the last tensor that shares the memory is gone, on that thread.
+  // Calls deleter() or deleter(data) when the last tensor that shares the memory goes, on that thread.
   template <class Deleter>
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, Deleter deleter) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), std::move(deleter)));
   }
-  // Elements inside the memory of `owner`, which gets a reference (the caller keeps its own). `data` must be aligned
-  // for the type.
+  // Makes a view of elements inside the memory of `owner`, which gets a reference (the caller keeps its own). `data`
+  // must be aligned for the type.
   static Tensor ViewOf(Buffer* owner, DataType dtype, const TensorShape& shape, const void* data) {
     return Tensor(dtype, shape, Buffer::Slice(owner, const_cast<void*>(data), BytesOf(dtype, shape)));
   }
 
-  DataType dtype() const { return static_cast<DataType>(shape_.dims_.dtype()); }
-  const TensorShape& shape() const { return shape_; }
-  int dims() const { return shape_.dims(); }
-  Index dim_size(int d) const { return shape_.dim_size(d); }
-  Index NumElements() const { return shape_.num_elements(); }
-  bool IsSameSize(const Tensor& other) const { return shape_ == other.shape_; }
-  // False while there are elements but no memory for them.
+  DataType dtype() const { return static_cast<DataType>(shape_.dims_.dtype()); }  // type of the elements
+  const TensorShape& shape() const { return shape_; }  // lives as long as the tensor
+  int dims() const { return shape_.dims(); }  // number of dimensions
+  Index dim_size(int d) const { return shape_.dim_size(d); }  // size of dimension d; not checked
+  Index NumElements() const { return shape_.num_elements(); }  // product of the sizes
+  bool IsSameSize(const Tensor& other) const { return shape_ == other.shape_; }  // whether the shapes are equal
+  // Returns whether there is memory for the elements.
   bool IsInitialized() const { return buffer_ != nullptr || shape_.num_elements() == 0; }
-  // Bytes of all elements; strings count their characters too.
+  // Returns the bytes of all elements; strings count their characters, too.
   std::size_t TotalBytes() const {
     std::size_t bytes = static_cast<std::size_t>(NumElements()) * detail::ElementBytes(dtype());
     if (dtype() == DataType::kString && buffer_ != nullptr) {
@@ -195,26 +194,27 @@ class Tensor {
     }
     return bytes;
   }
-  bool IsAligned() const {
+  bool IsAligned() const {  // true for an address that is a multiple of 64, and for strings
     return dtype() == DataType::kString || reinterpret_cast<std::uintptr_t>(raw_data()) % Allocator::kAlignment == 0;
   }
-  // May the host read the elements?
+  // Returns whether the host may read the elements.
   bool HostAccessible() const { return buffer_ == nullptr || buffer_->HostAccessible(); }
 
   Buffer* buffer() const { return buffer_; }  // null if there are no elements
-  // True if the elements belong to this object alone, so that they may be overwritten.
+  // Returns whether only this object has the elements, so that they may be overwritten.
   bool RefCountIsOne() const { return buffer_ != nullptr && buffer_->RefCountIsOne(); }
-  bool SharesBufferWith(const Tensor& other) const {
+  bool SharesBufferWith(const Tensor& other) const {  // Returns whether both tensors keep one buffer alive.
     return buffer_ != nullptr && other.buffer_ != nullptr && buffer_->root() == other.buffer_->root();
   }
 
-  // The first element, or null; data<T>() has the type checked, but not whether its address suits T.
+  // Returns the address of the first element, or null.
   void* raw_data() { return buffer_ == nullptr ? nullptr : buffer_->data(); }
   const void* raw_data() const { return buffer_ == nullptr ? nullptr : buffer_->data(); }
-  // The bytes of a tensor of a plain type.
+  // Returns the bytes of a tensor of a plain type.
   std::string_view tensor_data() const {
     return {static_cast<const char*>(raw_data()), buffer_ == nullptr ? 0 : BytesOf(dtype(), shape_)};
   }
+  // As raw_data(); another type than T ends the process.
   template <class T>
   T* data() {
     CheckDtype<T>();
@@ -226,39 +226,39 @@ class Tensor {
     return static_cast<const T*>(raw_data());
   }
 
-  // Views for statements in code that knows type and rank; another type or rank than asked for, elements without
-  // memory or at an address that does not suit their type end the process. The views borrow: none may outlive the
-  // tensor. View() is the form for tensors that come from a user.
+  // flat, tensor, vec, matrix and scalar return views, for code that knows type and rank. Another type or rank,
+  // elements without memory, or a misaligned address end the process; View() returns a Status. No view may outlive the
+  // tensor.
   template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
-  template <class T, int Rank> Out<T, Rank> tensor() {
+  template <class T, int Rank> Out<T, Rank> tensor() {  // A view with a rank: tensor<float, 2>()(i, j).
     return CheckRank(Rank), Out<T, Rank>(viewed<T>(), shape_.begin());
   }
   template <class T, int Rank> In<T, Rank> tensor() const {
     return CheckRank(Rank), In<T, Rank>(viewed<T>(), shape_.begin());
   }
-  template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }
+  template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }  // tensor<T, 1>
   template <class T> In<T, 1> vec() const { return tensor<T, 1>(); }
-  template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }
+  template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }  // tensor<T, 2>
   template <class T> In<T, 2> matrix() const { return tensor<T, 2>(); }
-  // The one element of a tensor of any rank: scalar<float>()().
+  // Returns a view of the one element of a tensor of any rank: scalar<float>()().
   template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(viewed<T>(), shape_.begin()); }
   template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(viewed<T>(), shape_.begin()); }
-  // The elements under other dimensions with the same product: shaped<float, 2>({rows, columns}).
+  // Returns a view with other dimensions of equal product: shaped<float, 2>({rows, columns}).
   template <class T, int Rank> Out<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) {
     return CheckProduct(sizes, Rank), Out<T, Rank>(viewed<T>(), sizes);
   }
   template <class T, int Rank> In<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) const {
     return CheckProduct(sizes, Rank), In<T, Rank>(viewed<T>(), sizes);
   }
-  // The last Rank - 1 dimensions as they are, all before them as one; missing ones are 1, in front.
+  // Returns a view that keeps the last Rank - 1 dimensions and joins all before them; missing ones are 1, in front.
   template <class T, int Rank = 2> Out<T, Rank> flat_inner_dims() {
     return Out<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
   template <class T, int Rank = 2> In<T, Rank> flat_inner_dims() const {
     return In<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
-  // The first Rank - 1 dimensions as they are, all after them as one; missing ones are 1, at the end.
+  // Returns a view that keeps the first Rank - 1 dimensions and joins all after them; missing ones are 1, at the end.
   template <class T, int Rank = 2> Out<T, Rank> flat_outer_dims() {
     return Out<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
@@ -266,7 +266,8 @@ class Tensor {
     return In<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
 
-  // tensor.View<In<float, 2>>(): a view, or the Status that says why there is none.
+  // Returns a view of a type: View<In<float, 2>>(). InvalidArgument: another type or rank, or misaligned.
+  // FailedPrecondition: no memory.
   template <class V>
     requires(!V::is_output)
   Result<V> View() const {
@@ -279,17 +280,17 @@ class Tensor {
     TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
-  // Data, size and shape without a type: the source of a kernel's views. Borrows this object.
+  // Returns data, size and shape without a type: the source of a kernel's views. Borrows this object.
   AnyView any_view() const { return {const_cast<void*>(raw_data()), NumElements(), &shape_}; }
 
-  // Shares the other's buffer and takes its dtype under another shape. False, and nothing done, if the element counts
+  // Shares the other's buffer and takes its dtype, with another shape. False, and nothing done: the numbers of elements
   // differ.
   [[nodiscard]] bool CopyFrom(const Tensor& other, const TensorShape& shape) {
     if (other.NumElements() != shape.num_elements()) return false;
     ShareBuffer(other, other.dtype(), shape);
     return true;
   }
-  // Shares the other's buffer under another plain dtype and a shape of as many bytes.
+  // Shares the other's buffer with another plain dtype and shape. InvalidArgument: other sizes, or no plain dtype.
   Status BitcastFrom(const Tensor& other, DataType dtype, const TensorShape& shape) {
     if (SizeOf(other.dtype()) == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
     if (SizeOf(dtype) == 0) return errors::InvalidArgument("specified output type is zero-sized");
@@ -300,7 +301,8 @@ class Tensor {
     ShareBuffer(other, dtype, shape);
     return OkStatus();
   }
-  // Elements [start, limit) of dimension 0, sharing the buffer; the rank stays. Perhaps no longer aligned.
+  // Returns elements [start, limit) of dimension 0, which share the buffer and may be misaligned. Other bounds end the
+  // process.
   Tensor Slice(Index start, Index limit) const {
     if (dims() < 1 || start < 0 || start > limit || limit > dim_size(0)) {
       detail::DieOnRange("Slice wants a range", start, limit, dtype(), shape_);
@@ -310,7 +312,7 @@ class Tensor {
     shape.set_dim(0, limit - start);
     return Part(start, shape);
   }
-  // Element number `index` of dimension 0, which goes away.
+  // Returns element `index` of dimension 0, without that dimension; otherwise as Slice.
   Tensor SubSlice(Index index) const {
     if (dims() < 1 || index < 0 || index >= dim_size(0)) {
       detail::DieOnRange("SubSlice wants an index", index, index + 1, dtype(), shape_);
@@ -319,9 +321,8 @@ class Tensor {
     shape.RemoveDim(0);
     return Part(index, shape);
   }
-  // Copies the values into a buffer of their own, in ordinary memory; variants are copied as their types copy (a
-  // tensor inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged,
-  // the copy is not initialised; neither is the copy of a tensor that is not.
+  // Copies the values into a buffer from DefaultAllocator(); a tensor inside a variant keeps its buffer. Elements that
+  // the host cannot read end the process. Without memory, which is logged, the copy is not initialised.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
     Tensor copy(DefaultAllocator(), dtype(), shape_);
@@ -334,17 +335,17 @@ class Tensor {
     return copy;
   }
 
-  // The first max_entries values (all if negative) as TensorFlow prints them: "[1 2][3 4]..."; with print_v2 as
+  // Prints the first max_entries values (all if negative) as TensorFlow does: "[1 2][3 4]..."; with print_v2 as
   // tf.print does, where max_entries counts at each end of every dimension.
   std::string SummarizeValue(Index max_entries, bool print_v2 = false) const {
     if (!HostAccessible()) return "<values in device memory>";
     return detail::SummarizeArray(dtype(), raw_data(), shape_, max_entries, print_v2);
   }
-  // "Tensor<type: float shape: [2,3] values: [1 2 3]...>"
+  // Returns "Tensor<type: float shape: [2,3] values: [1 2 3]...>".
   std::string DebugString(int max_entries = 3) const {
     return StrCat("Tensor<type: ", Name(dtype()), " shape: ", shape_, " values: ", SummarizeValue(max_entries), ">");
   }
-  // Without the values.
+  // As DebugString, without the values.
   std::string DeviceSafeDebugString() const { return StrCat("Tensor<type: ", Name(dtype()), " shape: ", shape_, ">"); }
 
  private:

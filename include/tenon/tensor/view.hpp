@@ -86,7 +86,9 @@ struct View<T, kAnyRank> {
 
 }  // namespace detail
 
-// An output: already allocated, to be written.
+// A view of an output, already allocated, to be written. Elements are packed, in row-major order: x[i]; with a Rank
+// also x(i, j). x.size(), x.dim(d) and x.shape() describe it. Indices are not checked. A view borrows: it is valid as
+// long as the tensor, in a kernel until the call ends. Trivially copyable; GPU code may have it.
 template <class T, int Rank = kAnyRank>
 struct Out : detail::View<T, Rank> {
   static_assert(!std::is_const_v<T>, "tenon: Out<const T> cannot be written; use In<T>");
@@ -96,14 +98,14 @@ struct Out : detail::View<T, Rank> {
   Out() = default;
 };
 
-// An input: to be read.
+// A view of an input, to be read. Otherwise as Out.
 template <class T, int Rank = kAnyRank>
 struct In : detail::View<const T, Rank> {
   using element_type = T;
   static constexpr bool is_output = false;
   using detail::View<const T, Rank>::View;
   In() = default;
-  // An output that has been written may be read.
+  // Makes a view for reading of an output.
   TENON_HD In(const Out<T, Rank>& out)
     requires(Rank != kAnyRank)
       : detail::View<const T, Rank>(out.data, out.dims) {}

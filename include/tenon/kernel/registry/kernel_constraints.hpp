@@ -35,13 +35,15 @@ void kernel_match_error_has_more_than_8_host_arguments();
 //     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
 struct KernelMatch {
   static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 16, kMaxHostArguments = 8;
-  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
+  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };  // kinds of attrs that can be constrained
+  // A value that a constraint allows.
   struct Value {
     std::int64_t number = 0;
     std::string_view text;
 
     friend constexpr bool operator==(const Value&, const Value&) = default;
   };
+  // An attr and the values that it may have.
   struct Constraint {
     std::string_view attr;
     Kind kind = Kind::kInt;
@@ -73,24 +75,24 @@ struct KernelMatch {
   const Constraint* external_constraints = nullptr;
   const std::string_view* external_host_arguments = nullptr;
 
-  constexpr Span<const Constraint> all_constraints() const {
+  constexpr Span<const Constraint> all_constraints() const {  // the constraints
     return {external_constraints != nullptr ? external_constraints : constraints, count};
   }
-  constexpr Span<const std::string_view> all_host_arguments() const {
+  constexpr Span<const std::string_view> all_host_arguments() const {  // names
     return {external_host_arguments != nullptr ? external_host_arguments : host_arguments, host_count};
   }
 
-  constexpr KernelMatch Label(std::string_view text) const {
+  constexpr KernelMatch Label(std::string_view text) const {  // only for nodes with this `_kernel`
     KernelMatch match = *this;
     match.label = text;
     return match;
   }
-  constexpr KernelMatch Priority(int value) const {
+  constexpr KernelMatch Priority(int value) const {  // the highest of those that fit wins
     KernelMatch match = *this;
     match.priority = value;
     return match;
   }
-  // The attr has one of these values: bool, int, string or DataType. In a list of types, all have.
+  // Requires that the attr has one of these values: bool, int, string or DataType. In a list of types, all have.
   template <class T>
   constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
     if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
@@ -102,8 +104,8 @@ struct KernelMatch {
     return match;
   }
 
-  // The input or output of that name, or a list of them, lies in host memory on any device. For kernels in the raw
-  // form; other kernels say it with their parameters' types.
+  // Places the input or output of that name, or a list of them, in host memory on any device. For kernels in the raw
+  // form; other kernels use parameter types.
   constexpr KernelMatch HostMemory(std::string_view argument) const {
     if (host_count == kMaxHostArguments) detail::kernel_match_error_has_more_than_8_host_arguments();
     KernelMatch match = *this;

@@ -40,11 +40,11 @@ struct KernelDef {
   const KernelRow* row = nullptr;
 };
 
-// thread-safe; looking up takes no lock. Rows are never removed: a shared library that registered ops must stay loaded
-// (io/load_library.hpp sees to it).
+// The ops and kernels that sessions know. thread-safe; a look-up takes no lock. Rows are never removed: a shared
+// library that registered ops stays loaded (io/load_library.hpp). A registry outlives its sessions.
 class Registry {
  public:
-  // Everything that TENON_REGISTER put into this process.
+  // Returns the registry of this process: everything that TENON_REGISTER and LoadLibrary added.
   static Registry& Global() {
     static Registry* registry = new Registry(true);
     return *registry;
@@ -60,14 +60,14 @@ class Registry {
     }
   }
 
-  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
-  // another struct or signature has the op's name, which is left out then.
+  // Adds the ops and kernels of a batch; see Register(). A second registration of one struct does nothing.
+  // AlreadyExists: another struct or signature has the op's name; it is left out.
   Status Add(const RegistrationBatch& batch) {
     Refresh();
     const MutexLock lock(mutex_);
     return AddLocked(batch);
   }
-  // The Status that Add would return; adds nothing.
+  // Returns the Status that Add would return; adds nothing.
   Status Check(const RegistrationBatch& batch) const {
     Refresh();
     const MutexLock lock(mutex_);
@@ -78,8 +78,8 @@ class Registry {
 
   // An eager call looks its kernel up every time.
   TENON_SETUP_CODE_END
-  // Searches the kernels that serve every node of the op (structs without a KernelMatch). NotFound names the types
-  // that have kernels.
+  // Finds a kernel that serves every node of the op (a struct without a KernelMatch). NotFound: there is none; the
+  // message names the types that have kernels.
   Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
@@ -90,9 +90,9 @@ class Registry {
       return KernelDef{row};
     return NoKernel(key, kernels);
   }
-  // The kernel for a node: reads the node's type attrs, and `_kernel`, the label that it asks for. Where the device has
-  // none, one of the type whose kernels it runs serves, then one for the device type "DEFAULT". InvalidArgument when
-  // two fit equally well (of those for "DEFAULT": when two fit), and when the node lacks an attr that they ask for.
+  // Finds the kernel for a node by the node's type attrs and its label `_kernel`. Without a kernel for the device it
+  // takes one of the device type whose kernels the device runs, then one of the type "DEFAULT". NotFound: there is
+  // none. InvalidArgument: two kernels fit equally well, or the node lacks an attr that a kernel asks for.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(node.op);
@@ -110,13 +110,13 @@ class Registry {
     return FindAmongMatches(*kernels, node, device, label, types);
   }
   TENON_SETUP_CODE_BEGIN
-  // All kernels of an op, in the order of their registration.
+  // Lists the kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
     return RowsOf(kernels_.Find(op));
   }
 
-  // All kernels of all ops, in the order of their registration.
+  // Lists the kernels of all ops, in the order of their registration.
   SlimVector<const KernelRow*> AllKernels() const {
     Refresh();
     const MutexLock lock(mutex_);
@@ -129,14 +129,14 @@ class Registry {
     return rows;
   }
 
-  // The op's description, or null.
+  // Returns the op's description, or null. It lives as long as the registry.
   const OpView* FindOp(std::string_view name) const { return ops().Find(name); }
-  const OpRegistry& ops() const {
+  const OpRegistry& ops() const {  // descriptions of all ops
     Refresh();
     return ops_;
   }
-  // The first error while the registrations of the process were taken in; sessions refuse to start on it. Kernels
-  // whose op is not registered yet are logged, once.
+  // Returns the first error of the registrations; sessions then refuse to start. Logs, once, kernels whose op is not
+  // registered yet.
   Status status() const {
     Refresh();
     LogWaiting();

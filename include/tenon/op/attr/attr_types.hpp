@@ -61,13 +61,14 @@ void SortByKey(SlimVector<std::pair<K, V>>* items) {
 }
 }  // namespace detail
 
-// externally synchronised. Copies of large values (lists, tensors, functions) share them.
+// A value of an attr. Copies of large values (lists, tensors, functions) share them. externally synchronised.
 //
 //   AttrValue value = DataType::kFloat;
 //   DataType type;
 //   TENON_RETURN_IF_ERROR(value.Get("T", &type));
 class AttrValue {
  public:
+  // The kinds of values.
   enum class Kind : std::uint8_t {
     kNone,
     kString,
@@ -82,14 +83,14 @@ class AttrValue {
     kList
   };
 
-  AttrValue() noexcept : kind_(Kind::kNone), i_(0) {}
+  AttrValue() noexcept : kind_(Kind::kNone), i_(0) {}  // no value
   AttrValue(const AttrValue& other);
   AttrValue(AttrValue&& other) noexcept;
   AttrValue& operator=(const AttrValue& other);
   AttrValue& operator=(AttrValue&& other) noexcept;
   ~AttrValue();
 
-  // From the value itself.
+  // Makes a value of the kind of its argument; a list from std::vector, std::span or SlimVector.
   AttrValue(std::string text) : kind_(Kind::kString) { ::new (static_cast<void*>(&s_)) std::string(std::move(text)); }
   AttrValue(std::string_view text) : AttrValue(std::string(text)) {}
   AttrValue(const char* text) : AttrValue(std::string(text)) {}
@@ -117,50 +118,53 @@ class AttrValue {
       items.size();
     }
   AttrValue(const List& items);  // std::vector, std::span, SlimVector of AttrList's element types
-  // The name of an attr of the enclosing function whose value goes here.
+  // Makes a placeholder: the name of an attr of the enclosing function, whose value goes here.
   static AttrValue Placeholder(std::string name);
-  // A serialised TensorShapeProto or TensorProto that has no value, and why. It stays in the graph and is written as it
-  // came; Get gives the reason.
+  // Makes a value of a serialised TensorShapeProto or TensorProto that cannot be decoded, and the reason. It stays in
+  // the graph and is written as it came; Get returns the reason.
   static AttrValue UndecodedShape(std::string proto, Status why);
+  // as UndecodedShape, for a tensor
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
   // An eager call finds its kernel by these.
   TENON_SETUP_CODE_END
-  Kind kind() const { return kind_; }
+  Kind kind() const { return kind_; }  // the kind of the value
+  // kInvalid unless kind() is kType
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
   TENON_SETUP_CODE_BEGIN
-  bool has_value() const { return kind_ != Kind::kNone; }
+  bool has_value() const { return kind_ != Kind::kNone; }  // whether there is a value
 
-  // The value where kind() says so; otherwise zero, "", an empty list...
+  // Returns the string where kind() is kString, otherwise "". The getters below do so for their kinds.
   const std::string& s() const;
-  std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }
-  float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }
-  bool b() const { return kind_ == Kind::kBool && b_; }
-  const PartialTensorShape& shape() const;
-  const Tensor& tensor() const;
-  const NameAttrList& func() const;
-  const std::string& placeholder() const;
-  const AttrList& list() const;
+  std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }  // 0 for another kind
+  float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }  // 0 for another kind
+  bool b() const { return kind_ == Kind::kBool && b_; }  // false for another kind
+  const PartialTensorShape& shape() const;  // unknown rank for another kind
+  const Tensor& tensor() const;  // an empty tensor for another kind
+  const NameAttrList& func() const;  // without a name for another kind
+  const std::string& placeholder() const;  // "" for another kind
+  const AttrList& list() const;  // empty for another kind
 
-  // OK except for an undecoded shape or tensor; undecoded() is then its serialised form.
+  // Returns the reason why a shape or tensor could not be decoded; OK for all other values.
   const Status& decode_status() const;
-  std::string_view undecoded() const;
-  // The shape of an undecoded tensor, which may be right where its contents are wrong; else unknown.
+  std::string_view undecoded() const;  // the serialised form of such a value
+  // Returns the shape of an undecoded tensor; unknown if that is wrong, too.
   const PartialTensorShape& undecoded_shape() const;
 
-  // The value to be changed; becomes an empty one of that kind when it is of another.
+  // Returns the string for a change; a value of another kind becomes an empty string. The functions below do so for
+  // their kinds.
   std::string* mutable_s();
-  PartialTensorShape* mutable_shape();
-  Tensor* mutable_tensor();
-  NameAttrList* mutable_func();
-  AttrList* mutable_list();
-  std::string* mutable_placeholder();
+  PartialTensorShape* mutable_shape();  // as mutable_s()
+  Tensor* mutable_tensor();  // as mutable_s()
+  NameAttrList* mutable_func();  // as mutable_s()
+  AttrList* mutable_list();  // as mutable_s()
+  std::string* mutable_placeholder();  // as mutable_s()
 
-  // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
-  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these (appends to it) or
-  // Span<const T> of AttrList's element types. string_view, pointer and span point into this value.
-  // InvalidArgument, naming `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty
-  // list.
+  // Reads the value into a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType,
+  // PartialTensorShape, TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these
+  // (appends to it), or Span<const T> of AttrList's element types. string_view, pointer and span point into this value.
+  // An unset value reads as an empty list. InvalidArgument: another kind, or a value that does not fit; the message
+  // names `attr_name`.
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
@@ -221,30 +225,30 @@ class AttrMap {
 
   // The kernel of an eager call is found by attrs.
   TENON_SETUP_CODE_END
-  // The value of an attr, or null.
+  // Returns the value of an attr, or null. Valid until the map changes.
   const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
   TENON_SETUP_CODE_BEGIN
-  bool contains(std::string_view name) const { return Find(name) != nullptr; }
+  bool contains(std::string_view name) const { return Find(name) != nullptr; }  // whether there is such an attr
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
   // Adds the attr unless it is there already; false then.
   bool Insert(std::string name, AttrValue value);
-  // The value of an attr, which is added without a value when it is not there.
+  // Returns the value of an attr. Adds the attr without a value if there is none.
   AttrValue& operator[](std::string_view name);
-  // False if there was none.
+  // Removes an attr. False: there was none.
   bool erase(std::string_view name);
-  void clear();
-  void reserve(std::size_t count);
+  void clear();  // removes all attrs
+  void reserve(std::size_t count);  // makes room for `count` attrs
 
-  const_iterator begin() const;
-  const_iterator end() const;
-  std::size_t size() const;
-  bool empty() const;
+  const_iterator begin() const;  // the first pair of name and value; in the order of names
+  const_iterator end() const;  // one past the last pair
+  std::size_t size() const;  // number of attrs
+  bool empty() const;  // whether there is no attr
 
   // For readers of files: any number of AppendUnsorted, then SortAppended, which keeps the last of equal names.
   value_type* AppendUnsorted();
-  void SortAppended();
+  void SortAppended();  // sorts the appended attrs in
 
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 

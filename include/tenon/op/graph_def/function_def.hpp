@@ -15,6 +15,7 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+// A function as plain data: signature and body.
 struct FunctionDef {
   using StringMap = SlimVector<std::pair<std::string, std::string>>;
 
@@ -44,11 +45,13 @@ struct RegisteredGradient {
   friend bool operator==(const RegisteredGradient&, const RegisteredGradient&) = default;
 };
 
+// The functions of a graph, and the functions that compute their gradients.
 struct FunctionDefLibrary {
   SlimVector<FunctionDef> function;
   SlimVector<GradientDef> gradient;
   SlimVector<RegisteredGradient> registered_gradients;
 
+  // whether it has nothing
   bool empty() const { return function.empty() && gradient.empty() && registered_gradients.empty(); }
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;
 };

@@ -12,10 +12,11 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+// A graph as plain data. externally synchronised.
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
-  VersionDef versions;
-  FunctionDefLibrary library;
+  VersionDef versions;  // versions of the program that wrote it
+  FunctionDefLibrary library;  // functions that nodes call
   std::string debug_info;  // serialised GraphDebugInfo, kept as it came
 
   friend bool operator==(const GraphDef&, const GraphDef&) = default;

@@ -16,12 +16,13 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+// One node of a graph as plain data. externally synchronised.
 struct NodeDef {
-  std::string name;
-  std::string op;
+  std::string name;  // unique in its graph
+  std::string op;  // "MatMul"
   SlimVector<std::string> input;  // "node", "node:1", and last "^node" for control
   std::string device;              // the requested one, e.g. "/device:GPU:0"; may be empty
-  AttrMap attr;
+  AttrMap attr;  // by name
   std::string debug_info;  // serialised NodeDef.ExperimentalDebugInfo, kept as it came
   std::string full_type;   // serialised FullTypeDef (experimental_type), kept as it came
 
@@ -88,9 +89,11 @@ inline bool TryGetNodeAttr(const NodeDef& node, std::string_view name, AttrReade
 }
 }  // namespace detail
 
+// Returns whether the node has an attr of that name.
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
 
-// Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
+// Reads an attr into a type of AttrValue::Get, or finds its value. NotFound: no attr of that name. InvalidArgument: an
+// attr of another type.
 template <class T>
 TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
@@ -105,7 +108,7 @@ TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view na
   return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
-// Adds an attr; one that is there already stays as it is.
+// Adds an attr; an existing attr of that name stays.
 inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
   node->attr.Insert(std::string(name), std::move(value));
 }

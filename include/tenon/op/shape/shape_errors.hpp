@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The errors of shape inference, with TensorFlow's messages. The functions are not constant expressions: where a shape
-// function runs in one, the compiler stops at the call, whose name states the mistake (docs/errors.md).
+// function runs in one, the compiler stops at the call, whose name states the mistake (docs/reference/errors.md).
 
 #include <cstddef>
 #include <cstdint>

@@ -23,7 +23,7 @@ struct GraphDef;
 struct Node;
 class GraphBuilder;
 
-// A tensor by name: {"x:0", tensor}. "x" means "x:0".
+// A tensor by name: {"x:0", tensor}. "x" means "x:0". Immutable while a run uses it.
 struct NamedTensor {
   std::string name;
   Tensor tensor;
@@ -37,25 +37,24 @@ struct TensorDevice {
 
 // Endpoints of a prepared run, in this order.
 struct CallableOptions {
-  std::vector<std::string> feeds = {};
-  std::vector<std::string> fetches = {};
+  std::vector<std::string> feeds = {};  // names of input tensors: "x:0"
+  std::vector<std::string> fetches = {};  // names of output tensors
   std::vector<std::string> targets = {};  // nodes that run although their outputs are not fetched
-  // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
-  // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
-  // before the session, unless the device is the caller's. Such a callable does not share its program. Needs
-  // <tenon/devices.hpp> in one source file. Unimplemented: strings and the like, fetches beside variables by reference.
+  // Feeds that come in the memory of a device of the session; all other feeds are in host memory. Names are written as
+  // in `feeds`. The tensors must go before the session, unless the device is the caller's. Needs <tenon/devices.hpp> in
+  // one source file. Unimplemented: strings, resources and variants, and fetches of variables by reference.
   std::vector<TensorDevice> feed_devices = {};
-  std::vector<TensorDevice> fetch_devices = {};
+  std::vector<TensorDevice> fetch_devices = {};  // fetches that stay in the memory of a device; as feed_devices
 };
 
-// Where the time of one run went.
+// One execution of one node in a traced run.
 struct NodeTiming {
   std::string_view name, op;  // the node's; live as long as the session
-  std::string_view device;
+  std::string_view device;  // "CPU:0"; lives as long as the session
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
-  std::int64_t output_bytes = 0;
+  std::int64_t output_bytes = 0;  // bytes of all outputs
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
-  int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
+  int thread = 0;  // number of the thread in the process, from 1, in the order in which traced runs met threads
   // Node of the graph (graph/graph.hpp); lives as long as the session. For a copy or a fetch: the node whose value it
   // takes. Null: something within a node, a node of a function that it calls or a measurement of its kernel.
   const Node* node = nullptr;
@@ -69,9 +68,10 @@ struct NodeTotal {
   std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
   std::int64_t output_bytes = 0;  // bytes of all of these executions
 };
+// Where the time of one run went. Names and nodes in it live as long as the session.
 struct RunTrace {
   std::int64_t start_ns = 0;  // SteadyNanoseconds()
-  std::int64_t total_ns = 0;
+  std::int64_t total_ns = 0;  // duration of the run
   int thread = 0;  // number of the thread that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
   std::vector<NodeTotal> folded;  // executions that are not in `nodes`, by first execution
@@ -80,17 +80,17 @@ struct RunTrace {
 
 // How the memory of a callable's runs is planned for the feed shapes of its last run.
 struct PlanReport {
-  std::size_t arena_bytes = 0;
+  std::size_t arena_bytes = 0;  // size of the arena
   std::size_t value_bytes = 0;  // size of all values in the arena, as if each had its own memory
   std::size_t lower_bound_bytes = 0;  // the most that live at one time
-  int planned_nodes = 0;  // run without shape functions and allocation
-  int other_nodes = 0;
+  int planned_nodes = 0;  // nodes that run without shape functions and allocation
+  int other_nodes = 0;  // nodes that run as without a plan
 };
 
 // An endpoint of a loaded graph, as `Session::inputs()` lists it.
 struct Endpoint {
   std::string name;  // "pixels:0"
-  DataType dtype = DataType::kInvalid;
+  DataType dtype = DataType::kInvalid;  // element type
   std::string shape;  // "[?,784]", "<unknown>"
 };
 
@@ -163,36 +163,45 @@ using FullRuntime = undefined_symbol_means_include_tenon_runtime_hpp_without_TEN
 
 }  // namespace detail
 
-// One signature of a session, prepared: no names are looked up when it runs. thread-safe; keeps its session alive.
+// One prepared signature of a session. It runs without looking up names. thread-safe: any number of threads may call
+// it at once. A callable keeps its session alive.
+//
+//   TENON_ASSIGN_OR_RETURN(const Callable mlp, session.MakeCallable({.feeds = {"x:0"}, .fetches = {"y:0"}}));
+//   std::vector<Tensor> outputs(mlp.num_fetches());
+//   TENON_RETURN_IF_ERROR(mlp.Run({&x, 1}, outputs));
 class Callable {
  public:
-  Callable() = default;
+  Callable() = default;  // without a session: every run returns InvalidArgument
 
-  // feeds[i] is the value of the i-th feed; fetches[i] receives the i-th fetch. Both must have the lengths asked for.
+  // Runs the signature. feeds[i] is the value of feed i; fetches[i] receives fetch i. InvalidArgument: another
+  // number of feeds or fetches, a feed of another type or shape, or a released callable. Cancelled: the session was
+  // closed. Other errors are the errors of the nodes, with the node's name.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, nullptr);
   }
+  // Runs the signature and returns its fetches. The errors are the errors of Run.
   Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> feeds) const {
     return detail::Runtime::Call(impl_.get(), Span<const Tensor>(feeds.begin(), feeds.size()));
   }
-  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
-  // options that make no sense.
+  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded: the run took longer than timeout_in_ms. Cancelled:
+  // RunOptions::cancellation was cancelled. InvalidArgument: a negative timeout, or a pool that the session lacks.
+  // Other errors are the errors of the first form.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::FullRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
   }
-  // Runs once and records when each node ran.
+  // Runs once and records into *trace when each node ran. The errors are the errors of Run.
   Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, trace);
   }
 
-  // False while there is no plan (SessionOptions::plan_after_runs).
+  // Describes the memory plan of the last feed shapes. False: there is no plan (SessionOptions::plan_after_runs).
   bool GetPlanReport(PlanReport* report) const { return detail::Runtime::GetPlanReport(impl_.get(), report); }
-  // No copy of this callable runs any more: InvalidArgument. Runs under way come to their end.
+  // Ends this callable and its copies: later runs return InvalidArgument. Runs under way come to their end.
   void Release() { detail::Runtime::Release(impl_.get()); }
 
-  std::size_t num_feeds() const { return detail::Runtime::NumFeeds(impl_.get()); }
-  std::size_t num_fetches() const { return detail::Runtime::NumFetches(impl_.get()); }
+  std::size_t num_feeds() const { return detail::Runtime::NumFeeds(impl_.get()); }  // 0 without a session
+  std::size_t num_fetches() const { return detail::Runtime::NumFetches(impl_.get()); }  // 0 without a session
 
  private:
   template <class>
@@ -201,39 +210,48 @@ class Callable {
   Ref<RefCounted> impl_;  // detail::CallableImpl
 };
 
-// A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its
-// state.
+// A graph with its state, which runs signatures. thread-safe: any number of threads may call Run at once. Copies share
+// the graph and its state, which live as long as a copy or a Callable.
 //
 //   TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraphFile("mlp.pb"));
 //   TENON_ASSIGN_OR_RETURN(auto outputs, session.Run({{"pixels:0", image}}, {"probabilities:0"}));
 //   const float first = outputs[0].flat<float>()(0);
 class Session {
  public:
-  Session() = default;
+  Session() = default;  // without a session: all calls return InvalidArgument
 
-  // A session without a graph: Extend gives it one.
+  // Makes a session without a graph; Extend gives it one. InvalidArgument: an option without sense, or a device that
+  // does not exist. FailedPrecondition: an option that needs a header which the binary lacks. Also returns the first
+  // error of the registrations (Registry::status).
   static Result<Session> Create(SessionOptions options = {}) { return detail::Runtime::Create(std::move(options)); }
-  // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file, which must not be written
-  // to in place while the session lives (SessionOptions::map_graph_file).
-  // NotFound: no such file. DataLoss: not a GraphDef. FailedPrecondition: the file was written to while it was read.
-  // Otherwise as FromGraphDef.
+  // Makes a session from a binary GraphDef in a file (a frozen graph). Large constants stay views of the mapped file,
+  // which must not be written to in place while the session lives (SessionOptions::map_graph_file). NotFound: no such
+  // file. DataLoss: not a GraphDef. InvalidArgument: an empty file, or one without a graph. FailedPrecondition: the
+  // file was written to while it was read. Other errors are the errors of FromGraphDef and Create.
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
-  // Makes a session from bytes, which are copied as far as they are needed.
-  // NotFound: an op that is not registered (all of them are named). InvalidArgument: any other fault of the graph.
+  // Makes a session from a serialised GraphDef, or from a GraphDef. The session keeps copies of what it needs.
+  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph.
+  // DataLoss: bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the
+  // errors of Create.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options = {}) {
     return detail::FullRuntime::FromGraphDef(graph, std::move(options));
   }
+  // Makes a session from a builder's graph. Returns the first error of the builder, or the errors of FromGraphDef.
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options = {}) {
     return detail::FullRuntime::FromGraph(builder, std::move(options));
   }
 
-  // Runs the nodes that `fetches` and `targets` need, and returns the fetches in order. The signature is cached:
-  // later calls with the same names are cheap. A Callable also skips the look-up by name.
+  // Runs the nodes that `fetches` and `targets` need, and returns the fetches in order. The signature is cached: later
+  // calls with the same names are cheap. A Callable also skips the look-up by name. InvalidArgument: a name that the
+  // graph lacks, a feed of another type or shape, a placeholder that is not fed, an op without a kernel, nothing to
+  // fetch or run, or an empty Session. NotFound: an unknown target. OutOfRange: an output number that the node lacks.
+  // Cancelled: the session was closed. FailedPrecondition: a new signature after Finalize. Other errors are the
+  // errors of the nodes, with the node's name. The fetched tensors may outlive the session.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
@@ -244,8 +262,9 @@ class Session {
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()));
   }
-  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
-  // options that make no sense.
+  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded: preparation and run took longer than
+  // timeout_in_ms. Cancelled: RunOptions::cancellation was cancelled. InvalidArgument: a negative timeout, or a pool
+  // that the session lacks. Other errors are the errors of the first form.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
@@ -258,37 +277,37 @@ class Session {
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()), options, metadata);
   }
+  // Prepares a signature. The errors are the errors of Run that concern names, kernels and devices.
   Result<Callable> MakeCallable(const CallableOptions& options) const {
     return detail::Runtime::MakeCallable(*this, options);
   }
 
-  // Placeholders, in graph order.
+  // Lists the outputs of the placeholders, in graph order.
   std::vector<Endpoint> inputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, true, &endpoints);
     return endpoints;
   }
-  // Outputs that no other node reads, in graph order.
+  // Lists the outputs that no other node reads, in graph order.
   std::vector<Endpoint> outputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, false, &endpoints);
     return endpoints;
   }
+  // full names, the CPU among them
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
-  // Runs, plans, programs, memory and threads until now. False: an empty Session.
+  // Counts runs, plans, programs, memory and threads until now. False: an empty Session.
   bool GetCounters(SessionCounters* counters) const { return detail::FullRuntime::GetCounters(*this, counters); }
 
-  // Stops all runs, which fail with Cancelled, and does not wait for them. Later runs fail with Cancelled, too. A
-  // second call does nothing. FailedPrecondition: an empty Session.
+  // Stops all runs without waiting for them. They and later runs return Cancelled. A second call does nothing.
+  // InvalidArgument: an empty Session.
   Status Close() { return detail::Runtime::Close(*this); }
 
-  // A run in parts. PRunSetup names all feeds and
-  // fetches and starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for
-  // some fetches, each of which may be asked for once. After an error, or when all has been fed and fetched, the handle
-  // is no more. InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are
-  // missing for. Of `options` two apply, others are refused: timeout_in_ms counts from here until all nodes have run,
-  // whatever the caller does meanwhile, and then PRun says DeadlineExceeded; `cancellation` outlives the run, which it
-  // makes Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
+  // Starts a run in parts and returns its handle. Names all feeds and fetches; nodes that need no feed start at once.
+  // `options` may have timeout_in_ms, which counts until all nodes have run, and `cancellation`, which outlives the
+  // run. The session's operation_timeout_in_ms limits each PRun. InvalidArgument: an unknown name, or a negative
+  // timeout. Unimplemented: another option. ResourceExhausted: the system has no thread. Cancelled: the session was
+  // closed.
   Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
                                 Span<const std::string> targets = {}, const RunOptions& options = {}) const {
     return detail::FullRuntime::SetUpPartialRun(*this, feeds, fetches, targets, options);
@@ -299,6 +318,10 @@ class Session {
                      Span<const std::string>(fetches.begin(), fetches.size()),
                      Span<const std::string>(targets.begin(), targets.size()), options);
   }
+  // Feeds some tensors of a run in parts, waits for some of its fetches and returns them. Each may be named once. The
+  // handle ends after an error, and when all feeds and fetches are done. InvalidArgument: a name that PRunSetup did not
+  // get, or a second time; a fetch whose feeds are missing; a handle that has ended. DeadlineExceeded: a time limit.
+  // Cancelled: `cancellation`, or a closed session. FailedPrecondition: the handle was made before a fork().
   Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
                                    Span<const std::string> fetches) const {
     return detail::FullRuntime::ContinuePartialRun(*this, handle, feeds, fetches);
@@ -309,16 +332,19 @@ class Session {
                 Span<const std::string>(fetches.begin(), fetches.size()));
   }
 
-  // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
-  // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
+  // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. After an error
+  // the graph is as before. InvalidArgument: a node that exists already, other versions, or another fault of the graph.
+  // NotFound: ops that are not registered. FailedPrecondition: Finalize was called.
   Status Extend(const GraphDef& graph) { return detail::FullRuntime::Extend(*this, graph); }
-  // No more Extend and no new signatures: FailedPrecondition. PreparedSignature signatures still run.
+  // Ends changes of the session: later Extend calls and new signatures return FailedPrecondition. Prepared signatures
+  // still run. FailedPrecondition: a second call. InvalidArgument: no graph. Cancelled: the session was closed.
   Status Finalize() { return detail::FullRuntime::Finalize(*this); }
-  // Drops the resources of the containers (none given: of the default one), then closes the session.
+  // Drops the resources of the containers (an empty list: of the default one), then closes the session.
+  // InvalidArgument: an empty Session.
   Status Reset(Span<const std::string> containers) { return detail::FullRuntime::Reset(*this, containers); }
+  // Describes the devices, the CPU first. InvalidArgument: an empty Session.
   Result<std::vector<SessionDevice>> ListDevices() const { return detail::FullRuntime::ListDevices(*this); }
-  // PreparedSignature (feeds, fetches, targets) that are kept at the moment: at most
-  // SessionOptions::max_cached_signatures.
+  // Number of prepared signatures that are kept now: at most SessionOptions::max_cached_signatures.
   std::size_t num_cached_signatures() const { return detail::FullRuntime::NumSignatures(*this); }
 
  private:

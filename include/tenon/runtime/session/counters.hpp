@@ -23,6 +23,8 @@ struct AllocatorCounters {
   std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
 };
 
+// Counts of a session since it was made, and its memory now. See Session::GetCounters.
+//
 //   tenon::SessionCounters counters;
 //   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
 struct SessionCounters {

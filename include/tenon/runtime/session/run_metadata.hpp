@@ -41,11 +41,13 @@ struct NodeExecStats {
   std::int64_t scheduled_nanos = 0;
   friend bool operator==(const NodeExecStats&, const NodeExecStats&) = default;
 };
+// The executions of nodes on one device.
 struct DeviceStepStats {
   std::string device;
   SlimVector<NodeExecStats> node_stats;  // in the order in which the nodes ended
   friend bool operator==(const DeviceStepStats&, const DeviceStepStats&) = default;
 };
+// The executions of nodes in one run, by device.
 struct StepStats {
   SlimVector<DeviceStepStats> dev_stats;
   friend bool operator==(const StepStats&, const StepStats&) = default;
@@ -78,10 +80,11 @@ struct CostGraphDef {
   friend bool operator==(const CostGraphDef&, const CostGraphDef&) = default;
 };
 
+// Facts about one run, for Run with RunOptions. The run overwrites it. externally synchronised.
 struct RunMetadata {
-  StepStats step_stats;
-  CostGraphDef cost_graph;  // with step_stats
-  SlimVector<GraphDef> partition_graphs;  // one per device
+  StepStats step_stats;  // filled in when RunOptions::trace_level is not kNone
+  CostGraphDef cost_graph;  // filled in with step_stats
+  SlimVector<GraphDef> partition_graphs;  // one per device, when RunOptions::output_partition_graphs is set
 };
 
 namespace wire {

@@ -17,7 +17,9 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+// One request to an AllocationLog.
 struct AllocationRecord {
+  // The outcome of the request.
   enum class Kind : std::uint8_t { kAllocated, kFreed, kRefused };
   Kind kind = Kind::kAllocated;
   std::int64_t at_ns = 0;  // SteadyNanoseconds()

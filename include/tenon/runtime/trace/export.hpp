@@ -400,6 +400,7 @@ inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChro
 inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
   return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
 }
+// Writes TimelineHtml to a file. PermissionDenied: it cannot be opened. ResourceExhausted: it cannot be written.
 inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
   return detail::WriteTextFile(path, TimelineHtml(trace, title));
 }
@@ -413,6 +414,7 @@ inline std::string ChromeTraceJson(const RunTrace& trace, Span<const AllocationR
   events.AddAllocations(1, allocations, trace.start_ns);
   return StrCat(detail::kChromeTraceHead, events.Take(), detail::kChromeTraceTail);
 }
+// Writes ChromeTraceJson to a file. PermissionDenied: it cannot be opened. ResourceExhausted: it cannot be written.
 inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
   return detail::WriteTextFile(path, ChromeTraceJson(trace));
 }

@@ -39,7 +39,7 @@ struct TracedRun {
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  virtual void OnRun(const TracedRun& run) = 0;
+  virtual void OnRun(const TracedRun& run) = 0;  // an exception is logged; it fails no run
 };
 
 namespace detail {
