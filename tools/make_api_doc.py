@@ -65,7 +65,7 @@ PAGES = {
         ('memory/bfc_allocator.hpp', ['BFCAllocator', 'BFCAllocatorOptions']), ('memory/limited_allocator.hpp', ['LimitedAllocator']),
         ('memory/tracking_allocator.hpp', ['TrackingAllocator'])]),
     'registry': ('Registry', 'Ops and kernels that sessions know.', [
-        ('register.hpp', ['TENON_REGISTER', 'Register', 'OpList']),
+        ('kernel/register.hpp', ['TENON_REGISTER', 'Register', 'OpList']),
         ('kernel/registry/registry.hpp', ['Registry']),
         ('kernel/registry/kernel_constraints.hpp', ['KernelMatch'])]),
     'parameters': ('Parameters of kernels', 'The types that `kernel::operator()` of an op struct may take.', [
@@ -87,7 +87,8 @@ PAGES = {
         ('io/npy.hpp', ['ReadNpy', 'WriteNpy', 'ParseNpy']), ('io/npz.hpp', ['ReadNpz', 'WriteNpz']),
         ('io/dlpack.hpp', ['FromDLPack', 'ToDLPack', 'ToDLPackVersioned'])]),
     'eager': ('Eager calls', 'Ops that run on tensors at once, without a graph.', [
-        ('eager.hpp', ['Call'])]),
+        ('runtime/api/eager_calls.hpp', ['Calls']), ('runtime/api/eager.hpp', ['Context', 'Argument', 'Call']),
+        ('runtime/api/eager_async.hpp', ['Async', 'Handle'])]),
     'plugin': ('Plug-ins', 'Ops from shared libraries.', [
         ('plugin.hpp', ['TENON_PLUGIN']), ('io/load_library.hpp', ['LoadLibrary', 'LoadedLibrary'])]),
 }

@@ -31,11 +31,14 @@ namespace eager {
 // The value of one argument of an op: a tensor, or the tensors of a list.
 class Argument {
  public:
+  // A tensor, or the tensors of a list.
   Argument(Tensor tensor) : tensors_{std::move(tensor)} {}
   Argument(std::vector<Tensor> list) : tensors_(std::move(list)), is_list_(true) {}
   Argument(std::initializer_list<Tensor> list) : tensors_(list), is_list_(true) {}
 
+  // Returns the tensors: one, or those of the list. They live as long as the argument.
   const std::vector<Tensor>& tensors() const { return tensors_; }
+  // Returns whether the argument is a list.
   bool is_list() const { return is_list_; }
 
  private:

@@ -37,6 +37,7 @@ class AsyncImpl;
 // Async that made it. thread-safe.
 class Handle {
  public:
+  // A handle without a call, or the handle of a tensor that is there.
   Handle() = default;
   Handle(Tensor tensor) : Handle(tensor.dtype(), ResourceDevice(tensor)) {
     state_->tensor = std::move(tensor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How eager calls are written, whoever runs them: ops by their types, attrs as members of the op's struct or by name,
-// one result or several. eager.hpp runs them at once, eager_async.hpp later.
+// Eager calls as a program writes them: ops by their types, attrs as members of the op's struct or by name,
+// one result or several. Context runs them at once, Async later.
 
 #include <concepts>
 #include <cstddef>
