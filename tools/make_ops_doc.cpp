@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes docs/ops.md from the ops and kernels that are linked into this program: tests/ops_registration_*.cpp.
+// Writes docs/ops.md from the ops and kernels that are linked into this program: tenon::ops.
 //
 //   tenon_make_ops_doc                 the text to stdout
 //   tenon_make_ops_doc --check FILE    exit status 1 unless the file has just this text
