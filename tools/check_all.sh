@@ -145,7 +145,7 @@ while (($# > 0)); do
   esac
   shift
 done
-export TENON_CHECK_COMMIT=$commit
+export TENON_CHECK_COMMIT=$commit TENON_TEST_TURN=$commit
 
 # steps: to run in this order. The steps from number `extra` on start only where their minutes are left.
 steps=() extra=1000 due=$((commit % ${#parts[@]}))

@@ -179,7 +179,7 @@ std::vector<std::string> PartsOf(std::string_view list) {
   return parts;
 }
 
-// What a registration of all ops is made of: by default all of them, for all types.
+// The ops and types of --register-all.
 struct Choice {
   tenon::DataTypeSet types;  // empty: all
   std::vector<std::string> only;  // beginnings of headers below tenon/ops; empty: all
@@ -263,7 +263,7 @@ std::vector<std::string> RegistrationFilesOfAll(std::size_t count, const std::st
   return texts;
 }
 
-// A file that has the text already stays as it is: what is made of it need not be made again.
+// A file that has the text already stays as it is, and is not compiled again.
 bool Write(const std::string& path, const std::string& text) {
   std::ifstream old(path, std::ios::binary);
   if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return true;
