@@ -103,7 +103,7 @@ asan() { preset asan; }  # all floors at once: by name only
 
 tsan() { preset tsan; }
 
-# What nvcc compiles: the CUDA tests, its headers, the mistakes.
+# The CUDA tests, and by nvcc its headers and the mistakes.
 cuda() {
   command -v nvcc >/dev/null || { echo 'no nvcc: skipped'; return 0; }
   preset cuda
