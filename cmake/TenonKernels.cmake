@@ -126,4 +126,6 @@ function(tenon_add_ops_of_program)
   endif()
   add_executable(tenon_ops_of EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(tenon_ops_of PRIVATE tenon::tenon)
+  # It runs for milliseconds.
+  target_compile_options(tenon_ops_of PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O0>)
 endfunction()
