@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon_test_<floor> --failure-sweep: every test case again and again, each time in a process of its own in which the
 // k-th request to the host's allocator fails (k up to 500, or until the case makes no more requests). A case whose runs
-// together take more than a second takes part with every n-th k only, other ones for each TENON_TEST_TURN. A test may
-// fail then, if somebody has made a message on it with the size, the allocator's name and its statistics, or if what is
-// printed says that memory is missing; so may an asserting accessor end the process, and Needed() of a test that got a
-// null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other reason are errors.
+// together take more than three seconds takes part with every n-th k only, other ones for each TENON_TEST_TURN. A test
+// may fail then, if somebody has made a message on it with the size, the allocator's name and its statistics, or if
+// what is printed says that memory is missing; so may an asserting accessor end the process, and Needed() of a test
+// that got a null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other reason are
+// errors.
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
