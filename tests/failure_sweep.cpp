@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::int64_t kMostRequests = 500;
 constexpr double kStressSeconds = 0.5;  // a case that takes longer is a stress test, and left out
-constexpr double kCaseSeconds = 1;  // for all runs of a case
+constexpr double kCaseSeconds = 3;  // for all runs of a case
 
 class FailsOnce final : public AllocationObserver {
  public:
