@@ -97,22 +97,33 @@ function(tenon_add_runtime)
   target_link_options(tenon_runtime INTERFACE $<$<PLATFORM_ID:Linux>:LINKER:--gc-sections>)
 endfunction()
 
-# tenon_add_all_ops()
+# tenon_add_all_ops([FILES n] [TYPES dtype...] [ONLY header...])
 #
-# tenon::ops, an OBJECT library with all of Tenon's ops for all their types (tenon::ops::All), compiled when something
-# links it: for programs that run graphs which are not known when they are built.
+# tenon::ops, an OBJECT library with all of Tenon's ops (tenon::ops::All), compiled when something links it: for programs
+# that run graphs which are not known when they are built. The first call decides.
+#   FILES  how many files are compiled; 36 is the default
+#   TYPES  TensorFlow's names of the types to instantiate (float int32 ...); left out: all
+#   ONLY   the ops of headers below tenon/ops that begin so (list/ math/matmul ...); left out: all
 function(tenon_add_all_ops)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "FILES" "TYPES;ONLY")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_all_ops: wanted FILES, TYPES or ONLY, not '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
   if(TARGET tenon_ops)
     return()
   endif()
+  if(NOT arg_FILES)
+    set(arg_FILES 36)
+  endif()
   tenon_add_ops_of_program()
   set(files "")
-  foreach(part RANGE 1 36)
+  foreach(part RANGE 1 ${arg_FILES})
     list(APPEND files "${CMAKE_CURRENT_BINARY_DIR}/tenon_ops/ops_${part}.cpp")
   endforeach()
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/tenon_ops")
   set(headers "$<TARGET_PROPERTY:tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>")
-  add_custom_command(OUTPUT ${files} COMMAND tenon_ops_of --register-all --headers "${headers}" ${files}
+  add_custom_command(OUTPUT ${files}
+                     COMMAND tenon_ops_of --register-all --headers "${headers}" --types "${arg_TYPES}" --only "${arg_ONLY}" ${files}
                      DEPENDS tenon_ops_of COMMENT "Kernels for tenon::ops" VERBATIM)
   add_library(tenon_ops OBJECT EXCLUDE_FROM_ALL ${files})
   add_library(tenon::ops ALIAS tenon_ops)
@@ -130,6 +141,8 @@ function(tenon_add_ops_of_program)
   endif()
   add_executable(tenon_ops_of EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(tenon_ops_of PRIVATE tenon::tenon)
+  # It runs for milliseconds.
+  target_compile_options(tenon_ops_of PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O0>)
 endfunction()
 
 if(TARGET tenon::tenon)  # from a package; Tenon's own build calls this when the target is there

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon_test_<floor> --failure-sweep: every test case again and again, each time in a process of its own in which the
-// k-th request to the host's allocator fails (k up to 500, or until the case makes no more requests). A test may fail
-// then, if somebody has made a message on it with the size, the allocator's name and its statistics, or if what is
-// printed says that memory is missing; so may an asserting accessor end the process, and Needed() of a test that got a
-// null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other reason are errors.
+// k-th request to the host's allocator fails (k up to 500, or until the case makes no more requests). A case whose runs
+// together take more than three seconds takes part with every n-th k only, other ones for each TENON_TEST_TURN. A test
+// may fail then, if somebody has made a message on it with the size, the allocator's name and its statistics, or if
+// what is printed says that memory is missing; so may an asserting accessor end the process, and Needed() of a test
+// that got a null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other reason are
+// errors.
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -31,6 +34,7 @@ namespace {
 
 constexpr std::int64_t kMostRequests = 500;
 constexpr double kStressSeconds = 0.5;  // a case that takes longer is a stress test, and left out
+constexpr double kCaseSeconds = 3;  // for all runs of a case
 
 class FailsOnce final : public AllocationObserver {
  public:
@@ -165,7 +169,9 @@ int FailureSweep() {
     context.run();
   }
   const std::vector<std::string> names = Names::list();
-  int bad = 0, stress = 0;
+  const char* const turn_text = std::getenv("TENON_TEST_TURN");
+  const std::int64_t turn = turn_text == nullptr ? 0 : std::atoll(turn_text);
+  int bad = 0, stress = 0, thinned = 0;
   std::int64_t runs = 0, aborted = 0;
   for (unsigned n = 1; n <= names.size(); ++n) {
     const std::string& name = names[n - 1];
@@ -174,11 +180,15 @@ int FailureSweep() {
     std::string text;
     const auto start = std::chrono::steady_clock::now();
     if (RunCase(n, 0, &usual, &text) != End::kRan) continue;  // ends the process on purpose
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > kStressSeconds) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (seconds > kStressSeconds) {
       ++stress;
       continue;
     }
-    for (std::int64_t k = 1; k <= kMostRequests && k <= usual.requests; ++k) {
+    const std::int64_t most = std::min(kMostRequests, usual.requests);
+    const std::int64_t step = 1 + static_cast<std::int64_t>(seconds * static_cast<double>(most) / kCaseSeconds);
+    if (step > 1) ++thinned;
+    for (std::int64_t k = 1 + turn % step; k <= most; k += step) {
       Outcome outcome;
       const End end = RunCase(n, k, &outcome, &text);
       ++runs;
@@ -192,7 +202,8 @@ int FailureSweep() {
     }
   }
   std::printf(
-      "%zu test cases, %lld runs with a failing request, %lld ended by an assertion, %d stress tests left out, %d faults\n",
-      names.size(), static_cast<long long>(runs), static_cast<long long>(aborted), stress, bad);
+      "%zu test cases, %lld runs with a failing request, %lld ended by an assertion, %d cases with some of their requests, "
+      "%d stress tests left out, %d faults\n",
+      names.size(), static_cast<long long>(runs), static_cast<long long>(aborted), thinned, stress, bad);
   return bad == 0 ? 0 : 1;
 }

@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, ARM, short fuzz runs.
-#   tools/check_all.sh [--minutes N] [step]...      without names: all of them, in this order
-# After N minutes the running step is ended. It and the steps behind it are reported as not done: that is not a failure.
+# Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, ARM, fuzz runs.
+#
+#   tools/check_all.sh                     every step
+#   tools/check_all.sh STEP...             these steps
+#   tools/check_all.sh --minutes N         the steps of every commit, the due part, then further parts as time permits
+#   tools/check_all.sh --minutes N --all   every step, until N minutes have passed
+#   tools/check_all.sh --list ...          says which steps it would run, and runs none
+#
+# The other steps form four parts. The number of commits selects the part that is due: each part is due at every fourth
+# commit. `--commit N` counts for the number of commits. A step that N minutes do not suffice for is not done: the last
+# lines name it, and it is not a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PATH:/usr/local/cuda/bin
 fuzz_runs=100000
+commit=${TENON_CHECK_COMMIT:-$(git rev-list --count HEAD 2>/dev/null || echo 0)}
 
 format() { tools/format.sh --check; }
 layers() {
@@ -20,23 +29,19 @@ layers() {
   tests/tools/docs_test.py
 }
 amalgamation() { tools/amalgamate.py --check; }
+release() { tests/tools/release_test.py; }
 
-# Both compilers find the same missing includes, and clang sees every header in its builds: g++ takes every other
-# header, clang a quarter of them, another part after each commit. `tools/check_self_contained.py` alone takes all.
-self_contained() {
-  local commits
-  commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
-  tools/check_self_contained.py --compiler g++ --part "$commits/2"
-  tools/check_self_contained.py --compiler clang++-19 --part "$commits/4"
-  if command -v nvcc >/dev/null; then tools/check_self_contained.py --compiler nvcc; fi
-}
+# Both compilers find the same missing includes. Each step compiles a quarter of the headers, a different one after each
+# commit; `tools/check_self_contained.py` alone compiles all.
+headers_gcc() { tools/check_self_contained.py --compiler g++ --part "$commit/4"; }
+headers_clang() { tools/check_self_contained.py --compiler clang++-19 --part "$((commit / 4))/4"; }
 
+# Mistakes that must not compile or link.
 compile_fail() {
   tools/link_fail.py
   tools/compile_fail.py --compiler g++
-  tools/compile_fail.py --compiler clang++-19
-  if command -v nvcc >/dev/null; then tools/compile_fail.py --compiler nvcc; fi
 }
+compile_fail_clang() { tools/compile_fail.py --compiler clang++-19; }
 
 odr() {
   cmake --preset gcc --log-level=WARNING
@@ -78,9 +83,11 @@ preset() {  # preset NAME [configure option]...: configure, build, test
 
 # Floors that asan, with the same compiler, leaves out; with the ops' kernels it compiles the engines, too.
 clang() { preset clang '-DTENON_TEST_FLOORS=device;op;graph'; }
-asan() { preset asan; }
-tsan() { preset tsan; }
 
+# The preset asan in four steps: floors without kernels, kernels and sessions, recorded models, fuzz targets.
+asan_floors() { preset asan '-DTENON_TEST_FLOORS=base;memory;tensor;wire;io'; }
+asan_runtime() { preset asan '-DTENON_TEST_FLOORS=kernel;runtime'; }
+asan_golden() { preset asan '-DTENON_TEST_FLOORS=golden'; }
 fuzz() {
   local program name seeds
   cmake --preset asan --log-level=WARNING
@@ -95,37 +102,99 @@ fuzz() {
     echo "$name: $fuzz_runs runs without a finding"
   done
 }
+asan() { preset asan; }  # all floors at once: by name only
 
+tsan() { preset tsan; }
+
+# The CUDA tests, and by nvcc its headers and the mistakes.
 cuda() {
   command -v nvcc >/dev/null || { echo 'no nvcc: skipped'; return 0; }
   preset cuda
+  tools/check_self_contained.py --compiler nvcc
+  tools/compile_fail.py --compiler nvcc
 }
 
 isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
-steps=(format layers amalgamation compile_fail odr no_exceptions debug readme demo_binary consume bench clang asan tsan fuzz cuda
-       isa neon conan self_contained)
+# step:minutes on two slow cores, from an empty compiler cache. A new step is a function above and stands in one of the
+# five lists below. A part may take 27 minutes.
+every_commit=(format:1 layers:1 amalgamation:1 release:1 compile_fail:2 no_exceptions:2 debug:1 readme:1 demo_binary:1
+              headers_gcc:3 bench:2)
+parts=(
+  'odr:2 consume:5 asan_floors:10 fuzz:8'
+  'compile_fail_clang:2 headers_clang:3 clang:4 tsan:17'
+  'asan_runtime:15 asan_golden:10'
+  'conan:1 cuda:5 neon:9 isa:12'
+)
+
+name_of() { echo "${1%%:*}"; }
+minutes_of() { [[ $1 == *:* ]] && echo "${1##*:}" || echo 0; }
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell
   "$2"
   exit
 fi
-limit=0
-if [[ ${1:-} == --minutes ]]; then
-  limit=$(($2 > 0 ? $2 * 60 : 1))
-  shift 2
+
+limit=0 all=false list=false named=()
+while (($# > 0)); do
+  case $1 in
+    --minutes) limit=$(($2 > 0 ? $2 * 60 : 1)); shift ;;
+    --commit) commit=$2; shift ;;
+    --all) all=true ;;
+    --list) list=true ;;
+    -*) echo "check_all: there is no option '$1'; see the first lines of tools/check_all.sh" >&2; exit 2 ;;
+    *) declare -F "$1" >/dev/null || { echo "check_all: there is no step '$1'" >&2; exit 2; }
+       named+=("$1") ;;
+  esac
+  shift
+done
+export TENON_CHECK_COMMIT=$commit TENON_TEST_TURN=$commit
+
+# steps: to run in this order. The steps from number `extra` on start only where their minutes are left.
+steps=() extra=1000 due=$((commit % ${#parts[@]}))
+if ((${#named[@]} > 0)); then
+  steps=("${named[@]}")
+else
+  steps=("${every_commit[@]}")
+  for ((i = 0; i < ${#parts[@]}; ++i)); do
+    read -r -a part <<<"${parts[(due + i) % ${#parts[@]}]}"
+    ((i != 1 || limit == 0)) || "$all" || extra=${#steps[@]}
+    steps+=("${part[@]}")
+  done
 fi
-(($# == 0)) || steps=("$@")
+
+names_in() {  # names_in 'step:minutes step:minutes': the names
+  local step names=
+  for step in $1; do names+=" $(name_of "$step")"; done
+  echo "${names# }"
+}
+say_rotation() {
+  local i
+  echo "The part of commit $commit: $(names_in "${parts[due]}")"
+  for ((i = 1; i < ${#parts[@]}; ++i)); do
+    echo "  due at commit $((commit + i)): $(names_in "${parts[(due + i) % ${#parts[@]}]}")"
+  done
+}
+
+if "$list"; then
+  for i in "${!steps[@]}"; do
+    echo "$(name_of "${steps[i]}")$( ((i < extra)) || echo ' (as time permits)')"
+  done
+  ((${#named[@]} > 0)) || say_rotation
+  exit
+fi
 
 minutes() { printf '%d.%d min' $(($1 / 60)) $(($1 % 60 / 6)); }
 tools/setup.sh check
-passed=0 failed=0 not_done=0 summary=()
-for step in "${steps[@]}"; do
+passed=0 failed=0 not_done=0 summary=() late=()
+for i in "${!steps[@]}"; do
+  step=$(name_of "${steps[i]}")
   start=$SECONDS
-  if ((limit > 0 && start + 30 > limit)); then
-    not_done=$((not_done + 1))
-    summary+=("$(printf '%-16s not done: no time' "$step")")
+  needs=$((i < extra ? 30 : 60 * $(minutes_of "${steps[i]}")))
+  if ((limit > 0 && start + needs > limit)); then
+    if ((i < extra)); then not_done=$((not_done + 1)) late+=("$step"); fi
+    summary+=("$(printf '%-18s not done: no time' "$step")")
     continue
   fi
   echo "== $step"
@@ -134,16 +203,18 @@ for step in "${steps[@]}"; do
   if ((code == 0)); then
     result=passed passed=$((passed + 1))
   elif ((limit > 0 && SECONDS >= limit)); then
-    result='no time' not_done=$((not_done + 1))
+    result='no time'
+    if ((i < extra)); then not_done=$((not_done + 1)) late+=("$step"); fi
   else
     result=FAILED failed=$((failed + 1))
   fi
-  summary+=("$(printf '%-16s %-7s %s' "$step" "$result" "$(minutes $((SECONDS - start)))")")
+  summary+=("$(printf '%-18s %-7s %s' "$step" "$result" "$(minutes $((SECONDS - start)))")")
   echo "-- ${summary[-1]}"
 done
 
 printf '\nAfter %s:\n' "$(minutes $SECONDS)"
 printf '  %s\n' "${summary[@]}"
-((not_done == 0)) || echo "$not_done not done: no time"
+if ((${#named[@]} == 0 && limit > 0)); then say_rotation; fi
+((not_done == 0)) || echo "Due, and left out for lack of time: ${late[*]}"
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes docs/reference/ops/*.md, a page for each family and an index, from the ops and kernels that are linked into
-// this binary: those of the tests. The family of an op is the folder of the header that defines its struct.
+// this binary: tenon::ops. The family of an op is the folder of the header that defines its struct.
 //
 //   tenon_make_ops_doc INCLUDE FOLDER            writes the pages; INCLUDE is the folder that has tenon/ops
 //   tenon_make_ops_doc --check INCLUDE FOLDER    exit status 1 unless the folder has these pages and no others

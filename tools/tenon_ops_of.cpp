@@ -4,7 +4,9 @@
 //
 //   tenon_ops_of GRAPH.pb...                            a table
 //   tenon_ops_of --register FILE.cpp GRAPH.pb...        the includes and TENON_REGISTER lines
-//   tenon_ops_of --register-all FILE.cpp...             all ops of Tenon for all their types, in so many files
+//   tenon_ops_of --register-all FILE.cpp...             all ops of Tenon, in so many files that compile about as long
+//     --types TYPE;TYPE ...                             for these types only: TensorFlow's names
+//     --only HEADER;HEADER ...                          ops of headers below tenon/ops that begin so: list/;math/matmul
 //   tenon_ops_of --headers DIR;DIR ...                  where <tenon/ops/...> is; without it, ./include
 //
 // Exit status: 0, also when a graph has ops that Tenon does not have (they are named on stderr); 1 when a file cannot
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -106,6 +109,14 @@ void PrintNoHeader(std::string_view op, const std::string& folders) {
                folders.c_str(), std::string(op).c_str());
 }
 
+// tenon::Types<...> with these.
+std::string TypeList(tenon::DataTypeSet set) {
+  std::string types;
+  for (const tenon::DataType type : set)
+    tenon::StrAppend(&types, types.empty() ? "" : ", ", "tenon::type_of_t<tenon::DataTypeFromName(\"", type, "\")>");
+  return "tenon::Types<" + types + ">";
+}
+
 // The file's text; empty after an error, which is printed.
 std::string RegistrationFile(const Needs& needs, const std::vector<std::string>& graphs, const std::string& folders) {
   const std::vector<KnownOp> known = OpsOf(tenon::ops::All{});
@@ -149,11 +160,7 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
   for (const auto& [mask, ops] : lines) {
     text += "TENON_REGISTER(";
     if (mask != 0) {
-      std::string types;
-      for (const tenon::DataType type : tenon::DataTypeSet{mask})
-        tenon::StrAppend(&types, types.empty() ? "" : ", ", "tenon::type_of_t<tenon::DataTypeFromName(\"", type,
-                         "\")>");
-      tenon::StrAppend(&text, "tenon::Types<", types, ">,\n               ");
+      tenon::StrAppend(&text, TypeList(tenon::DataTypeSet{mask}), ",\n               ");
     }
     for (const std::string& op : ops) tenon::StrAppend(&text, &op == ops.data() ? "" : ",\n               ", op);
     text += ");\n";
@@ -161,42 +168,107 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
   return text;
 }
 
-// The ops of one header stay in one file; the next header's ops go to the file that has the fewest. Nothing after an
-// error, which is printed.
-std::vector<std::string> RegistrationFilesOfAll(std::size_t count, const std::string& folders) {
+// The parts of a list with ';' between them.
+std::vector<std::string> PartsOf(std::string_view list) {
+  std::vector<std::string> parts;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(';'));
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
+// The ops and types of --register-all.
+struct Choice {
+  tenon::DataTypeSet types;  // empty: all
+  std::vector<std::string> only;  // beginnings of headers below tenon/ops; empty: all
+};
+
+// Hundredths of a second that g++ 12 took at -O1 for an op or a kernel of a folder below tenon/ops, as of version 0.1.
+int TimeOf(std::string_view folder) {
+  static constexpr std::pair<std::string_view, int> kTimes[] = {
+      {"array", 25}, {"flow", 20},   {"image", 25}, {"io", 36},       {"linalg", 80},  {"list", 10},
+      {"math", 11},  {"nn", 30},     {"queue", 10}, {"ragged", 36},   {"random", 40},  {"sparse", 29},
+      {"state", 10}, {"string", 15}, {"table", 10}, {"training", 10}, {"variable", 10}};
+  for (const auto& [name, time] : kTimes)
+    if (name == folder) return time;
+  return 20;
+}
+
+// How long an op of a header takes to compile with its kernels for these types, roughly; 0: it has none for them.
+std::int64_t WeightOf(const KnownOp& op, tenon::DataTypeSet types, std::string_view header) {
+  std::int64_t kernels = 1;
+  for (int k = 0; k < op.typed->count; ++k) {
+    tenon::DataTypeSet allowed = op.view->attrs[static_cast<std::size_t>(op.typed->attr[k])].allowed_types;
+    if (allowed.empty()) allowed = tenon::kAllTypes;
+    if (!types.empty()) allowed = allowed & types;
+    kernels *= allowed.size();
+  }
+  if (kernels == 0) return 0;
+  header.remove_prefix(std::string_view("tenon/ops/").size());
+  return (1 + kernels) * TimeOf(header.substr(0, header.find('/')));
+}
+
+bool IsChosen(const std::string& header, const Choice& choice) {
+  const std::string_view file = std::string_view(header).substr(std::string_view("tenon/ops/").size());
+  return choice.only.empty() || std::any_of(choice.only.begin(), choice.only.end(),
+                                            [&](const std::string& begin) { return file.starts_with(begin); });
+}
+
+// The ops of one header stay in one file, and neighbours together, which share much of what they instantiate. Files
+// weigh about the same. Nothing after an error, which is printed.
+std::vector<std::string> RegistrationFilesOfAll(std::size_t count, const std::string& folders, const Choice& choice) {
   const std::map<std::string, Definition> headers = FindHeaders(folders);
-  std::map<std::string, std::vector<std::string>> by_header;
+  struct Group {
+    std::vector<std::string> ops;
+    std::int64_t weight = 0;
+  };
+  std::map<std::string, Group> by_header;
   for (const KnownOp& op : OpsOf(tenon::ops::All{})) {
-    const auto header = headers.find(std::string(op.view->name));
-    if (header == headers.end()) {
+    const auto found = headers.find(std::string(op.view->name));
+    if (found == headers.end()) {
       PrintNoHeader(op.view->name, folders);
       return {};
     }
-    by_header[header->second.header].push_back("tenon::ops::" + header->second.name);
+    const std::string& header = found->second.header;
+    const std::int64_t weight = WeightOf(op, choice.types, header);
+    if (weight == 0 || !IsChosen(header, choice)) continue;
+    Group& group = by_header[header];
+    group.ops.push_back("tenon::ops::" + found->second.name);
+    group.weight += weight;
   }
+  std::int64_t total = 0, before = 0;
+  for (const auto& [header, group] : by_header) total += group.weight;
   struct Part {
     std::string includes, ops;
-    std::size_t size = 0;
   };
   std::vector<Part> parts(count);
-  for (const auto& [header, ops] : by_header) {
-    Part& part =
-        *std::min_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.size < b.size; });
+  for (const auto& [header, group] : by_header) {
+    const std::int64_t middle = before + group.weight / 2;
+    before += group.weight;
+    Part& part = parts[static_cast<std::size_t>(middle * static_cast<std::int64_t>(count) / total)];
     tenon::StrAppend(&part.includes, "#include <", header, ">\n");
-    for (const std::string& op : ops) tenon::StrAppend(&part.ops, part.ops.empty() ? "" : ",\n               ", op);
-    part.size += ops.size();
+    for (const std::string& op : group.ops)
+      tenon::StrAppend(&part.ops, part.ops.empty() ? "" : ",\n               ", op);
   }
   std::vector<std::string> texts;
   for (const Part& part : parts) {
     texts.push_back(
         "// Written by tenon_ops_of.\n#include <tenon/kernel/register.hpp>\n#include <tenon/types/complex.hpp>\n");
     tenon::StrAppend(&texts.back(), part.includes, "\n");
-    if (!part.ops.empty()) tenon::StrAppend(&texts.back(), "TENON_REGISTER(", part.ops, ");\n");
+    if (part.ops.empty()) continue;
+    const std::string types = choice.types.empty() ? "" : TypeList(choice.types) + ",\n               ";
+    tenon::StrAppend(&texts.back(), "TENON_REGISTER(", types, part.ops, ");\n");
   }
   return texts;
 }
 
+// A file that has the text already stays as it is, and is not compiled again.
 bool Write(const std::string& path, const std::string& text) {
+  std::ifstream old(path, std::ios::binary);
+  if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) return true;
+  old.close();
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
@@ -205,9 +277,10 @@ bool Write(const std::string& path, const std::string& text) {
 }
 
 int Usage() {
-  std::fprintf(stderr,
-               "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH.pb...\n"
-               "       tenon_ops_of --register-all [--headers DIR;DIR] FILE.cpp...\n");
+  std::fprintf(
+      stderr,
+      "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH.pb...\n"
+      "       tenon_ops_of --register-all [--types TYPE;TYPE] [--only HEADER;HEADER] [--headers DIR;DIR] FILE.cpp...\n");
   return 2;
 }
 
@@ -217,20 +290,32 @@ int main(int argc, char** argv) {
   std::string output, folders = "include";
   std::vector<std::string> graphs;  // or, of --register-all, the files to write
   bool all = false;
+  Choice choice;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
     if ((arg == "--register" || arg == "--headers") && i + 1 < argc)
       (arg == "--register" ? output : folders) = argv[++i];
     else if (arg == "--register-all")
       all = true;
-    else if (arg.starts_with("--"))
+    else if (arg == "--only" && i + 1 < argc)
+      choice.only = PartsOf(argv[++i]);
+    else if (arg == "--types" && i + 1 < argc) {
+      for (const std::string& name : PartsOf(argv[++i])) {
+        const tenon::DataType type = tenon::DataTypeFromName(name);
+        if (type == tenon::DataType::kInvalid) {
+          std::fprintf(stderr, "tenon_ops_of: --types has '%s', which is not a dtype\n", name.c_str());
+          return 2;
+        }
+        choice.types.insert(type);
+      }
+    } else if (arg.starts_with("--"))
       return Usage();
     else
       graphs.emplace_back(arg);
   }
   if (graphs.empty() || (all && !output.empty())) return Usage();
   if (all) {
-    const std::vector<std::string> texts = RegistrationFilesOfAll(graphs.size(), folders);
+    const std::vector<std::string> texts = RegistrationFilesOfAll(graphs.size(), folders, choice);
     for (std::size_t i = 0; i < texts.size(); ++i)
       if (!Write(graphs[i], texts[i])) return 1;
     return texts.empty() ? 1 : 0;

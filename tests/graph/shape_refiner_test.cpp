@@ -173,7 +173,8 @@ TEST_SUITE("ShapeRefiner") {
     CHECK(graph->node(0).output_shape(0) == shape);
   }
   TEST_CASE("ops of well-known names with other arguments do no harm") {
-    static constexpr auto kFill = Op("Fill").Input("dims: int32").Output("y: float").SetShapeFn(ops::FillShape);
+    static constexpr auto kFill =
+        Op("Fill").Input("dims: int32").Output("y: float").SetShapeFn(testing::ops::FillShape);
     static constexpr auto kVector = [](InferenceContext* c) -> Status {
       for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->Vector(2));
       return OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second file of the program with the runtime's definitions; the first is tests/runtime_definitions.cpp.
+// A second file of the program with the runtime's definitions; the first is the target tenon::runtime.
 #include <tenon/runtime.hpp>
 
 #include <doctest/doctest.h>
