@@ -4,7 +4,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/eager.hpp>
 
-int main() {
-  tenon::eager::Async calls;
-  return calls.Sync().ok() && !tenon::eager::Call("NoSuchOp", {}).ok() ? 0 : 1;
-}
+int main() { return tenon::eager::Call("NoSuchOp", {}).ok() ? 1 : 0; }
