@@ -142,8 +142,8 @@ class AsyncFaults : public RefCounted {
   virtual void CalledTwice(const Status& error) = 0;
 };
 
-// A kernel that may end after its call returned, because it waits for a queue, a device or another process. thread-
-// safe, as OpKernel.
+// A kernel that may end after its call returned, because it waits for a queue, a device or another process.
+// thread-safe, as OpKernel.
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
