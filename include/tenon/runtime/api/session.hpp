@@ -280,7 +280,7 @@ class Session {
     return detail::Runtime::MakeCallable(*this, options);
   }
 
-  // Placeholders, in graph order.
+  // Placeholders, in graph order. Without memory this, outputs() and devices() throw std::bad_alloc.
   std::vector<Endpoint> inputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, true, &endpoints);
