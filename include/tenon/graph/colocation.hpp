@@ -266,8 +266,8 @@ class ColocationGraph {
       if (type.type == cpu) only.push_back(type);
     if (!only.empty()) group_of(node.id).supported = std::move(only);
   }
-  // Follows variants back to the op that says what their lists hold. An answer serves the nodes behind it; without any
-  // the nodes that were looked at have none either. So each node is looked at a few times.
+  // Follows variants back to the op that says what their lists hold. Keeps the answer of each node that was asked for:
+  // a node that is asked for later stops there.
   bool HoldsHostOnly(const Node& node) {
     lists_.resize(ToSize(graph_.num_nodes()), ListKind::kNotAsked);
     ListKind kind = ListKind::kNone;
