@@ -77,22 +77,24 @@ void Sweep(const std::string& name, const Make& make, const Call& call) {
 TEST_SUITE("no memory, call by call") {
   TEST_CASE("GraphBuilder") {
     const Tensor one = Tensor::Scalar(1.0f);
-    Sweep("GraphBuilder", [] { return MakeOwned<GraphBuilder>(); },
-          [&](const Owned<GraphBuilder>& b) -> Status {
-            const Output x = b->Placeholder("x", DataType::kFloat, PartialTensorShape());
-            const Output c = b->Const("c", one);
-            const Output pair[] = {x, c};
-            const Output y = b->Add("AddV2", "y", Span<const Output>(pair, 2));
-            b->AddControlInput(y, c);
-            b->SetDevice(y, "/job:localhost/replica:0/task:0/device:CPU:0");
-            return b->status();
-          });
+    Sweep(
+        "GraphBuilder", [] { return MakeOwned<GraphBuilder>(); },
+        [&](const Owned<GraphBuilder>& b) -> Status {
+          const Output x = b->Placeholder("x", DataType::kFloat, PartialTensorShape());
+          const Output c = b->Const("c", one);
+          const Output pair[] = {x, c};
+          const Output y = b->Add("AddV2", "y", Span<const Output>(pair, 2));
+          b->AddControlInput(y, c);
+          b->SetDevice(y, "/job:localhost/replica:0/task:0/device:CPU:0");
+          return b->status();
+        });
   }
 
   TEST_CASE("ImportGraphDef") {
     const GraphDef def = SplitChain();
-    Sweep("ImportGraphDef", [&] { return GraphDef(def); },
-          [](GraphDef& graph) { return ImportGraphDef(std::move(graph), Registry::Global().ops()).status(); });
+    Sweep(
+        "ImportGraphDef", [&] { return GraphDef(def); },
+        [](GraphDef& graph) { return ImportGraphDef(std::move(graph), Registry::Global().ops()).status(); });
   }
 
   TEST_CASE("PartitionedGraph") {
@@ -100,10 +102,11 @@ TEST_SUITE("no memory, call by call") {
       SlimVector<DeviceGraph> graphs = GraphSplitter::Split(SplitChain());
       Owned<DeviceMgr> devices = MakeDeviceMgr(kFour);
     };
-    Sweep("PartitionedGraph::Create", [] { return Parts(); },
-          [](Parts& parts) {
-            return PartitionedGraph::Create(std::move(parts.graphs), std::move(parts.devices)).status();
-          });
+    Sweep(
+        "PartitionedGraph::Create", [] { return Parts(); },
+        [](Parts& parts) {
+          return PartitionedGraph::Create(std::move(parts.graphs), std::move(parts.devices)).status();
+        });
     const Ref<PartitionedGraph> graph = *Load(SplitChain());
     const CallableOptions options{.feeds = {"x"}, .fetches = {"w"}};
     for (int i = 0; i < 2; ++i) REQUIRE(graph->MakeCallable(options).ok());  // the kernels are made
@@ -113,8 +116,9 @@ TEST_SUITE("no memory, call by call") {
       }
       const DeviceMgr& devices;
     };
-    Sweep("PartitionedGraph::MakeCallable", [&] { return Settled{graph->devices()}; },
-          [&](const Settled&) { return graph->MakeCallable(options).status(); });
+    Sweep(
+        "PartitionedGraph::MakeCallable", [&] { return Settled{graph->devices()}; },
+        [&](const Settled&) { return graph->MakeCallable(options).status(); });
     CHECK(graph->MakeCallable(options).ok());
   }
 
@@ -128,13 +132,13 @@ TEST_SUITE("no memory, call by call") {
       GraphDef graph;
       Owned<DeviceMgr> devices = MakeDeviceMgr(kFour);
     };
-    Sweep("PlacedSession::Create", [&] { return Given{b.graph_def()}; },
-          [](Given& given) {
-            return PlacedSession::Create(std::move(given.graph), std::move(given.devices)).status();
-          });
+    Sweep(
+        "PlacedSession::Create", [&] { return Given{b.graph_def()}; },
+        [](Given& given) { return PlacedSession::Create(std::move(given.graph), std::move(given.devices)).status(); });
     const CallableOptions options{.feeds = {"x"}, .fetches = {"z"}};
-    Sweep("PlacedSession::MakeCallable", [&] { return *PlacedSession::Create(b.graph_def(), MakeDeviceMgr(kFour)); },
-          [&](const Ref<PlacedSession>& session) { return session->MakeCallable(options).status(); });
+    Sweep(
+        "PlacedSession::MakeCallable", [&] { return *PlacedSession::Create(b.graph_def(), MakeDeviceMgr(kFour)); },
+        [&](const Ref<PlacedSession>& session) { return session->MakeCallable(options).status(); });
   }
 
   TEST_CASE("Session::Extend leaves the graph as it was, or adds all") {
@@ -147,24 +151,25 @@ TEST_SUITE("no memory, call by call") {
       more.node.push_back(std::move(node));
     }
     const Tensor x = MakeTensor<float>({2}, {1, 2});
-    Sweep("Session::Extend",
-          [&] {
-            Session session = Session::Create({.intra_op_threads = 1}).value();
-            REQUIRE(session.Extend(first).ok());
-            return session;
-          },
-          [&](Session& session) {
-            const Status status = session.Extend(more);
-            NoMemory& limits = HeapLimits();
-            const long refused = limits.refused.exchange(0), requests = limits.requests;
-            if (!status.ok()) CHECK(session.Extend(more).ok());
-            const auto out = session.Run({{"x", x}}, {"z:0", "more39:0"});
-            REQUIRE_MESSAGE(out.ok(), out.status().ToString());
-            CHECK((*out)[0].flat<float>()(1) == (*out)[1].flat<float>()(1));
-            limits.requests = requests;
-            limits.refused = refused;
-            return status;
-          });
+    Sweep(
+        "Session::Extend",
+        [&] {
+          Session session = Session::Create({.intra_op_threads = 1}).value();
+          REQUIRE(session.Extend(first).ok());
+          return session;
+        },
+        [&](Session& session) {
+          const Status status = session.Extend(more);
+          NoMemory& limits = HeapLimits();
+          const long refused = limits.refused.exchange(0), requests = limits.requests;
+          if (!status.ok()) CHECK(session.Extend(more).ok());
+          const auto out = session.Run({{"x", x}}, {"z:0", "more39:0"});
+          REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+          CHECK((*out)[0].flat<float>()(1) == (*out)[1].flat<float>()(1));
+          limits.requests = requests;
+          limits.refused = refused;
+          return status;
+        });
   }
 
   TEST_CASE("a task that waits goes on waiting, and the pool can have threads again") {
@@ -189,7 +194,9 @@ TEST_SUITE("no memory, call by call") {
         s->threw = true;
       }
 #else
-      { const ThreadPool::Waiting waiting; }
+      {
+        const ThreadPool::Waiting waiting;
+      }
 #endif
       limits.watches = false;
       limits.refused = 0;

@@ -283,7 +283,7 @@ class GraphBuilder {
   Owned<OpInfoCache> ops_;
   GraphDef def_;
   SlimVector<Types> types_;  // per node: types of its outputs
-  detail::NameIndex names_;   // name -> position in def_.node
+  detail::NameIndex names_;  // name -> position in def_.node
   SlimVector<std::pair<std::string, int>> numbers_;  // op -> number of the last name made for it
   Status status_;
 };

@@ -402,8 +402,8 @@ class ColocationGraph {
   const KernelCatalog& kernels_;
   const PlacerOptions& options_;
   PlacementReport* report_;
-  SlimVector<Group> groups_;                             // per node
-  SlimVector<ListKind> lists_;                           // per node: what its variants are found to hold
+  SlimVector<Group> groups_;  // per node
+  SlimVector<ListKind> lists_;  // per node: what its variants are found to hold
   SlimVector<std::pair<std::string, int>> names_;  // names of groups, each with a node of the group
   detail::NameIndex name_index_;
 };

@@ -276,8 +276,7 @@ class PartitionedGraph : public RefCounted {
     }
     for (std::size_t i = 0; i < fetches.size(); ++i) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
-      if (fed.Find(fetches[i], name_of) >= 0)
-        return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
+      if (fed.Find(fetches[i], name_of) >= 0) return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
       Wanted& of_part = (*wanted)[ToSize(part)];
       AddEnd(part, edge, places == nullptr ? nullptr : places->fetches[i], &of_part.fetches, &of_part.fetches_on_device,
              &callable->fetches_);
@@ -345,9 +344,8 @@ class PartitionedGraph : public RefCounted {
   Status Build(const SlimVector<Wanted>& wanted, const CancellationManager* cancellation,
                detail::PartitionedCallable* callable) {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    ProgramOptions options{.constant_folding = options_.constant_folding,
-                           .cancellation = cancellation,
-                           .dead_values = HasControlFlow()};
+    ProgramOptions options{
+        .constant_folding = options_.constant_folding, .cancellation = cancellation, .dead_values = HasControlFlow()};
     SlimVector<int> number(parts_.size(), -1);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (wanted[p].IsIdle()) continue;

@@ -203,8 +203,8 @@ class PlacedSession : public RefCounted {
       TENON_ASSIGN_OR_RETURN(prepared, impl_->Prepare(feeds, fetches, targets, "Run", control));
       return OkStatus();
     };
-    TENON_RETURN_IF_ERROR(detail::RunBounded(impl_->cancellation(), options.timeout_in_ms, options.cancellation,
-                                             prepare, since_ns));
+    TENON_RETURN_IF_ERROR(
+        detail::RunBounded(impl_->cancellation(), options.timeout_in_ms, options.cancellation, prepare, since_ns));
     return prepared;
   }
   Status RunPrepared(detail::PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
