@@ -105,17 +105,16 @@ class GraphBuilder {
 
   // `node` runs after `before` has run.
   void AddControlInput(Output node, Output before) {
-    if (!status_.ok() || !Check(node) || !Check(before)) return;
     (void)Make([&] {
-      def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
+      if (status_.ok() && Check(node) && Check(before))
+        def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
       return node;
     });
   }
   // "/device:GPU:0"
   void SetDevice(Output node, std::string_view device) {
-    if (!status_.ok() || !Check(node)) return;
     (void)Make([&] {
-      def_.node[ToSize(node.node)].device = std::string(device);
+      if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
       return node;
     });
   }
