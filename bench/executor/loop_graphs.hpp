@@ -6,21 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "executor/graph_node.hpp"
 #include "graph_case.hpp"
 
 namespace tenon::bench::loop_graphs {
 
 inline const AttrValue kInt(DataType::kInt32);
 
-inline NodeDef Node(std::string name, std::string op, SlimVector<std::string> inputs,
-                    std::initializer_list<std::pair<const char*, AttrValue>> attrs) {
-  NodeDef node;
-  node.name = std::move(name);
-  node.op = std::move(op);
-  node.input = std::move(inputs);
-  for (const auto& [key, value] : attrs) node.attr.Set(key, value);
-  return node;
-}
 inline NodeDef Const(std::string name, std::int32_t value, SlimVector<std::string> controls = {}) {
   return Node(std::move(name), "Const", std::move(controls),
               {{"dtype", kInt}, {"value", AttrValue(Tensor::Scalar(value))}});

@@ -3,6 +3,7 @@
 
 #include "graph/function_graphs.hpp"
 #include "graph/placing.hpp"
+#include "growth.hpp"
 
 namespace colocation_test {
 using namespace tenon;
@@ -110,6 +111,32 @@ TEST_SUITE("ColocationGraph") {
     CHECK(ignored.status.ok());
     CHECK_FALSE(ignored.Together("a", "x"));
     CHECK(ignored.report.notes.size() == 1);
+  }
+
+  TEST_CASE("takes time in proportion to the nodes: chains of variants, colocations that cannot be") {
+    constexpr int kSize = 1000;
+    const PlacementDevices devices = Devices({"CPU:0", "GPU:0"});
+    const auto growth = [&](const Graph& small, const Graph& large, const Kernels& kernels) {
+      const PlacerOptions options{.allow_soft_placement = true};
+      return growth_test::Growth(kSize, [&](int n) {
+        ColocationGraph groups(n == kSize ? small : large, devices, kernels, options, nullptr);
+        CHECK(groups.Build().ok());
+      });
+    };
+    const auto chain = [](int n) {
+      GraphDef def = MakeGraph({MakeNode("v", "Placeholder", {}, {{"dtype", DataType::kVariant}})});
+      for (int i = 0; i < n; ++i)
+        def.node.push_back(
+            MakeNode(StrCat("n", i), "Identity", {i == 0 ? "v" : StrCat("n", i - 1)}, {{"T", DataType::kVariant}}));
+      return Import(std::move(def));
+    };
+    CHECK(growth(chain(kSize), chain(4 * kSize), {}) < growth_test::kLinear);
+    const auto apart = [](int n) {
+      GraphDef def = MakeGraph({MakeInput("x")});
+      for (int i = 0; i < n; ++i) def.node.push_back(With("x", MakeFloat(StrCat("n", i), "Neg", {"x"})));
+      return Import(std::move(def));
+    };
+    CHECK(growth(apart(kSize), apart(4 * kSize), {{"Neg", "CPU"}, {"Placeholder", "GPU"}}) < growth_test::kLinear);
   }
 
   TEST_CASE("types are those that all can run; kernel priorities that disagree do not count") {

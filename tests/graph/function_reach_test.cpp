@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "graph/function_graphs.hpp"
+#include "growth.hpp"
 
 namespace function_reach_test {
 using namespace tenon;
@@ -48,5 +49,22 @@ TEST_CASE("ReachableFunctions: with a function come those that implement the sam
   for (const FunctionDef& function : ReachableFunctions(library, nodes).function)
     names.push_back(function.signature.name);
   CHECK(names == SlimVector<std::string>{"cpu_lstm", "gpu_lstm", "inner"});
+}
+TEST_CASE("ReachableFunctions: takes time in proportion to the functions, with gradients and interfaces") {
+  constexpr int kSize = 2000;
+  const auto make = [](int n) {
+    FunctionDefLibrary library;
+    for (int i = 0; i < n; ++i) {
+      library.function.push_back(Floats(StrCat("f", i), {}, {}, ""));
+      library.function.back().attr.Insert("api_implements", AttrValue("all"));
+      library.gradient.push_back({StrCat("f", i), StrCat("f", n - 1 - i)});
+    }
+    return library;
+  };
+  const FunctionDefLibrary small = make(kSize), large = make(4 * kSize);
+  const NodeDef nodes[] = {MakeNode("a", "f7", {})};
+  CHECK(growth_test::Growth(kSize, [&](int n) {
+          CHECK(ReachableFunctions(n == kSize ? small : large, nodes).function.size() == static_cast<std::size_t>(n));
+        }) < growth_test::kLinear);
 }
 }  // namespace function_reach_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -14,6 +15,7 @@
 #include "base/sized_thread.hpp"
 #include "graph/function_graphs.hpp"
 #include "graph/placing.hpp"
+#include "growth.hpp"
 
 namespace partition_test {
 using namespace tenon;
@@ -351,6 +353,45 @@ TEST_SUITE("PartitionGraph") {
     // A loop on each device, and those of the graph.
     for (const GraphPartition& part : *parts)
       CHECK(NodesOf(part.graph, "Enter").size() == (part.device == Full("GPU:0") ? kLoops : 2 * kLoops));
+  }
+
+  TEST_CASE("takes time in proportion to the tensors that one node sends, and to the loops") {
+    const auto fan = [](int n) {
+      GraphDef def = MakeGraph({MakeInput("a")});
+      def.node.push_back(MakeNode("all", "Unpack", {"a"}, {{"T", DataType::kFloat}, {"num", AttrValue(n)}}));
+      std::map<std::string, std::string> where;
+      for (int i = 0; i < n; ++i) {
+        def.node.push_back(MakeFloat(StrCat("n", i), "Neg", {StrCat("all:", i)}));
+        where[def.node.back().name] = "GPU:0";
+      }
+      return Assigned(std::move(def), where);
+    };
+    const auto loops = [](int n) {
+      GraphDef def = MakeGraph({MakeInput("a")});
+      std::map<std::string, std::string> where;
+      for (int i = 0; i < n / 4; ++i) {
+        const auto name = [i](std::string_view what) { return StrCat(what, i); };
+        def.node.push_back(MakeNode(name("enter"), "Enter", {"a"},
+                                    {{"T", DataType::kFloat}, {"frame_name", AttrValue(name("frame"))}}));
+        def.node.push_back(MakeFloat(name("merge"), "Merge", {name("enter"), name("next")}));
+        def.node.back().attr.Set("N", AttrValue(2));
+        def.node.push_back(MakeFloat(name("less"), "Less", {name("merge"), name("merge")}));
+        def.node.push_back(MakeNode(name("cond"), "LoopCond", {name("less")}, {}));
+        def.node.push_back(MakeFloat(name("switch"), "Switch", {name("merge"), name("cond")}));
+        def.node.push_back(MakeFloat(name("inside"), "Neg", {name("switch") + ":1"}));
+        where[def.node.back().name] = "GPU:0";
+        def.node.push_back(MakeFloat(name("next"), "NextIteration", {name("inside")}));
+        def.node.push_back(MakeFloat(name("exit"), "Exit", {name("switch")}));
+      }
+      return Assigned(std::move(def), where);
+    };
+    for (const auto& make : {std::function<Graph(int)>(fan), std::function<Graph(int)>(loops)}) {
+      constexpr int kSize = 2000;
+      const Graph small = make(kSize), large = make(4 * kSize);
+      CHECK(growth_test::Growth(kSize, [&](int n) {
+              CHECK(PartitionGraph(n == kSize ? small : large, Environment()).ok());
+            }) < growth_test::kLinear);
+    }
   }
 
   TEST_CASE("with start times a tensor is fetched when its time comes") {

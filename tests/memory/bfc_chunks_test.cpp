@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <utility>
 #include <vector>
@@ -113,6 +114,24 @@ TEST_SUITE("BFCChunks") {
     chunks.MergeSafe(21);
     CHECK_FALSE(chunks.HasStamped());
     CHECK(chunks.LargestFree() == 5 * 256);
+  }
+
+  TEST_CASE("a region grows by the memory behind it, and says which chunk was its last") {
+    Region region(6);
+    BFCChunks& chunks = region.chunks;
+    const std::vector<Handle> pieces = region.Cut({2, 4});
+    BFCChunks::Region& only = chunks.regions()[0];
+    only.handles = static_cast<Handle*>(std::calloc(6, sizeof(Handle)));
+    only.handles[0] = pieces[0];
+    only.handles[2] = pieces[1];
+    Handle last = 0;
+    REQUIRE(chunks.GrowRegion(0, 3 * 256 + 100, &last));
+    CHECK(last == pieces[1]);
+    CHECK(only.bytes == 9 * 256);
+    CHECK(only.received_bytes == 9 * 256 + 100);
+    CHECK(only.handles[2] == pieces[1]);
+    CHECK(chunks.FindHandle(Region::Address(7)) == 0);  // in the region, where no chunk begins
+    std::free(only.handles);
   }
 
   TEST_CASE("ten thousand insertions and removals agree with a sorted set") {

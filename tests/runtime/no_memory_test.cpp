@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions without memory: the k-th request for memory is refused, for many k, while a graph is loaded and runs four
 // times. Every answer is OK or ResourceExhausted, nothing is thrown, nothing leaks, and the session works afterwards.
-// By hand TENON_NO_MEMORY_PROCESSES=1 tries every k, in processes that may end; whole models with
-// TENON_NO_MEMORY_MODELS="recursion,linalg".
+// By hand TENON_NO_MEMORY_PROCESSES=1 tries every k, in processes that may end, or with TENON_NO_MEMORY_STEP=20 every
+// 20th; whole models with TENON_NO_MEMORY_MODELS="recursion,linalg". TENON_NO_MEMORY_SECONDS is how long one may take.
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -185,10 +186,13 @@ void SweepFrom(const Work& work, long first, bool all_later, Progress* progress,
     return;
   }
   // Without processes of its own, ctest's way: some 500 requests, evenly spread.
-  const long step = alarms ? 1 : 1 + usual.requests / 500;
+  const char* const given = std::getenv("TENON_NO_MEMORY_STEP");
+  const long step = given != nullptr ? std::max(std::atol(given), 1L) : alarms ? 1 : 1 + usual.requests / 500;
+  const char* const limit = std::getenv("TENON_NO_MEMORY_SECONDS");
+  const auto seconds = static_cast<unsigned>(limit != nullptr ? std::atoi(limit) : 4);
   for (long k = first;; k += step) {
     progress->at = k;
-    if (alarms) alarm(4);
+    if (alarms) alarm(seconds);
     const Outcome outcome = Try(work, k, all_later, &expected);
     if (outcome.requests < k && outcome.fault.empty()) break;  // there are no more
     progress->failed += outcome.failed ? 1 : 0;

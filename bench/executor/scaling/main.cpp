@@ -31,6 +31,8 @@
 #include <tenon/ops/math/comparison.hpp>
 #include <tenon/runtime/session/extend_reset.hpp>
 
+#include "executor/graph_node.hpp"
+
 TENON_REGISTER(tenon::Types<float, std::int32_t, bool>, tenon::ops::Placeholder, tenon::ops::Identity,
                tenon::ops::IdentityN, tenon::ops::Less, tenon::ops::NoOp, tenon::ops::Const, tenon::ops::Enter,
                tenon::ops::Merge, tenon::ops::LoopCond, tenon::ops::Switch, tenon::ops::NextIteration, tenon::ops::Exit,
@@ -62,7 +64,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { Give(p);
 namespace tenon::bench {
 namespace {
 
-using Attrs = std::initializer_list<std::pair<const char*, AttrValue>>;
+using Attrs = NodeAttrs;
 using Names = SlimVector<std::string>;
 const AttrValue kFloat(DataType::kFloat);
 
@@ -74,14 +76,6 @@ struct Case {
   bool extends = false;  // the nodes come one by one
 };
 
-NodeDef Node(std::string name, std::string op, Names inputs = {}, Attrs attrs = {}) {
-  NodeDef node;
-  node.name = std::move(name);
-  node.op = std::move(op);
-  node.input = std::move(inputs);
-  for (const auto& [key, value] : attrs) node.attr.Set(key, value);
-  return node;
-}
 template <class... Args>
 void Add(Case* c, Args&&... args) {
   c->graph.node.push_back(Node(std::forward<Args>(args)...));
@@ -371,10 +365,31 @@ Case OnTwoDevices(Case c) {
   c.options.devices = {"CPU:0", "CPU:1"};
   return c;
 }
+// Nodes go to the devices by turns: nearly every edge is a transfer.
+Case DealtOut(Case c) {
+  c.options.devices = {"CPU:0", "CPU:1", "CPU:2"};
+  std::size_t turn = 0;
+  for (NodeDef& node : c.graph.node) node.device = StrCat("/device:", c.options.devices[turn++ % 3]);
+  return c;
+}
 Case TwoDevices(int n) {
   Case c = Nodes(n);
   for (std::size_t i = 0; i < c.graph.node.size(); ++i)
     c.graph.node[i].device = i % 2 == 0 ? "/device:CPU:0" : "/device:CPU:1";
+  return OnTwoDevices(std::move(c));
+}
+// One node's outputs, which nodes of another device read.
+Case OutputsSent(int n) {
+  Case c = Functions(0);
+  AttrValue types;
+  types.mutable_list()->type.assign(static_cast<std::size_t>(n), DataType::kFloat);
+  Add(&c, "all", "IdentityN", Names(static_cast<std::size_t>(n), std::string("x")), Attrs{{"T", types}});
+  c.fetches.clear();
+  for (int i = 0; i < n; ++i) {
+    c.graph.node.push_back(Identity(N("y", i), StrCat("all:", i)));
+    c.graph.node.back().device = "/device:CPU:1";
+    c.targets.push_back(N("y", i));
+  }
   return OnTwoDevices(std::move(c));
 }
 Case Extends(int n) {
@@ -413,6 +428,16 @@ constexpr Family kFamilies[] = {
     {"colocation", &Colocation},
     {"groups", &Groups},
     {"two_devices", &TwoDevices},
+    {"outputs_sent", &OutputsSent},
+    {"nodes_3", [](int n) { return DealtOut(Nodes(n)); }},
+    {"feeds_3", [](int n) { return DealtOut(Feeds(n)); }},
+    {"fetches_3", [](int n) { return DealtOut(Fetches(n)); }},
+    {"controls_3", [](int n) { return DealtOut(ControlInputs(n)); }},
+    {"waiters_3", [](int n) { return DealtOut(ControlOutputs(n)); }},
+    {"called_3", [](int n) { return DealtOut(Called(n)); }},
+    {"loops_3", [](int n) { return DealtOut(Loops(n)); }},
+    {"loop_row_3", [](int n) { return DealtOut(LoopRow(n)); }},
+    {"variables_3", [](int n) { return DealtOut(Variables(n)); }},
     {"colocation_2", [](int n) { return OnTwoDevices(Colocation(n)); }},
     {"groups_2", [](int n) { return OnTwoDevices(Groups(n)); }},
     {"feeds_2", [](int n) { return OnTwoDevices(Feeds(n)); }},

@@ -270,10 +270,12 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     for (Thread& thread : threads_) thread = Thread();
   }
 
-  bool StartIn(SlimVector<Thread>* threads) {
+  // False: the system has no thread, or there is no memory for its place in the list. The list grows before the thread
+  // runs: nothing may fail once it does.
+  bool StartIn(SlimVector<Thread>* threads) noexcept {
     Thread thread;
-    threads->reserve(threads->size() + 1);  // before the thread runs: no memory must not leave it alone
-    if (!thread.Start<&ThreadPool::Main>(this)) return false;
+    const bool has_room = detail::Succeeds([threads] { threads->reserve(threads->size() + 1); });
+    if (!has_room || !thread.Start<&ThreadPool::Main>(this)) return false;
     threads->push_back(std::move(thread));
     return true;
   }

@@ -272,6 +272,20 @@ class FedOutputs {
   SlimVector<InEdge> sorted_;
 };
 
+namespace detail {
+// Calls visit(id) for each node that `node` waits for in a run that is fed `feeds`: see NodesToRun.
+template <class Visit>
+void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node, Visit&& visit) {
+  for (const InEdge& edge : node.inputs) {
+    if (edge.node >= 0 && !feeds.Has(edge)) visit(edge.node);
+  }
+  for (const int control : node.control_inputs) {
+    const NodeClass c = graph.node(control).node_class;
+    if (!feeds.HasNode(control) || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) visit(control);
+  }
+}
+}  // namespace detail
+
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
@@ -292,13 +306,7 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
     for (stack.push_back(at); !stack.empty();) {
       const Node& node = graph.node(stack.back());
       stack.pop_back();
-      for (const InEdge& edge : node.inputs) {
-        if (edge.node >= 0 && !feeds.Has(edge)) want(edge.node);
-      }
-      for (const int control : node.control_inputs) {
-        const NodeClass c = graph.node(control).node_class;
-        if (!feeds.HasNode(control) || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
-      }
+      detail::ForEachNeeded(graph, feeds, node, want);
     }
   }
   return run;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -40,7 +41,8 @@ struct Output {
 };
 
 // Makes a GraphDef node by node. It keeps the first mistake; everything after it does nothing, so that a program checks
-// status() once, at the end. externally synchronised.
+// status() once, at the end. Without memory status() is ResourceExhausted. Only constructors, of Input too, and
+// functions that return a string or a copy of the graph throw std::bad_alloc. externally synchronised.
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 784}));
@@ -83,46 +85,42 @@ class GraphBuilder {
   // Adds a node from containers of Output or Input, and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
-    const SlimVector<Input> all(inputs.begin(), inputs.end());
-    const SlimVector<Attr> named(attrs.begin(), attrs.end());
-    return AddNode(op, name, all, named);
+    return Make([&] {
+      const SlimVector<Input> all(inputs.begin(), inputs.end());
+      const SlimVector<Attr> named(attrs.begin(), attrs.end());
+      return AddNode(op, name, all, named);
+    });
   }
   // As Add. All forms of Add keep these mistakes in status(): NotFound: an unknown op. InvalidArgument: a bad or
   // repeated name, inputs or attrs that do not fit the op, or an output of another builder.
   Output AddNode(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs = {}) {
-    if (!status_.ok()) return {};
-    NodeDef node;
-    node.op = std::string(op);
-    node.name = name.empty() ? UniqueName(op) : std::string(name);
-    for (const Attr& attr : attrs) node.attr.Set(std::string(attr.first), attr.second);
-    Types types;
-    status_ = Complete(inputs, &node, &types);
-    if (!status_.ok()) return {};
-    const int id = static_cast<int>(def_.node.size());
-    def_.node.push_back(std::move(node));
-    types_.push_back(std::move(types));
-    names_.Insert(def_.node.back().name, id, NameOf{&def_});
-    return {id, 0};
+    return status_.ok() ? Make([&] { return AddChecked(op, name, inputs, attrs); }) : Output();
   }
 
   // Adds a Const node. It shares the tensor's buffer.
   Output Const(std::string_view name, Tensor value) {
     const DataType dtype = value.dtype();
-    return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}});
+    return Make([&] { return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}}); });
   }
   // Adds a tensor that every run must feed. Its shape is unknown unless given.
   Output Placeholder(std::string_view name, DataType dtype, PartialTensorShape shape = {}) {
-    return Add("Placeholder", name, {}, {{"dtype", dtype}, {"shape", std::move(shape)}});
+    return Make([&] { return Add("Placeholder", name, {}, {{"dtype", dtype}, {"shape", std::move(shape)}}); });
   }
 
   // Makes `node` run after `before`.
   void AddControlInput(Output node, Output before) {
-    if (!status_.ok() || !Check(node) || !Check(before)) return;
-    def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
+    (void)Make([&] {
+      if (status_.ok() && Check(node) && Check(before))
+        def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
+      return node;
+    });
   }
   // Requests a device for a node: "/device:GPU:0".
   void SetDevice(Output node, std::string_view device) {
-    if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
+    (void)Make([&] {
+      if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
+      return node;
+    });
   }
 
   // Returns the first mistake, or OK.
@@ -151,6 +149,31 @@ class GraphBuilder {
     const GraphDef* def;
     std::string_view operator()(int i) const { return def->node[ToSize(i)].name; }
   };
+
+  // make(), an output. What it throws becomes the status.
+  template <class MakeOutput>
+  Output Make(MakeOutput&& make) {
+    Output made;
+    status_.Update(detail::CatchAll("GraphBuilder", [&]() -> Status {
+      made = make();
+      return OkStatus();
+    }));
+    return made;
+  }
+  Output AddChecked(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs) {
+    NodeDef node;
+    node.op = std::string(op);
+    node.name = name.empty() ? UniqueName(op) : std::string(name);
+    for (const Attr& attr : attrs) node.attr.Set(std::string(attr.first), attr.second);
+    Types types;
+    status_ = Complete(inputs, &node, &types);
+    if (!status_.ok()) return {};
+    const int id = static_cast<int>(def_.node.size());
+    def_.node.push_back(std::move(node));
+    types_.push_back(std::move(types));
+    names_.Insert(def_.node.back().name, id, NameOf{&def_});
+    return {id, 0};
+  }
 
   bool Check(Output output) {
     if (output.node >= 0 && ToSize(output.node) < def_.node.size()) return true;

@@ -124,6 +124,8 @@ class ColocationGraph {
   }
 
  private:
+  enum class ListKind : std::uint8_t { kNotAsked, kNone, kAny, kHostOnly };
+
   void Note(std::string text) {
     if (report_ != nullptr) report_->notes.push_back(std::move(text));
   }
@@ -210,6 +212,11 @@ class ColocationGraph {
     return false;
   }
 
+  // An input of this type comes from such a call.
+  static bool IsCalledResource(const Node& src, DataType type) {
+    return type == DataType::kResource ? IsFunctionCall(src.op_name()) : ReturnsResource(src);
+  }
+
   Status ColocateReferences(const Node& dst) {
     if (ForwardsResources(dst) || ReturnsResource(dst)) return OkStatus();
     for (int i = 0; i < dst.num_inputs(); ++i) {
@@ -219,7 +226,7 @@ class ColocationGraph {
       const DataType type = dst.input_type(i);
       const bool together = type == DataType::kResource || IsRefType(type) ||
                             (type == DataType::kVariant && IsDatasetOp(src) && IsDatasetOp(dst));
-      if (together && !ReturnsResource(src)) TENON_RETURN_IF_ERROR(ColocateEdge(src, dst));
+      if (together && !IsCalledResource(src, type)) TENON_RETURN_IF_ERROR(ColocateEdge(src, dst));
     }
     return OkStatus();
   }
@@ -238,7 +245,7 @@ class ColocationGraph {
       EnsureSpecification(&to.requested, to.assigned);
       EnsureSpecification(&to.requested, to.resource);
     }
-    return AttachNode(Colocate(src.id, dst.id), dst.name());
+    return AttachNode(Colocate(src.id, dst.id, true), dst.name());
   }
   TENON_COLD static Status EdgeConflict(std::string_view what, const Node& src, const DeviceName& from, const Node& dst,
                                         const DeviceName& to) {
@@ -259,22 +266,36 @@ class ColocationGraph {
       if (type.type == cpu) only.push_back(type);
     if (!only.empty()) group_of(node.id).supported = std::move(only);
   }
-  // Follows variants back to the op that says what their lists hold.
+  // Follows variants back to the op that says what their lists hold. Keeps the answer of each node that was asked for:
+  // a node that is asked for later stops there.
   bool HoldsHostOnly(const Node& node) {
-    bool found = false, host_only = false;
-    seen_from_.resize(ToSize(graph_.num_nodes()), -1);
-    SlimVector<int> todo{node.id};
-    while (!todo.empty() && !found) {
+    lists_.resize(ToSize(graph_.num_nodes()), ListKind::kNotAsked);
+    ListKind kind = ListKind::kNone;
+    SlimVector<int> todo{node.id}, seen;
+    while (!todo.empty() && kind == ListKind::kNone) {
       const Node& at = graph_.node(todo.back());
       todo.pop_back();
-      if (std::exchange(seen_from_[ToSize(at.id)], node.id) == node.id) continue;
-      DataType element = DataType::kInvalid;
-      found = at.op_name().find("TensorList") != std::string::npos && TryGetNodeAttr(at.def, "element_dtype", &element);
-      host_only = element == DataType::kString || element == DataType::kResource;
+      ListKind& known = lists_[ToSize(at.id)];
+      if (known != ListKind::kNotAsked) {
+        kind = known;
+        continue;
+      }
+      known = ListKind::kNone;
+      seen.push_back(at.id);
+      kind = ListKindOf(at);
       for (int i = 0; i < at.num_inputs(); ++i)
         if (at.input(i).node >= 0 && at.input_type(i) == DataType::kVariant) todo.push_back(at.input(i).node);
     }
-    return found && host_only;
+    if (kind != ListKind::kNone)
+      for (const int id : seen) lists_[ToSize(id)] = ListKind::kNotAsked;
+    lists_[ToSize(node.id)] = kind;
+    return kind == ListKind::kHostOnly;
+  }
+  static ListKind ListKindOf(const Node& node) {
+    DataType element = DataType::kInvalid;
+    if (node.op_name().find("TensorList") == std::string::npos || !TryGetNodeAttr(node.def, "element_dtype", &element))
+      return ListKind::kNone;
+    return element == DataType::kString || element == DataType::kResource ? ListKind::kHostOnly : ListKind::kAny;
   }
 
   // ---- asked for: _class
@@ -298,7 +319,7 @@ class ColocationGraph {
       name_index_.Insert(names_.back().first, number, GroupName{this});
       return OkStatus();
     }
-    const Status status = Colocate(node.id, names_[ToSize(at)].second);
+    const Status status = Colocate(node.id, names_[ToSize(at)].second, !options_.allow_soft_placement);
     if (status.ok()) return status;
     if (!options_.allow_soft_placement) return AttachNode(status, node.name());
     Note(StrCat("'", node.name(), "' is not with '", group, "', as it asked: ", status.message()));
@@ -306,8 +327,8 @@ class ColocationGraph {
   }
 
   // ---- merging
-  // Unchanged when it fails.
-  Status Colocate(int x, int y) {
+  // Unchanged when it fails. `with_members`: the error lists both groups, whose nodes all have to be looked for.
+  Status Colocate(int x, int y, bool with_members) {
     int to = Root(x), from = Root(y);
     if (to == from) return OkStatus();
     if (groups_[ToSize(to)].rank < groups_[ToSize(from)].rank) std::swap(to, from);
@@ -322,7 +343,7 @@ class ColocationGraph {
       return errors::InvalidArgument("Cannot colocate nodes ", name(x), " and ", name(y),
                                      " because no device type supports both of those nodes and the other nodes "
                                      "colocated with them.",
-                                     DebugInfo(x), DebugInfo(y));
+                                     with_members ? StrCat(DebugInfo(x), DebugInfo(y)) : "");
     merged.soft = merged.soft || other.soft;
     if (merged.rank == other.rank) ++merged.rank;
     groups_[ToSize(to)] = std::move(merged);
@@ -381,8 +402,8 @@ class ColocationGraph {
   const KernelCatalog& kernels_;
   const PlacerOptions& options_;
   PlacementReport* report_;
-  SlimVector<Group> groups_;                             // per node
-  SlimVector<int> seen_from_;                            // per node: the last one whose variants led here
+  SlimVector<Group> groups_;  // per node
+  SlimVector<ListKind> lists_;  // per node: what its variants are found to hold
   SlimVector<std::pair<std::string, int>> names_;  // names of groups, each with a node of the group
   detail::NameIndex name_index_;
 };

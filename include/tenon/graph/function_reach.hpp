@@ -2,6 +2,7 @@
 #pragma once
 // ReachableFunctions: the part of a function library that some nodes can come to call.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -25,17 +26,25 @@ class FunctionReach {
   explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
     for (std::size_t i = 0; i < library.function.size(); ++i)
       index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
+    for (const GradientDef& gradient : library.gradient)
+      if (const int i = index_.Find(gradient.function_name, NameOf{&library}); i >= 0)
+        with_gradient_.push_back({i, gradient.gradient_func});
+    for (std::size_t i = 0; i < library.function.size(); ++i)
+      if (const AttrValue* api = ApiOf(library.function[i]); api != nullptr)
+        by_api_.push_back({api->s(), static_cast<int>(i)});
+    std::sort(with_gradient_.begin(), with_gradient_.end());
+    std::sort(by_api_.begin(), by_api_.end());
   }
 
   void Add(Span<const NodeDef> nodes) {
     AddNodes(nodes);
     while (!todo_.empty()) {
-      const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
+      const int number = todo_.back();
+      const FunctionDef& function = library_.function[static_cast<std::size_t>(number)];
       todo_.pop_back();
       AddNodes(function.node_def);
-      for (const GradientDef& gradient : library_.gradient)
-        if (gradient.function_name == function.signature.name) AddName(gradient.gradient_func);
-      if (const AttrValue* api = function.attr.Find("api_implements"); api != nullptr) AddImplementations(*api);
+      AddGradients(number);
+      if (const AttrValue* api = ApiOf(function); api != nullptr) AddImplementations(api->s());
     }
   }
   FunctionDefLibrary Take() const {
@@ -62,11 +71,19 @@ class FunctionReach {
     const int i = index_.Find(name, NameOf{&library_});
     if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
   }
-  // Which of the functions with one api_implements is called is decided later.
-  void AddImplementations(const AttrValue& api) {
-    for (const FunctionDef& function : library_.function) {
-      const AttrValue* const other = function.attr.Find("api_implements");
-      if (other != nullptr && other->s() == api.s()) AddName(function.signature.name);
+  static const AttrValue* ApiOf(const FunctionDef& function) { return function.attr.Find("api_implements"); }
+  void AddGradients(int function) {
+    const auto first = std::lower_bound(with_gradient_.begin(), with_gradient_.end(), function,
+                                        [](const auto& item, int wanted) { return item.first < wanted; });
+    for (auto at = first; at != with_gradient_.end() && at->first == function; ++at) AddName(at->second);
+  }
+  // Which of the functions with one api_implements is called is decided later. Those of one name go together, once.
+  void AddImplementations(std::string_view api) {
+    const auto first = std::lower_bound(by_api_.begin(), by_api_.end(), api,
+                                        [](const auto& item, std::string_view wanted) { return item.first < wanted; });
+    for (auto at = first; at != by_api_.end() && at->first == api && at->second >= 0; ++at) {
+      const int function = std::exchange(at->second, -1);
+      AddName(library_.function[static_cast<std::size_t>(function)].signature.name);
     }
   }
   void AddCall(const NameAttrList& call) {
@@ -89,6 +106,8 @@ class FunctionReach {
 
   const FunctionDefLibrary& library_;
   NameIndex index_;
+  SlimVector<std::pair<int, std::string_view>> with_gradient_;  // function and gradient function, by the first
+  SlimVector<std::pair<std::string_view, int>> by_api_;  // api_implements and function, by the first; -1: was added
   SlimVector<char> reached_;  // per function
   SlimVector<int> todo_;
 };

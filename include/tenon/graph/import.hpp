@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -63,14 +64,13 @@ class GraphImporter {
   }
   // After an error the graph is as it was.
   Status Extend() {
-    Status status = ConvertMore();
+    Status status = detail::CatchAll("ExtendGraph", [this] { return ConvertMore(); });
     if (!status.ok()) Undo();
     return status;
   }
 
  private:
-  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // outputs beyond 64 a node, in all: see kMaxNodeOutputs
+  static constexpr std::size_t kMaxSpareOutputs = 1 << 22;  // outputs beyond 64 a node, in all: see kMaxNodeOutputs
 
   struct Input {
     int position;  // the producer's, in the GraphDef; kFirstOld - id: a node that the graph had before
@@ -112,6 +112,7 @@ class GraphImporter {
   // ---- a graph that has nodes
   Status ConvertMore() {
     TENON_RETURN_IF_ERROR(detail::CheckImportLimits(def_, num_old_, options_.limits));
+    graph_.names_.Reserve(ToSize(num_old_) + def_.node.size());  // so that the last step needs no memory
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(FindOps());
@@ -484,7 +485,7 @@ class GraphImporter {
 //   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
 //   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
 inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
-  return GraphImporter(std::move(def), registry, options).Import();
+  return detail::CatchAll("ImportGraphDef", [&] { return GraphImporter(std::move(def), registry, options).Import(); });
 }
 
 // Adds nodes that may read those of the graph, in the time that the new nodes take. Functions and versions of `more` do

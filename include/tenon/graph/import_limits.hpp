@@ -3,6 +3,7 @@
 // ImportLimits: how large a graph may be that is imported.
 
 #include <cstdint>
+#include <limits>
 
 #include <tenon/base/config.hpp>
 
@@ -13,6 +14,12 @@ struct ImportLimits {
   std::int64_t max_nodes = std::int64_t{1} << 26;      // in the graph and the bodies of its functions
   std::int64_t max_functions = std::int64_t{1} << 24;  // in its library
   int max_nesting = 100;                               // functions in the attrs of functions
+
+  // Limits for a graph that a pass made of one that was imported.
+  static constexpr ImportLimits OfCheckedGraph() {
+    return {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max(),
+            std::numeric_limits<int>::max()};
+  }
 };
 
 TENON_NAMESPACE_END

@@ -27,6 +27,7 @@
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/inline_function.hpp>
 #include <tenon/graph/lower_loop.hpp>
 #include <tenon/graph/lowered_nodes.hpp>
@@ -267,6 +268,7 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   ImportOptions as_lowered;
   as_lowered.allow_internal_ops = true;
   as_lowered.ignore_shape_errors = true;  // in a branch that never runs they do no harm
+  as_lowered.limits = ImportLimits::OfCheckedGraph();
   TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, as_lowered));
   *graph = std::move(lowered);
   return OkStatus();

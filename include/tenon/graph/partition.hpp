@@ -65,7 +65,7 @@ class GraphPartitioner {
   Result<SlimVector<GraphPartition>> Run() {
     TENON_RETURN_IF_ERROR(Load());
     TENON_RETURN_IF_ERROR(AddControlLoops());
-    sent_.resize(work_.size());
+    IndexOutputs();
     for (int v = 0; ToSize(v) < work_.size(); ++v) TENON_RETURN_IF_ERROR(Emit(v));
     if (options_.start_time != nullptr) ScheduleRecvs();
     TransferCheck transfers;
@@ -95,10 +95,11 @@ class GraphPartitioner {
     int device;
     bool on_host;
     std::string name;
+    int before = -1;  // the one of the same output that was sent before: at most two for each device
   };
   struct ControlLoop {
-    int frame, device;
-    int merge;
+    int device, merge;
+    int before = -1;  // the one of the same frame that was added before: at most one for each device
   };
   // A _Recv of a reference: it reads when the others inputs of its consumer are there.
   struct RefRecv {
@@ -162,6 +163,7 @@ class GraphPartitioner {
     if (!flow || parts_.size() < 2) return OkStatus();
     const SlimVector<char> all(ToSize(given()), 1);
     TENON_ASSIGN_OR_RETURN(frames_, FindFrames(graph_, all, {}));
+    last_loop_.resize(frames_.frames.size(), -1);
     for (const Node& node : graph_.nodes())
       work(node.id).outputs_in = frames_.frame_of[ToSize(node.id)] < 0 ? 0 : frames_.OutputsIn(node);
     TENON_RETURN_IF_ERROR(MoveControlFlow());
@@ -198,9 +200,10 @@ class GraphPartitioner {
   }
 
   int FindControlLoop(int frame, int device) const {
-    for (const ControlLoop& loop : loops_)
-      if (loop.frame == frame && loop.device == device) return loop.merge;
-    return -1;
+    if (last_loop_.empty()) return -1;
+    int at = last_loop_[ToSize(frame)];
+    while (at >= 0 && loops_[ToSize(at)].device != device) at = loops_[ToSize(at)].before;
+    return at < 0 ? -1 : loops_[ToSize(at)].merge;
   }
   int AddWork(NodeDef def, int device, int frame, SlimVector<InEdge> inputs) {
     Work& w = work_.emplace_back();
@@ -246,11 +249,26 @@ class GraphPartitioner {
         AddWork(MakeNodeDef("switch", "Switch", "", {}), device, frame, {{*merge, 0}, {of.loop_cond, 0}});
     const int next = AddWork(MakeNodeDef("next", "NextIteration", "", {}), device, frame, {{branch, 1}});
     work(*merge).inputs.push_back({next, 0});
-    loops_.push_back({frame, device, *merge});
+    const int added = static_cast<int>(loops_.size());
+    loops_.push_back({device, *merge, std::exchange(last_loop_[ToSize(frame)], added)});
     return OkStatus();
   }
 
   // ---- edges
+  // Numbers the outputs of all nodes, and their ends.
+  void IndexOutputs() {
+    constexpr int kMostOfLoop = 2;  // outputs of a node of a control loop
+    int count = 0;
+    for (int v = 0; ToSize(v) < work_.size(); ++v) {
+      first_sent_.push_back(count);
+      count += 1 + (v < given() ? graph_.node(v).num_outputs() : kMostOfLoop);
+    }
+    last_sent_.resize(ToSize(count), -1);
+  }
+  int& LastSent(const InEdge& edge) {
+    static_assert(kControlSlot == -1);
+    return last_sent_[ToSize(first_sent_[ToSize(edge.node)] + 1 + edge.output)];
+  }
   const NodeDef& DefOf(int v) const { return v < given() ? graph_.node(v).def : work_[ToSize(v)].def; }
   bool OutputOnHost(int v, int output) const {
     return output != kControlSlot && environment_.OutputOnHost(DefOf(v), device_name(work_[ToSize(v)].device), output);
@@ -303,13 +321,15 @@ class GraphPartitioner {
     if (stays) return NameOf(edge);
     const bool is_ref = edge.node < given() && !control && IsRefType(graph_.node(edge.node).output_type(edge.output));
     if (!is_ref)
-      for (const Sent& sent : sent_[ToSize(edge.node)])
-        if (sent.output == edge.output && sent.device == to && sent.on_host == on_host) return NameOf(sent);
+      for (int at = LastSent(edge); at >= 0; at = sent_[ToSize(at)].before)
+        if (const Sent& sent = sent_[ToSize(at)]; sent.device == to && sent.on_host == on_host) return NameOf(sent);
     TENON_ASSIGN_OR_RETURN(const DataType dtype, TypeOf(edge, v, input));
     Sent sent{edge.output, to, on_host, AddTransfer(edge, v, edge_id, dtype, sender_on_host, on_host)};
     if (is_ref) refs->push_back({to, parts_[ToSize(to)].graph.node.size() - 1});
     std::string name = NameOf(sent);
-    if (!is_ref) sent_[ToSize(edge.node)].push_back(std::move(sent));
+    if (is_ref) return name;
+    sent.before = std::exchange(LastSent(edge), static_cast<int>(sent_.size()));
+    sent_.push_back(std::move(sent));
     return name;
   }
   std::string NameOf(const InEdge& edge) const {
@@ -408,9 +428,12 @@ class GraphPartitioner {
   const PartitionOptions& options_;
   SlimVector<GraphPartition> parts_;
   SlimVector<Work> work_;  // the graph's nodes by id, then those of control loops
-  SlimVector<SlimVector<Sent>> sent_;  // per node
+  SlimVector<Sent> sent_;
+  SlimVector<int> first_sent_;  // per node: the number of its end, which those of its outputs follow
+  SlimVector<int> last_sent_;  // per number: the last of sent_; -1: none
   ControlFlowFrames frames_;
   SlimVector<ControlLoop> loops_;
+  SlimVector<int> last_loop_;  // per frame: the last of loops_; -1: none
   SlimVector<RecvTime> recv_times_;
   int next_edge_ = 0;
   int name_counter_ = 0;

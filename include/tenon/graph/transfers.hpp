@@ -61,6 +61,18 @@ inline NodeDef MakeRecv(std::string name, bool on_host, const Transfer& t) {
   return detail::MakeTransferNode(std::move(name), on_host ? "_HostRecv" : "_Recv", t.recv_device, t);
 }
 
+// The key under which a _Send and its _Recv meet: devices, incarnation, tensor. InvalidArgument: an attr is missing.
+inline Result<std::string> TransferKeyOf(const NodeDef& node) {
+  std::string tensor, from, to;
+  std::int64_t incarnation = 0;
+  Status status = GetNodeAttr(node, "tensor_name", &tensor);
+  status.Update(GetNodeAttr(node, "send_device", &from));
+  status.Update(GetNodeAttr(node, "recv_device", &to));
+  TENON_RETURN_IF_ERROR(status);
+  static_cast<void>(TryGetNodeAttr(node, "send_device_incarnation", &incarnation));
+  return StrCat(from, ";", incarnation, ";", to, ";", tensor);
+}
+
 // Whether each _Send of the graphs, which run together, has the _Recv that takes its tensor, and the other way round;
 // those that the client ends (client_terminated) need none. InvalidArgument, with the node and what it waits for, when
 // a run would wait for ever or leave a tensor behind, and when two of a kind use one name.
@@ -93,14 +105,10 @@ class TransferCheck {
   };
 
   void AddNode(const NodeDef& node, bool send) {
-    std::string tensor, from, to;
-    std::int64_t incarnation = 0;
-    status_.Update(GetNodeAttr(node, "tensor_name", &tensor));
-    status_.Update(GetNodeAttr(node, "send_device", &from));
-    status_.Update(GetNodeAttr(node, "recv_device", &to));
-    static_cast<void>(TryGetNodeAttr(node, "send_device_incarnation", &incarnation));
+    Result<std::string> found = TransferKeyOf(node);
+    if (!found.ok()) return status_.Update(found.status());
     const int number = static_cast<int>(entries_.size());
-    std::string key = StrCat(from, ";", incarnation, ";", to, ";", tensor);
+    std::string key = *std::move(found);
     int at = index_.Find(key, KeyOf{this});
     if (at < 0) {
       at = number;

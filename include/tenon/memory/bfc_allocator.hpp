@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -136,7 +135,6 @@ class BFCAllocator final : public Allocator {
   Handle MakeRoom(std::size_t needed, std::uint64_t freed_before);
   bool Extend(std::size_t needed);
   bool AddRegion(char* ptr, std::size_t received);
-  bool GrowRegion(std::size_t index, std::size_t received, Handle* last);
   bool FreeUnusedRegions(std::size_t needed);
   void* Take(Handle h, std::size_t alignment, std::size_t bytes);
   Handle FindUsed(const void* ptr, const char* action) const;
@@ -351,7 +349,7 @@ inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   if (index > 0 && sub_allocator_->SupportsCoalescing() && chunks_.regions()[index - 1].end() == ptr &&
       chunks_.regions()[index - 1].bytes == chunks_.regions()[index - 1].received_bytes) {
     --index;
-    if (!GrowRegion(index, received, &before)) return refuse();
+    if (!chunks_.GrowRegion(index, received, &before)) return refuse();
   } else {
     Region region;
     region.ptr = ptr;
@@ -371,23 +369,6 @@ inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   stats_.bytes_reserved += static_cast<std::int64_t>(received);
   if (stats_.bytes_reserved > stats_.peak_bytes_reserved) stats_.peak_bytes_reserved = stats_.bytes_reserved;
   chunks_.Insert(chunks_.Coalesce(h));
-  return true;
-}
-
-// The region gets the memory behind it; *last: its last chunk so far.
-inline bool BFCAllocator::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
-  Region& region = chunks_.regions()[index];
-  const std::size_t count = region.bytes / kMinAllocationSize;
-  const std::size_t added = received / kMinAllocationSize;
-  auto* const handles = static_cast<Handle*>(std::realloc(region.handles, (count + added) * sizeof(Handle)));
-  if (handles == nullptr) return false;
-  std::memset(handles + count, 0, added * sizeof(Handle));
-  std::size_t i = count - 1;
-  while (handles[i] == 0) --i;
-  *last = handles[i];
-  region.handles = handles;
-  region.bytes += added * kMinAllocationSize;
-  region.received_bytes += received;
   return true;
 }
 

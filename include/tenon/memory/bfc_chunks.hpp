@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
@@ -83,6 +85,7 @@ class BFCChunks {
 
   Handle NewChunk() noexcept;  // 0: no memory for it
   void DeleteChunk(Handle h);
+  bool GrowRegion(std::size_t index, std::size_t received, Handle* last);
   const Region* FindRegion(const void* ptr) const;
   Handle FindHandle(const void* ptr) const;
 
@@ -145,6 +148,22 @@ inline void BFCChunks::DeleteChunk(Handle h) {
   spare_ = h;
 }
 
+// Gives a region `received` bytes right behind it. *last: its last chunk so far. False: no memory for the handles.
+inline bool BFCChunks::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
+  Region& region = regions_[index];
+  const std::size_t count = region.bytes / kMinAllocationSize;
+  const std::size_t added = received / kMinAllocationSize;
+  auto* const handles = static_cast<Handle*>(std::realloc(region.handles, (count + added) * sizeof(Handle)));
+  if (handles == nullptr) return false;
+  std::memset(handles + count, 0, added * sizeof(Handle));
+  std::size_t i = count - 1;
+  while (handles[i] == 0) --i;
+  *last = handles[i];
+  region.handles = handles;
+  region.bytes += added * kMinAllocationSize;
+  region.received_bytes += received;
+  return true;
+}
 // Null if the pointer is in no region.
 inline const BFCChunks::Region* BFCChunks::FindRegion(const void* ptr) const {
   const auto* const p = static_cast<const char*>(ptr);

@@ -82,6 +82,10 @@ TEST_SUITE("PartitionedGraph") {
     CHECK(missing.code() == Code::kInvalidArgument);
     CHECK(missing.message().find("Creating a partition for /job:localhost/replica:0/task:0/device:SIM:1 which doesn't "
                                  "exist in the list of available devices. Available devices: ") == 0);
+    PartitionedGraphOptions limited;
+    limited.import_limits.max_nodes = 1;
+    CHECK(PartitionedGraph::Create(GraphSplitter::Split(SplitChain()), MakeDeviceMgr(kFour), limited).status().code() ==
+          Code::kResourceExhausted);
     SlimVector<DeviceGraph> parts = GraphSplitter::Split(SplitChain());
     for (DeviceGraph& part : parts)
       for (NodeDef& node : part.graph.node)

@@ -82,9 +82,14 @@ TEST_SUITE("PlacedGraphImpl") {
     detail::ProgramEnds ends;
     ends.feeds = {InEdge{graph.Find("x")->id, 0}};
     ends.fetches = {InEdge{graph.Find("z")->id, 0}};
-    Program front;
     Owned<detail::PlacedProgram> program;
-    const Status prepared = (*placed)->Prepare(feeds, fetches, {}, ends, nullptr, &front, &program);
+    CancellationManager cancelled;
+    cancelled.StartCancel();
+    Program none;
+    CHECK((*placed)->Prepare(feeds, fetches, {}, ends, nullptr, &cancelled, &none, &program).code() ==
+          Code::kCancelled);
+    Program front;
+    const Status prepared = (*placed)->Prepare(feeds, fetches, {}, ends, nullptr, nullptr, &front, &program);
     REQUIRE_MESSAGE(prepared.ok(), prepared.ToString());
     CHECK(front.graph == &graph);
     REQUIRE(front.feeds.size() == 1);

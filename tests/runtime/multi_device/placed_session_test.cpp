@@ -438,6 +438,28 @@ TEST_SUITE("PlacedSession's errors") {
     CHECK(session->num_cached_signatures() == 2);
   }
 
+  TEST_CASE("a graph beyond the limits") {
+    PlacedSessionOptions options;
+    options.import_limits.max_nodes = 2;
+    CheckSays(PlacedSession::Create(Chain().graph_def(), MakeDeviceMgr(kFour), options).status(),
+              Code::kResourceExhausted, "2 are allowed by ImportLimits::max_nodes");
+  }
+  TEST_CASE("a deadline that is over before the run is prepared") {
+    GraphBuilder b;
+    Output at = b.Placeholder("x", DataType::kFloat);
+    for (int i = 0; i < 20'000; ++i) {
+      at = b.Add("Identity", StrCat("n", i), {at});
+      b.SetDevice(at, i % 2 == 0 ? "/device:CPU:0" : "/device:CPU:1");
+    }
+    const auto session = PlacedSession::Create(std::move(b).graph_def(), MakeDeviceMgr({"CPU:0", "CPU:1"}));
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(1.0f)}};
+    const std::vector<std::string> fetches{"n19999"};
+    CheckSays((*session)->Run(feeds, fetches, {}, {.timeout_in_ms = 1}).status(), Code::kDeadlineExceeded,
+              "Preparing the run was cancelled");
+    CHECK((*session)->num_cached_signatures() == 0);
+    CHECK((*session)->Run(feeds, fetches, {}, {.timeout_in_ms = 1'000'000}).ok());
+  }
   TEST_CASE("devices without a CPU") {
     SlimVector<Owned<Device>> devices;
     devices.push_back(FindDeviceFactory("SIM").value()->create(FullName("SIM:0"), 0).value());

@@ -33,6 +33,7 @@
 
 #include "runtime/four_devices.hpp"
 #include "graph/function_graphs.hpp"
+#include "growth.hpp"
 #include "runtime/graphs.hpp"
 #include "runtime/looping_graphs.hpp"
 #include "runtime/trace_events.hpp"
@@ -132,6 +133,17 @@ GraphBuilder Waiting() {
   b.SetDevice(more, On("SIM:1"));
   b.Add("QueueEnqueueV2", "put", {q, {b.Placeholder("x", DataType::kFloat)}});
   return b;
+}
+
+const Names kThree{"CPU:0", "CPU:1", "CPU:2"};
+// A chain of n nodes, by turns on three devices; returns the name of the last one.
+std::string LongChain(int n, GraphBuilder* b) {
+  Output at = b->Placeholder("x", DataType::kFloat);
+  for (int i = 0; i < n; ++i) {
+    at = b->Add("Identity", StrCat("n", i), {at});
+    b->SetDevice(at, On(kThree[static_cast<std::size_t>(i % 3)]));
+  }
+  return b->Name(at);
 }
 
 struct LogText final : LogSink {
@@ -685,6 +697,60 @@ TEST_SUITE("Runs on several devices with RunOptions") {
     // The queue still works.
     REQUIRE(session.Run({{"x", Tensor::Scalar(2.0f)}}, {}, {"put"}).ok());
     CHECK(Run(session, {}, {"out"})[0].scalar<float>()() == -2);
+  }
+
+  TEST_CASE("a deadline or a cancellation ends what prepares a run, and the next run prepares it again") {
+    GraphBuilder b;
+    const std::string last = LongChain(50'000, &b);
+    const Session session = Make(b, {.devices = kThree});
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(2.0f)}};
+    const auto run = [&](const RunOptions& options) { return session.Run(feeds, Names{last}, {}, options); };
+    auto start = now();
+    CheckSays(run({.timeout_in_ms = 50}).status(), Code::kDeadlineExceeded, "Preparing the run was cancelled");
+    const auto given_up = now() - start;
+    CancellationManager cancellation;
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      cancellation.StartCancel();
+    });
+    CHECK(run({.cancellation = &cancellation}).status().code() == Code::kCancelled);
+    canceller.join();
+    CHECK(session.num_cached_signatures() == 0);
+    start = now();
+    const auto out = run({.timeout_in_ms = 1'000'000});
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK((*out)[0].scalar<float>()() == 2);
+    CHECK(given_up < now() - start);
+    const Session bounded = Make(b, {.devices = kThree, .operation_timeout_in_ms = 1});
+    CHECK(bounded.Run({{"x", Tensor::Scalar(2.0f)}}, {last}).status().code() == Code::kDeadlineExceeded);
+  }
+
+  TEST_CASE("a graph is placed, cut and prepared in time that grows with its nodes") {
+    constexpr int kSize = 700;
+    GraphBuilder small, large;
+    const std::string of_small = LongChain(kSize, &small), of_large = LongChain(4 * kSize, &large);
+    CHECK(growth_test::Growth(kSize, [&](int n) {
+            const Session session = Make(n == kSize ? small : large, {.devices = kThree});
+            CHECK(session.MakeCallable({.feeds = {"x"}, .fetches = {n == kSize ? of_small : of_large}}).ok());
+          }) < growth_test::kLinear);
+  }
+
+  TEST_CASE("limits of an import are those of the given graph") {
+    GraphBuilder b;
+    const std::string last = LongChain(6, &b);
+    GraphDef graph = b.graph_def();
+    NameAttrList nested{"f", {}};
+    for (int i = 0; i < 150; ++i) nested = NameAttrList{"f", AttrMap{{"g", AttrValue(nested)}}};
+    graph.node[3].attr.Set("_nested", AttrValue(nested));
+    SessionOptions options{.devices = kThree};
+    CHECK(Session::FromGraphDef(graph, options).status().code() == Code::kResourceExhausted);
+    options.import_limits = {.max_nodes = 7, .max_nesting = 200};  // the partitions have more nodes
+    const Session session = Make(graph, options);
+    CHECK(FirstOf(session.Run({{"x", Tensor::Scalar(2.0f)}}, {last}).value()[0]) == 2);
+    options.import_limits.max_nodes = 6;
+    CheckSays(Session::FromGraphDef(graph, options).status(), Code::kResourceExhausted,
+              "6 are allowed by ImportLimits::max_nodes");
   }
 
   TEST_CASE("the first error counts, names its node and device, and harms no later run") {

@@ -50,7 +50,7 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
   }
 
  private:
-  static constexpr std::size_t kMostTaken = 1024;  // then their places are used again
+  static constexpr std::size_t kMostTaken = 1024;  // then, once half of all are taken, their places are used again
   struct Task {
     void (*fn)(void*) = nullptr;
     void* arg = nullptr;
@@ -66,7 +66,7 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
       }
       if (next_ == tasks_.size()) return;
       const Task task = tasks_[next_++];
-      if (next_ == tasks_.size() || next_ >= kMostTaken) DropTaken();
+      if (next_ == tasks_.size() || (next_ >= kMostTaken && next_ >= tasks_.size() / 2)) DropTaken();
       running_ = true;
       lock.unlock();
       CallAndLog("a task of a run's queue", [task] { task.fn(task.arg); });

@@ -20,6 +20,7 @@
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/function/session_functions.hpp>
+#include <tenon/runtime/multi_device/senders.hpp>
 #include <tenon/runtime/program/kernel_cache.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 #include <tenon/runtime/session/extensions.hpp>
@@ -105,6 +106,7 @@ struct LoadedPartition {
   ResourceMgr* resources = nullptr;
   SessionFunctions* functions = nullptr;
   Owned<KernelCache> kernels;
+  SlimVector<PartitionNode> senders;  // per node: the _Send of a _Recv
 };
 
 // Objects that a session lends to the graphs that it cuts into partitions. All of them outlive the graphs.

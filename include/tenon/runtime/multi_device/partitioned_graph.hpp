@@ -3,7 +3,6 @@
 // PartitionedGraph: a graph that was cut into partitions, one per device, with _Send and _Recv at the cuts. The
 // partitions run side by side, each as its own program, and meet in the run's rendezvous.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -21,14 +21,17 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/graph/import_limits.hpp>
 #include <tenon/runtime/function/session_functions.hpp>
 #include <tenon/runtime/multi_device/loaded_partition.hpp>
 #include <tenon/runtime/multi_device/partitioned_run.hpp>
+#include <tenon/runtime/multi_device/senders.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
@@ -43,6 +46,7 @@ struct PartitionedGraphOptions {
   ThreadPoolInterface* pool = nullptr;  // with threads of its own; null: one for each graph
   bool constant_folding = true;
   bool flush_denormals = true;
+  ImportLimits import_limits = {};  // for each partition
 };
 
 // thread-safe after Create. Copies share the graph; a callable keeps it alive.
@@ -58,12 +62,16 @@ class PartitionedGraph : public RefCounted {
     Callable() = default;
     // Returns the first error of any partition, after which the other ones are stopped. The lengths are those of the
     // options that the callable was made with.
-    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return RunUnder(nullptr, feeds, fetches); }
+    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const {
+      return detail::CatchAll("PartitionedGraph::Callable::Run", [&] { return RunUnder(nullptr, feeds, fetches); });
+    }
     // Runs until a deadline or a CancellationManager ends the run. Reads only timeout_in_ms and cancellation of
     // `options`; the rest is for sessions on one device. DeadlineExceeded, Cancelled. InvalidArgument: timeout < 0.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
-      return detail::RunBounded(nullptr, options.timeout_in_ms, options.cancellation,
-                                [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
+      return detail::CatchAll("PartitionedGraph::Callable::Run", [&] {
+        return detail::RunBounded(nullptr, options.timeout_in_ms, options.cancellation,
+                                  [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
+      });
     }
     // The number of devices that take part.
     std::size_t num_running_parts() const { return callable_->num_running_parts(); }
@@ -84,21 +92,23 @@ class PartitionedGraph : public RefCounted {
   // InvalidArgument: a partition's device is not in `devices`, or these have no CPU; otherwise as for any graph.
   static Result<Ref<PartitionedGraph>> Create(SlimVector<DeviceGraph> parts, Owned<DeviceMgr> devices,
                                               const PartitionedGraphOptions& options = {}) {
-    auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
-    graph->options_ = options;
-    graph->own_devices_ = std::move(devices);
-    graph->kept_devices_ = graph->own_devices_->Share();
-    graph->devices_ = graph->kept_devices_.get();
-    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), {}));
-    if (options.pool == nullptr) {
-      graph->own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
-      graph->pool_ = graph->own_pool_.get();
-    }
-    graph->own_devices_->set_clear_containers(
-        [graph = graph.get()](Device* device, Span<const std::string> containers) {
-          return graph->ClearOn(device, containers);
-        });
-    return graph;
+    return detail::CatchAll("PartitionedGraph::Create", [&]() -> Result<Ref<PartitionedGraph>> {
+      auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
+      graph->options_ = options;
+      graph->own_devices_ = std::move(devices);
+      graph->kept_devices_ = graph->own_devices_->Share();
+      graph->devices_ = graph->kept_devices_.get();
+      TENON_RETURN_IF_ERROR(graph->Load(std::move(parts), {}));
+      if (options.pool == nullptr) {
+        graph->own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
+        graph->pool_ = graph->own_pool_.get();
+      }
+      graph->own_devices_->set_clear_containers(
+          [graph = graph.get()](Device* device, Span<const std::string> containers) {
+            return graph->ClearOn(device, containers);
+          });
+      return graph;
+    });
   }
   // A graph of a session, which runs its signatures (Prepare) with a pool of its own.
   static Result<Ref<PartitionedGraph>> CreateFor(const detail::PartitionOwner& session, SlimVector<DeviceGraph> parts,
@@ -114,31 +124,25 @@ class PartitionedGraph : public RefCounted {
   Result<Callable> MakeCallable(const CallableOptions& options) {
     if (options.fetches.empty() && options.targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    Callable made;
-    made.graph_ = Ref<PartitionedGraph>::Share(this);
-    TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets));
-    return made;
+    return detail::CatchAll("PartitionedGraph::MakeCallable", [&]() -> Result<Callable> {
+      Callable made;
+      made.graph_ = Ref<PartitionedGraph>::Share(this);
+      TENON_ASSIGN_OR_RETURN(made.callable_, Prepare(options.feeds, options.fetches, options.targets));
+      return made;
+    });
   }
   // Prepares a signature, for MakeCallable. The result runs with this graph's devices, while the graph lives.
-  // `places` is null if all feeds and fetches are in host memory.
+  // `places` is null if all feeds and fetches are in host memory. `cancellation` gives it up: Cancelled; may be null.
   Result<Ref<detail::PartitionedCallable>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                                    Span<const std::string> targets,
-                                                   const detail::EndPlaces* places = nullptr) {
+                                                   const detail::EndPlaces* places = nullptr,
+                                                   const CancellationManager* cancellation = nullptr) {
     SlimVector<Wanted> wanted(parts_.size());
     auto callable = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
     TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
-    TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
-    TENON_RETURN_IF_ERROR(Build(wanted, callable.get()));
+    TENON_RETURN_IF_ERROR(FollowReceives(&wanted, cancellation));
+    TENON_RETURN_IF_ERROR(Build(wanted, cancellation, callable.get()));
     return callable;
-  }
-
-  // Whether a _Send and a _Recv are the ends of one edge.
-  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
-    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
-      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
-      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
-    }
-    return true;
   }
 
   // Its devices' resources in these containers go; no names mean the default container.
@@ -177,6 +181,7 @@ class PartitionedGraph : public RefCounted {
       ImportOptions as_part;
       as_part.allow_internal_ops = true;
       as_part.ignore_shape_errors = session.devices != nullptr;  // the whole graph's were looked at; here less is known
+      as_part.limits = options_.import_limits;
       TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
       const detail::LoadedPartition* const older =
           session.older == nullptr ? nullptr : session.older->FindPart(part->device);
@@ -186,6 +191,7 @@ class PartitionedGraph : public RefCounted {
                                                      older == nullptr ? nullptr : older->kernels.get(),
                                                      session.packed_weights_bytes);
     }
+    FindSenders();
     // From here on nothing fails.
     functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
                                   : parts_.empty()         ? nullptr
@@ -193,6 +199,16 @@ class PartitionedGraph : public RefCounted {
     for (const Owned<detail::LoadedPartition>& part : parts_)
       if (session.whole == nullptr) functions_->SetGraph(part->device, &part->graph);
     return OkStatus();
+  }
+  void FindSenders() {
+    detail::Senders senders;
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      for (const Node& node : parts_[p]->graph.nodes()) senders.Add(node, {static_cast<int>(p), node.id});
+    for (const Owned<detail::LoadedPartition>& part : parts_) {
+      part->senders.resize(ToSize(part->graph.num_nodes()));
+      for (const Node& node : part->graph.nodes())
+        if (node.node_class == NodeClass::kRecv) part->senders[ToSize(node.id)] = senders.Find(node.def);
+    }
   }
   const detail::LoadedPartition* FindPart(const Device* device) const {
     for (const Owned<detail::LoadedPartition>& part : parts_)
@@ -248,9 +264,11 @@ class PartitionedGraph : public RefCounted {
                  const detail::EndPlaces* places, SlimVector<Wanted>* wanted,
                  detail::PartitionedCallable* callable) const {
     int part = 0;
+    detail::NameIndex fed;
+    const auto name_of = [feeds](int i) -> std::string_view { return feeds[ToSize(i)]; };
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feeds[i], "feed", &part));
-      if (std::find(feeds.begin(), feeds.begin() + i, feeds[i]) != feeds.begin() + i)
+      if (fed.Insert(feeds[i], static_cast<int>(i), name_of) >= 0)
         return errors::InvalidArgument("Endpoint \"", feeds[i], "\" fed more than once.");
       Wanted& of_part = (*wanted)[ToSize(part)];
       AddEnd(part, edge, places == nullptr ? nullptr : places->feeds[i], &of_part.feeds, &of_part.feeds_on_device,
@@ -258,8 +276,7 @@ class PartitionedGraph : public RefCounted {
     }
     for (std::size_t i = 0; i < fetches.size(); ++i) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetches[i], "fetch", &part));
-      if (std::find(feeds.begin(), feeds.end(), fetches[i]) != feeds.end())
-        return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
+      if (fed.Find(fetches[i], name_of) >= 0) return errors::InvalidArgument(fetches[i], " is both fed and fetched.");
       Wanted& of_part = (*wanted)[ToSize(part)];
       AddEnd(part, edge, places == nullptr ? nullptr : places->fetches[i], &of_part.fetches, &of_part.fetches_on_device,
              &callable->fetches_);
@@ -279,47 +296,56 @@ class PartitionedGraph : public RefCounted {
     return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
   }
 
-  // Adds to *wanted the senders of all values that are received, until none is missing.
-  Status FollowReceives(SlimVector<Wanted>* wanted) const {
-    for (bool more = true; more;) {
-      more = false;
-      for (std::size_t p = 0; p < parts_.size(); ++p) {
-        const Graph& graph = parts_[p]->graph;
-        SlimVector<int> roots((*wanted)[p].targets);
-        const SlimVector<InEdge>& feeds = (*wanted)[p].feeds;
-        for (const InEdge& fetch : (*wanted)[p].fetches)
-          if (std::find(feeds.begin(), feeds.end(), fetch) == feeds.end()) roots.push_back(fetch.node);
-        const SlimVector<char> runs = NodesToRun(graph, roots, feeds);
-        for (const Node& node : graph.nodes()) {
-          if (runs[ToSize(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
-          int part = 0, sender = 0;
-          TENON_RETURN_IF_ERROR(FindSender(node, &part, &sender));
-          SlimVector<int>& targets = (*wanted)[ToSize(part)].targets;
-          if (std::find(targets.begin(), targets.end(), sender) != targets.end()) continue;
-          targets.push_back(sender);
-          more = true;
-        }
-      }
+  // The nodes of one partition that a signature runs.
+  struct Reach {
+    Reach(int num_nodes, const Wanted& wanted)
+        : feeds(num_nodes, wanted.feeds), runs(ToSize(num_nodes), 0), is_target(ToSize(num_nodes), 0) {
+      for (const int target : wanted.targets) is_target[ToSize(target)] = 1;
+    }
+    FedOutputs feeds;
+    SlimVector<char> runs, is_target;  // per node
+  };
+  // Adds to *wanted the senders of all values that are received. Visits each node that runs once.
+  Status FollowReceives(SlimVector<Wanted>* wanted, const CancellationManager* cancellation) const {
+    SlimVector<Reach> reach;
+    SlimVector<detail::PartitionNode> todo;
+    const auto want = [&](int part, int node) {
+      if (std::exchange(reach[ToSize(part)].runs[ToSize(node)], char{1}) == 0) todo.push_back({part, node});
+    };
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Wanted& of_part = (*wanted)[p];
+      reach.push_back(Reach(parts_[p]->graph.num_nodes(), of_part));
+      for (const int target : of_part.targets) want(static_cast<int>(p), target);
+      for (const InEdge& fetch : of_part.fetches)
+        if (!reach[p].feeds.Has(fetch)) want(static_cast<int>(p), fetch.node);
+    }
+    while (!todo.empty()) {
+      if (cancellation != nullptr && cancellation->IsCancelled()) return detail::PreparingCancelled();
+      const detail::PartitionNode at = todo.back();
+      todo.pop_back();
+      const detail::LoadedPartition& part = *parts_[ToSize(at.part)];
+      const Node& node = part.graph.node(at.node);
+      detail::ForEachNeeded(part.graph, reach[ToSize(at.part)].feeds, node, [&](int id) { want(at.part, id); });
+      if (node.node_class != NodeClass::kRecv) continue;
+      const detail::PartitionNode sender = part.senders[ToSize(at.node)];
+      if (sender.part < 0) return NothingSends(node);
+      if (std::exchange(reach[ToSize(sender.part)].is_target[ToSize(sender.node)], char{1}) != 0) continue;
+      (*wanted)[ToSize(sender.part)].targets.push_back(sender.node);
+      want(sender.part, sender.node);
     }
     return OkStatus();
   }
-  Status FindSender(const Node& receiver, int* part, int* sender) const {
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      for (const Node& node : parts_[p]->graph.nodes()) {
-        if (node.node_class != NodeClass::kSend || !IsSameEdge(node.def, receiver.def)) continue;
-        *part = static_cast<int>(p);
-        *sender = node.id;
-        return OkStatus();
-      }
-    }
+  TENON_COLD static Status NothingSends(const Node& receiver) {
     return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),
                                    "') waits for a tensor that no part of the graph sends");
   }
 
   // Partitions that have nothing to do are left out.
-  Status Build(const SlimVector<Wanted>& wanted, detail::PartitionedCallable* callable) {
+  Status Build(const SlimVector<Wanted>& wanted, const CancellationManager* cancellation,
+               detail::PartitionedCallable* callable) {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    ProgramOptions options{.constant_folding = options_.constant_folding, .dead_values = HasControlFlow()};
+    ProgramOptions options{
+        .constant_folding = options_.constant_folding, .cancellation = cancellation, .dead_values = HasControlFlow()};
     SlimVector<int> number(parts_.size(), -1);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (wanted[p].IsIdle()) continue;

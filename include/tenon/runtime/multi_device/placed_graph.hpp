@@ -22,14 +22,17 @@
 #include <tenon/device/device_factory.hpp>
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/partition.hpp>
 #include <tenon/graph/placement.hpp>
 #include <tenon/graph/placer.hpp>
 #include <tenon/runtime/session/make_run_metadata.hpp>
 #include <tenon/runtime/multi_device/device_kernels.hpp>
 #include <tenon/runtime/multi_device/partitioned_graph.hpp>
+#include <tenon/runtime/multi_device/senders.hpp>
 #include <tenon/runtime/session/partial_program.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
@@ -82,7 +85,9 @@ class PartitionedProgram : public Base {
   int num_devices() const override { return static_cast<int>(callable_->num_running_parts()); }
 
   // Writes the feeds, fetches and nodes that run into *front, as those of the whole graph.
-  void Describe(const ProgramEnds& ends, Device* host, Program* front) const {
+  // `cancellation` gives it up: Cancelled; may be null.
+  Status Describe(const ProgramEnds& ends, Device* host, const CancellationManager* cancellation,
+                  Program* front) const {
     front->device = front->host = host;
     front->graph = &whole_;
     front->graph_def_version = whole_.versions().producer;
@@ -95,9 +100,11 @@ class PartitionedProgram : public Base {
     }
     for (const InEdge& fetch : ends.fetches)
       front->fetches.push_back({StrCat(whole_.node(fetch.node).name(), ":", fetch.output), front->num_values++, false});
+    const auto is_cancelled = [&] { return cancellation != nullptr && cancellation->IsCancelled(); };
     callable_->ForPrograms([&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) {
       front->has_references = front->has_references || program.has_references;
       for (const ProgramNode& node : program.nodes) {
+        if (is_cancelled()) return;
         if (node.kind != ProgramNode::Kind::kKernel && node.kind != ProgramNode::Kind::kNothing) continue;
         const Node* const of_whole = whole_.Find(node.node->name());
         if (of_whole == nullptr) continue;
@@ -106,6 +113,7 @@ class PartitionedProgram : public Base {
         item.node = of_whole;
       }
     });
+    return is_cancelled() ? PreparingCancelled() : OkStatus();
   }
 
  private:
@@ -152,26 +160,28 @@ class PartialPartitionedProgram final : public PartitionedProgram<PlacedPartialP
 
   int MissingFeed(std::size_t fetch, Span<const char> fed) const override {
     SlimVector<SlimVector<char>> seen;
-    for (const SlimVector<Place>& nodes : senders_) seen.push_back(SlimVector<char>(nodes.size(), 0));
-    const Place& wanted = fetches_[fetch];
-    SlimVector<Place> todo{{wanted.part, part(wanted.part).fetch_node(ToSize(wanted.number))}};
+    for (const SlimVector<PartitionNode>& nodes : senders_) seen.push_back(SlimVector<char>(nodes.size(), 0));
+    const Fetch& wanted = fetches_[fetch];
+    SlimVector<PartitionNode> todo{{wanted.part, part(wanted.part).fetch_node(ToSize(wanted.number))}};
     while (!todo.empty()) {
-      const Place at = todo.back();
+      const PartitionNode at = todo.back();
       todo.pop_back();
-      if (std::exchange(seen[ToSize(at.part)][ToSize(at.number)], char{1}) != 0) continue;
+      if (std::exchange(seen[ToSize(at.part)][ToSize(at.node)], char{1}) != 0) continue;
       const PartialProgram& program = part(at.part);
-      if (at.number < program.num_feeds()) {
-        if (const int feed = program.feed_number(at.number); fed[ToSize(feed)] == 0) return feed;
+      if (at.node < program.num_feeds()) {
+        if (const int feed = program.feed_number(at.node); fed[ToSize(feed)] == 0) return feed;
       }
-      for (const int before : program.before(at.number)) todo.push_back({at.part, before});
-      if (const Place& sender = senders_[ToSize(at.part)][ToSize(at.number)]; sender.part >= 0) todo.push_back(sender);
+      for (const int before : program.before(at.node)) todo.push_back({at.part, before});
+      const PartitionNode& sender = senders_[ToSize(at.part)][ToSize(at.node)];
+      if (sender.part >= 0) todo.push_back(sender);
     }
     return -1;
   }
 
  private:
-  struct Place {
-    int part = -1, number = -1;
+  struct Fetch {
+    int part = -1;
+    int number = -1;  // among the partition's fetches
   };
   const PartialProgram& part(int number) const { return *parts_[ToSize(number)]; }
 
@@ -179,25 +189,21 @@ class PartialPartitionedProgram final : public PartitionedProgram<PlacedPartialP
     SlimVector<const Program*> programs;
     callable_->ForPrograms(
         [&](const Program& program, const SlimVector<int>&, const SlimVector<int>&) { programs.push_back(&program); });
-    for (const Program* program : programs) {
-      SlimVector<Place>& senders = senders_.emplace_back(SlimVector<Place>(program->nodes.size()));
-      for (std::size_t n = 0; n < senders.size(); ++n)
-        if (const Node& node = *program->nodes[n].node; node.node_class == NodeClass::kRecv)
-          senders[n] = SenderOf(node, programs);
-    }
-  }
-  static Place SenderOf(const Node& receiver, const SlimVector<const Program*>& programs) {
+    Senders all;
     for (std::size_t p = 0; p < programs.size(); ++p)
       for (std::size_t n = 0; n < programs[p]->nodes.size(); ++n)
-        if (const Node& node = *programs[p]->nodes[n].node;
-            node.node_class == NodeClass::kSend && PartitionedGraph::IsSameEdge(node.def, receiver.def))
-          return {static_cast<int>(p), static_cast<int>(n)};
-    return {};
+        all.Add(*programs[p]->nodes[n].node, {static_cast<int>(p), static_cast<int>(n)});
+    for (const Program* program : programs) {
+      SlimVector<PartitionNode>& senders = senders_.emplace_back(SlimVector<PartitionNode>(program->nodes.size()));
+      for (std::size_t n = 0; n < senders.size(); ++n)
+        if (const Node& node = *program->nodes[n].node; node.node_class == NodeClass::kRecv)
+          senders[n] = all.Find(node.def);
+    }
   }
 
   SlimVector<Owned<PartialProgram>> parts_;  // the kernels of the programs' ends
-  SlimVector<SlimVector<Place>> senders_;  // per partition and program node; part -1: it receives nothing
-  SlimVector<Place> fetches_;  // partition, and number among its fetches
+  SlimVector<SlimVector<PartitionNode>> senders_;  // per partition and program node; part -1: it receives nothing
+  SlimVector<Fetch> fetches_;
 };
 
 // thread-safe.
@@ -215,12 +221,12 @@ class PlacedGraphImpl final : public PlacedGraph {
   PlacedGraphImpl(const PlacedGraphOwner& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
 
   Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
-                 const ProgramEnds& ends, const EndPlaces* places, Program* front,
-                 Owned<PlacedProgram>* program) override {
+                 const ProgramEnds& ends, const EndPlaces* places, const CancellationManager* cancellation,
+                 Program* front, Owned<PlacedProgram>* program) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
-                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places));
+                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places, cancellation));
     auto made = MakeOwned<PartitionedProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
-    made->Describe(ends, owner_.session->host(), front);
+    TENON_RETURN_IF_ERROR(made->Describe(ends, owner_.session->host(), cancellation, front));
     *program = Owned<PlacedProgram>(made.release());
     return OkStatus();
   }
@@ -230,7 +236,7 @@ class PlacedGraphImpl final : public PlacedGraph {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
                            parts_->Prepare(FeedNames(feeds, ends), fetches, targets));
     auto program = MakeOwned<PartialPartitionedProgram>(owner_, graph_, std::move(callable));
-    program->Describe(ends, owner_.session->host(), front);
+    TENON_RETURN_IF_ERROR(program->Describe(ends, owner_.session->host(), nullptr, front));
     TENON_RETURN_IF_ERROR(program->MakePartial(partial));
     return Owned<PlacedPartialProgram>(program.release());
   }
@@ -285,6 +291,7 @@ class PlacedGraphImpl final : public PlacedGraph {
     part_options.registry = owner_.registry;
     part_options.constant_folding = options.constant_folding;
     part_options.flush_denormals = options.flush_denormals;
+    part_options.import_limits = ImportLimits::OfCheckedGraph();
     TENON_ASSIGN_OR_RETURN(parts_, PartitionedGraph::CreateFor(session, std::move(parts), part_options));
     return OkStatus();
   }

@@ -4,6 +4,7 @@
 // does the work (SessionOptions::device_mgr).
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/owned.hpp>
@@ -20,9 +22,12 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/device_mgr.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/graph/partition.hpp>
 #include <tenon/graph/placement.hpp>
@@ -47,6 +52,7 @@ struct PlacedSessionOptions {
   bool constant_folding = true;
   bool flush_denormals = true;
   int max_cached_signatures = 64;  // of Run: the least recently used go
+  ImportLimits import_limits = {};  // for a GraphDef
 };
 
 // thread-safe after Create.
@@ -83,17 +89,24 @@ class PlacedSession : public RefCounted {
   // graph. NotFound: an op that is not registered.
   static Result<Ref<PlacedSession>> Create(GraphDef graph, Owned<DeviceMgr> devices,
                                            const PlacedSessionOptions& options = {}) {
-    TENON_ASSIGN_OR_RETURN(Ref<PlacedSession> session, CreateEmpty(std::move(devices), options));
-    TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(graph), session->impl_->registry().ops()));
-    TENON_RETURN_IF_ERROR(session->impl_->SetGraph(std::move(imported)));
-    return session;
+    return detail::CatchAll("PlacedSession::Create", [&]() -> Result<Ref<PlacedSession>> {
+      TENON_ASSIGN_OR_RETURN(Ref<PlacedSession> session, CreateEmpty(std::move(devices), options));
+      ImportOptions import;
+      import.limits = options.import_limits;
+      TENON_ASSIGN_OR_RETURN(Graph imported,
+                             ImportGraphDef(std::move(graph), session->impl_->registry().ops(), import));
+      TENON_RETURN_IF_ERROR(session->impl_->SetGraph(std::move(imported)));
+      return session;
+    });
   }
   // Nodes that have been assigned to a device stay there.
   static Result<Ref<PlacedSession>> Create(Graph graph, Owned<DeviceMgr> devices,
                                            const PlacedSessionOptions& options = {}) {
-    TENON_ASSIGN_OR_RETURN(Ref<PlacedSession> session, CreateEmpty(std::move(devices), options));
-    TENON_RETURN_IF_ERROR(session->impl_->SetGraph(std::move(graph)));
-    return session;
+    return detail::CatchAll("PlacedSession::Create", [&]() -> Result<Ref<PlacedSession>> {
+      TENON_ASSIGN_OR_RETURN(Ref<PlacedSession> session, CreateEmpty(std::move(devices), options));
+      TENON_RETURN_IF_ERROR(session->impl_->SetGraph(std::move(graph)));
+      return session;
+    });
   }
 
   // As Session::Run: no device runs nodes that the fetches and targets do not need. InvalidArgument, NotFound,
@@ -102,15 +115,17 @@ class PlacedSession : public RefCounted {
                                   Span<const std::string> targets = {}) {
     return Run(feeds, fetches, targets, RunOptions());
   }
-  // Runs with timeout_in_ms and cancellation of `options`. DeadlineExceeded, Cancelled: caused by these.
+  // Prepares and runs with timeout_in_ms and cancellation of `options`. DeadlineExceeded, Cancelled: caused by these.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options) {
     return detail::CatchAll("PlacedSession::Run", [&]() -> Result<std::vector<Tensor>> {
       detail::NamedFeeds in(feeds);
-      TENON_ASSIGN_OR_RETURN(const Ref<detail::PreparedSignature> prepared, impl_->Prepare(in.names, fetches, targets));
+      const std::int64_t since_ns = SteadyNanoseconds();
+      TENON_ASSIGN_OR_RETURN(const Ref<detail::PreparedSignature> prepared,
+                             Prepare(in.names, fetches, targets, options, since_ns));
       TENON_RETURN_IF_ERROR(in.ReadHandles(impl_->resources()));
       std::vector<Tensor> results(fetches.size());
-      TENON_RETURN_IF_ERROR(RunPrepared(prepared.get(), in.values, results, options));
+      TENON_RETURN_IF_ERROR(RunPrepared(prepared.get(), in.values, results, options, since_ns));
       return results;
     });
   }
@@ -121,13 +136,15 @@ class PlacedSession : public RefCounted {
                Span<const std::string>(targets.begin(), targets.size()));
   }
   Result<Callable> MakeCallable(const CallableOptions& options) {
-    const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
-    Callable callable;
-    TENON_ASSIGN_OR_RETURN(callable.prepared_, has_places ? impl_->PrepareWithPlaces(options)
-                                                          : impl_->Prepare(options.feeds, options.fetches,
-                                                                           options.targets, "MakeCallable"));
-    callable.session_ = Ref<PlacedSession>::Share(this);
-    return callable;
+    return detail::CatchAll("PlacedSession::MakeCallable", [&]() -> Result<Callable> {
+      const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
+      Callable callable;
+      TENON_ASSIGN_OR_RETURN(callable.prepared_, has_places ? impl_->PrepareWithPlaces(options)
+                                                            : impl_->Prepare(options.feeds, options.fetches,
+                                                                             options.targets, "MakeCallable"));
+      callable.session_ = Ref<PlacedSession>::Share(this);
+      return callable;
+    });
   }
 
   // Tells where every node of the lowered graph is and why, and which requests were not met.
@@ -173,16 +190,32 @@ class PlacedSession : public RefCounted {
     return session;
   }
 
+  static bool IsBounded(const RunOptions& options) {
+    return options.timeout_in_ms != 0 || options.cancellation != nullptr;
+  }
+  // `since_ns`: SteadyNanoseconds() from which a deadline counts; 0: the call.
+  Result<Ref<detail::PreparedSignature>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                                 Span<const std::string> targets, const RunOptions& options,
+                                                 std::int64_t since_ns) const {
+    if (!IsBounded(options)) return impl_->Prepare(feeds, fetches, targets);
+    Ref<detail::PreparedSignature> prepared;
+    const auto prepare = [&](CancellationManager* control) -> Status {
+      TENON_ASSIGN_OR_RETURN(prepared, impl_->Prepare(feeds, fetches, targets, "Run", control));
+      return OkStatus();
+    };
+    TENON_RETURN_IF_ERROR(
+        detail::RunBounded(impl_->cancellation(), options.timeout_in_ms, options.cancellation, prepare, since_ns));
+    return prepared;
+  }
   Status RunPrepared(detail::PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
-                     const RunOptions& options) const {
-    if (options.timeout_in_ms == 0 && options.cancellation == nullptr)
-      return impl_->Run(prepared, feeds, fetches, nullptr);
+                     const RunOptions& options, std::int64_t since_ns = 0) const {
+    if (!IsBounded(options)) return impl_->Run(prepared, feeds, fetches, nullptr);
     detail::RunArgs settings = impl_->SettingsFor(*prepared);
-    return detail::RunBounded(settings.cancellation, options.timeout_in_ms, options.cancellation,
-                              [&](CancellationManager* control) {
-                                settings.cancellation = control;
-                                return impl_->Run(prepared, feeds, fetches, settings);
-                              });
+    const auto run = [&](CancellationManager* control) {
+      settings.cancellation = control;
+      return impl_->Run(prepared, feeds, fetches, settings);
+    };
+    return detail::RunBounded(settings.cancellation, options.timeout_in_ms, options.cancellation, run, since_ns);
   }
   const detail::PlacedGraphImpl& placed() const { return *detail::PlacedGraphOf(impl_.get()); }
 

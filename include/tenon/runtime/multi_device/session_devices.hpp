@@ -206,8 +206,8 @@ inline Result<Ref<PreparedSignature>> PrepareWithPlaces(SessionImpl* session, co
   if (state->placed != nullptr) {
     auto front = MakeOwned<Program>();
     Owned<PlacedProgram> placed;
-    TENON_RETURN_IF_ERROR(
-        state->placed->Prepare(options.feeds, options.fetches, options.targets, ends, &places, front.get(), &placed));
+    TENON_RETURN_IF_ERROR(state->placed->Prepare(options.feeds, options.fetches, options.targets, ends, &places,
+                                                 nullptr, front.get(), &placed));
     return session->MakePrepared(std::move(front), std::move(placed));
   }
   SlimVector<std::uint8_t> feeds_on_device, fetches_on_device;

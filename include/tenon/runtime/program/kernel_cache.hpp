@@ -68,10 +68,10 @@ class KernelCache {
     return owner->GetLocked(number);
   }
 
-  // The graph has more nodes; nobody else uses it or this cache.
-  void Grow() {
+  // The graph gets more nodes, so many in all; nobody else uses it or this cache. Comes first: it needs memory.
+  void Grow(std::size_t num_nodes) {
     const MutexLock lock(mutex_);
-    entries_.resize(static_cast<std::size_t>(graph_->num_nodes()));
+    entries_.resize(num_nodes);
   }
   // Whether nodes may move: no kernel knows any.
   bool empty() const {

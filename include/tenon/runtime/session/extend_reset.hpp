@@ -77,10 +77,8 @@ inline Status AddNodes(const SessionImpl& session, GraphDef more, GraphState* st
   ImportOptions options;
   options.calls = &calls;
   options.limits = session.options().import_limits;
-  TENON_RETURN_IF_ERROR(
-      ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get()));
-  state->kernels->Grow();
-  return OkStatus();
+  state->kernels->Grow(static_cast<std::size_t>(state->graph.num_nodes()) + more.node.size());
+  return ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get());
 }
 
 // The graph with the nodes, functions and versions of another added.

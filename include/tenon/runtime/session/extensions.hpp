@@ -58,10 +58,10 @@ class PlacedGraph {
  public:
   virtual ~PlacedGraph() = default;
   // Prepares endpoints and targets that the graph has. `front`, which is empty, becomes the description of the run.
-  // `places`: null, all feeds and fetches are in host memory.
+  // `places`: null, all feeds and fetches are in host memory. `cancellation` gives it up: Cancelled; may be null.
   virtual Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                          Span<const std::string> targets, const ProgramEnds& ends, const EndPlaces* places,
-                         Program* front, Owned<PlacedProgram>* program) = 0;
+                         const CancellationManager* cancellation, Program* front, Owned<PlacedProgram>* program) = 0;
   // Prepares one partial run; `partial` outlives the result.
   virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
                                                              Span<const std::string> fetches,

@@ -227,7 +227,8 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &use));
     if (use->state->placed == nullptr) return Build(use, ends, {}, {}, cancellation);
     auto front = MakeOwned<Program>();
-    TENON_RETURN_IF_ERROR(use->state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get(), placed));
+    TENON_RETURN_IF_ERROR(
+        use->state->placed->Prepare(feeds, fetches, targets, ends, nullptr, cancellation, front.get(), placed));
     return front;
   }
   // `placed`: null on one device.
