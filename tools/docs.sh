@@ -14,6 +14,7 @@ python3 tools/check_docs.py
 export NO_MKDOCS_2_WARNING=1  # mkdocs-material prints it in every build
 python=build/docs_python
 if [[ ! -x $python/bin/mkdocs ]]; then
+  tools/setup.sh docs
   python3 -m venv $python
   $python/bin/pip install -q mkdocs==1.6.1 mkdocs-material==9.8.2
 fi

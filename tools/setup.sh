@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs from Debian what a command needs: tools/setup.sh demo|test|check|bench. git, g++ and cmake are there already.
+# Installs from Debian what a command needs: tools/setup.sh demo|test|check|bench|docs. git, g++ and cmake are there already.
 set -euo pipefail
 
 demo=(ninja-build)
@@ -9,13 +9,15 @@ check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 gdb pkg-
        g++-aarch64-linux-gnu qemu-user)
 bench=("${demo[@]}" libeigen3-dev python3 python3-pip python3-venv libmimalloc2.0 libjemalloc2 libopenblas-dev libdnnl-dev libfftw3-dev
        libtbb-dev libxtensor-dev)
+docs=(python3 python3-venv)
 
 case ${1:-} in
   demo) packages=("${demo[@]}") ;;
   test) packages=("${test[@]}") ;;
   check) packages=("${check[@]}") ;;
   bench) packages=("${bench[@]}") ;;
-  *) echo "usage: tools/setup.sh demo|test|check|bench" >&2; exit 2 ;;
+  docs) packages=("${docs[@]}") ;;
+  *) echo "usage: tools/setup.sh demo|test|check|bench|docs" >&2; exit 2 ;;
 esac
 
 missing=()
