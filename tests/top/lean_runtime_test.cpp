@@ -11,6 +11,6 @@ using namespace tenon;
 TEST_CASE("lean_runtime.hpp's definitions are those of runtime.hpp") {
   const bool same = top_test::LoaderOfOtherFile() == &detail::Runtime::FromGraphFile;
   CHECK(same);
-  const bool has_functions = detail::runtime_parts.functions.load() != nullptr;
+  const bool has_functions = detail::extensions.functions.load() != nullptr;
   CHECK(has_functions);
 }

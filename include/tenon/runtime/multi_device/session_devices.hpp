@@ -218,7 +218,7 @@ inline Result<Ref<PreparedSignature>> PrepareWithPlaces(SessionImpl* session, co
 }
 
 inline constexpr SeveralDevices kSeveralDevices{&PlacedDevices::Create, &PrepareWithPlaces};
-inline const bool several_devices_linked = LinkPart<const SeveralDevices*>(&several_devices, &kSeveralDevices);
+inline const bool fills_several_devices = FillExtension(&extensions.several_devices, &kSeveralDevices);
 
 // The graph of now on its devices; null: the session has one device, or no graph.
 inline const PlacedGraphImpl* PlacedGraphOf(const SessionImpl* session) {

@@ -85,8 +85,6 @@ bool undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_so
 }
 template struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
 
-inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
-
 }  // namespace detail
 
 TENON_SETUP_CODE_END

@@ -203,9 +203,6 @@ std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_on
 
 template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
 
-inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
-inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf);
-
 }  // namespace detail
 
 TENON_SETUP_CODE_END

@@ -3,7 +3,6 @@
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
 // One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/step_services.hpp>
@@ -189,10 +189,7 @@ inline Result<Ref<PreparedSignature>> PrepareWithinSessionsTime(SessionImpl* ses
   return PrepareBounded(session, feeds, fetches, targets, session->options().operation_timeout_in_ms, nullptr);
 }
 inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime, &PrepareWithinSessionsTime};
-inline const bool session_extras_are_there = [] {
-  session_extras.store(&kSessionExtras, std::memory_order_release);
-  return true;
-}();
+inline const bool fills_session_extras = FillExtension(&extensions.session_extras, &kSessionExtras);
 
 template <class U>
 Result<std::vector<Tensor>>

@@ -71,7 +71,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
     if (make != nullptr && session->several_ == nullptr)
       session->functions_ =
           make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
@@ -95,8 +95,7 @@ class SessionImpl : public RefCounted {
     GraphPass lower = options_.lower_control_flow;
     if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
     if (lower != nullptr) {
-      if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
-        state->source = keep(state->graph);
+      state->source = state->graph.ToGraphDef();  // Extend() adds to the graph as it was
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
     const Ref<GraphUse> use = current();
@@ -155,7 +154,7 @@ class SessionImpl : public RefCounted {
     settings.trace = trace;
     settings.since_ns = since_ns;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
-    return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+    return extensions.session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
   // A run is nothing but PreparedSignature::Run.
@@ -169,7 +168,7 @@ class SessionImpl : public RefCounted {
     settings.cancellation = &cancellation_;
     settings.services = services_;
     settings.max_trace_events = options_.max_trace_events;
-    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
+    settings.counts = &counts_;
     return settings;
   }
 
@@ -210,7 +209,7 @@ class SessionImpl : public RefCounted {
                                                Span<const std::string> targets, std::int64_t* since_ns) {
     if (!is_bounded()) return Prepare(feeds, fetches, targets);
     *since_ns = SteadyNanoseconds();
-    return session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
+    return extensions.session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
   }
   // The program that was made before; null: none is kept.
   Ref<PreparedSignature> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
@@ -240,7 +239,7 @@ class SessionImpl : public RefCounted {
   // Prepares callables with feeds or fetches in the memory of devices.
   TENON_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
     if (IsClosed()) return Closed();
-    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
     return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
   }
@@ -402,14 +401,14 @@ class SessionImpl : public RefCounted {
     return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
   }
   TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
-    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
     return several->create(options_, intra_op_pool, resources_, &several_);
   }
 
   Status MakeExtras() {
     services_ = options_.services;
-    const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
+    const SessionExtras* extras = extensions.session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
       return errors::FailedPrecondition(
@@ -422,7 +421,7 @@ class SessionImpl : public RefCounted {
     if (options_.max_trace_events < 0)
       return errors::InvalidArgument("SessionOptions: max_trace_events must not be negative, got ",
                                      options_.max_trace_events);
-    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    const SessionWatch* watch = extensions.session_watch.load(std::memory_order_acquire);
     if (watch != nullptr) watched_number_ = watch->number_of(options_);
     if (watched_number_ != 0) watch_ = watch;
     if (watch == nullptr && options_.trace_sink != nullptr)
