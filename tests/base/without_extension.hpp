@@ -10,7 +10,8 @@
 template <class T>
 class WithoutExtension {
  public:
-  explicit WithoutExtension(std::atomic<T>* entry, T instead = nullptr) : entry_(entry), value_(entry->exchange(instead)) {}
+  explicit WithoutExtension(std::atomic<T>* entry, T instead = nullptr)
+      : entry_(entry), value_(entry->exchange(instead)) {}
   WithoutExtension(const WithoutExtension&) = delete;
   WithoutExtension& operator=(const WithoutExtension&) = delete;
   ~WithoutExtension() { entry_->store(value_); }

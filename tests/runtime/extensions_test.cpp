@@ -36,7 +36,8 @@ TEST_SUITE("Extensions of the runtime") {
     const bool graphs = all.function_library.load() != nullptr && all.function_import.load() != nullptr &&
                         all.fold_integers.load() != nullptr;
     const bool executors = all.dataflow.load() != nullptr && all.control_flow.load() != nullptr &&
-                           all.functions.load() != nullptr && all.plans.load() != nullptr && all.loops.load() != nullptr;
+                           all.functions.load() != nullptr && all.plans.load() != nullptr &&
+                           all.loops.load() != nullptr;
     const bool sessions = all.session_watch.load() != nullptr && all.environment_trace_sink.load() != nullptr;
     CHECK(graphs);
     CHECK(executors);

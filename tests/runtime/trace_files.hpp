@@ -34,7 +34,9 @@ struct TemporaryFile {
   const std::string path;
 };
 
-inline tenon::Status RunSmall(const tenon::Session& session) { return session.Run({{"x", tenon::Tensor::Zeros<float>({2})}}, {"z"}).status(); }
+inline tenon::Status RunSmall(const tenon::Session& session) {
+  return session.Run({{"x", tenon::Tensor::Zeros<float>({2})}}, {"z"}).status();
+}
 
 inline std::set<std::string> ValuesOf(const std::vector<TraceEvent>& events, const std::string& key) {
   std::set<std::string> values;

@@ -49,9 +49,9 @@ using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
                                                 const SessionOptions&);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// Plans a loop for variables of these types and shapes. Both programs have just run with them, each in its step, and the
-// body has given the variables, `condition` the condition's result. Both are null where the loop counts. The plan uses
-// the caches of the body's step, which outlives it. Null: there is no memory.
+// Plans a loop for variables of these types and shapes. Both programs have just run with them, each in its step, and
+// the body has given the variables, `condition` the condition's result. Both are null where the loop counts. The plan
+// uses the caches of the body's step, which outlives it. Null: there is no memory.
 using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
                                                Span<const Tensor> variables);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);

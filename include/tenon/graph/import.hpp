@@ -257,7 +257,8 @@ class GraphImporter {
       }
       if (infos_.back() != nullptr) continue;
       if (const FunctionDef* function = functions().Find(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(detail::extensions.function_import.load(std::memory_order_acquire)->make_call(*function, &node));
+        TENON_RETURN_IF_ERROR(
+            detail::extensions.function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
         if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;

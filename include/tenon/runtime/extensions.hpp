@@ -82,8 +82,10 @@ struct ControlFlow {
 };
 
 TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/runtime.hpp> without "
-                               "TENON_MINIMAL_RUNTIME, or <tenon/", header, "> too, in one source file");
+  return errors::Unimplemented(what,
+                               ", which this program was compiled without: include <tenon/runtime.hpp> without "
+                               "TENON_MINIMAL_RUNTIME, or <tenon/",
+                               header, "> too, in one source file");
 }
 
 TENON_COLD inline Status NoControlFlow() {

@@ -200,8 +200,7 @@ class FunctionStep final : public FunctionCalls {
   Status Execute(TraceCollector* trace) {
     if (!program_.has_control_flow()) [[likely]]
       return RunInOrder(program_, &step_, trace);
-    if (frames_ == nullptr)
-      frames_ = extensions.control_flow.load(std::memory_order_acquire)->make(program_, &step_);
+    if (frames_ == nullptr) frames_ = extensions.control_flow.load(std::memory_order_acquire)->make(program_, &step_);
     TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, trace));
     return CheckFetches(program_, &step_, Code::kInternal);
   }

@@ -154,7 +154,8 @@ class SessionImpl : public RefCounted {
     settings.trace = trace;
     settings.since_ns = since_ns;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
-    return extensions.session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+    return extensions.session_extras.load(std::memory_order_acquire)
+        ->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
   // A run is nothing but PreparedSignature::Run.
