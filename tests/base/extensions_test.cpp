@@ -26,14 +26,14 @@ TEST_SUITE("extensions") {
   TEST_CASE("the table is there before any constant of a header is made") {
     static_assert(std::is_trivially_destructible_v<Extensions>, "it is there as long as the process");
     static constinit Extensions empty;
-    CHECK(empty.dataflow.load() == nullptr);
-    CHECK(empty.environment_trace_sink.load() == nullptr);
+    CHECK((empty.dataflow.load() == nullptr));
+    CHECK((empty.environment_trace_sink.load() == nullptr));
   }
 
   TEST_CASE("the first value of an entry stays") {
     CHECK(fills_first);
     CHECK_FALSE(fills_second);
-    REQUIRE(filled_before_main.load() != nullptr);
+    REQUIRE((filled_before_main.load() != nullptr));
     CHECK(filled_before_main.load()() == 1);
   }
 
@@ -54,14 +54,14 @@ TEST_SUITE("extensions") {
       });
     for (std::thread& thread : threads) thread.join();
     CHECK(fills.load() == 1);
-    CHECK(entry.load() != nullptr);
+    CHECK((entry.load() != nullptr));
   }
 
   TEST_CASE("a test empties an entry for a while") {
     std::atomic<int (*)()> entry{&One};
     {
       const WithoutExtension without(&entry);
-      CHECK(entry.load() == nullptr);
+      CHECK((entry.load() == nullptr));
       CHECK(without.value()() == 1);
     }
     CHECK(entry.load()() == 1);

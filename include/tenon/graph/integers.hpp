@@ -8,10 +8,8 @@
 
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Several devices behind Session (SessionOptions::devices, device_mgr), and the placement report. Links itself in:
+// Several devices behind Session (SessionOptions::devices, device_mgr), and the placement report. An extension:
 // <tenon/devices.hpp> includes it.
 
 #include <atomic>

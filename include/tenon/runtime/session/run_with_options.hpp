@@ -157,19 +157,8 @@ class RunOfOptions {
   std::int64_t since_ns_;
 };
 
-// The runtime's own services for kernels that ask for more, and the pools.
-class PoolsAndServices final : public InterOpPools {
- public:
-  explicit PoolsAndServices(const StepServices* given) {
-    if (given != nullptr) services = *given;
-    if (services.session_handle.empty()) services.session_handle = "direct";
-  }
-  StepServices services;
-};
-
 inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
-  auto pools = Ref<PoolsAndServices>::Adopt(new PoolsAndServices(session->options().services));
-  session->set_services(&pools->services);
+  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
   const SessionOptions& options = session->options();
   if (options.operation_timeout_in_ms < 0)
     return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",

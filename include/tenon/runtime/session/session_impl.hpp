@@ -33,6 +33,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_services.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/shape_refiner.hpp>
@@ -167,7 +168,7 @@ class SessionImpl : public RefCounted {
     settings.flush_denormals = options_.flush_denormals;
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
-    settings.services = services_;
+    settings.services = &services_;
     settings.max_trace_events = options_.max_trace_events;
     settings.counts = &counts_;
     return settings;
@@ -317,8 +318,6 @@ class SessionImpl : public RefCounted {
   }
   PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
-  // Services of runs that bring none; outlives the session.
-  void set_services(const StepServices* services) { services_ = services; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
@@ -408,7 +407,8 @@ class SessionImpl : public RefCounted {
   }
 
   Status MakeExtras() {
-    services_ = options_.services;
+    if (options_.services != nullptr) services_ = *options_.services;
+    if (services_.session_handle.empty()) services_.session_handle = "direct";
     const SessionExtras* extras = extensions.session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
@@ -445,7 +445,7 @@ class SessionImpl : public RefCounted {
   const SessionWatch* watch_ = nullptr;  // null: nobody watches
   int watched_number_ = 0;
   RunCounts counts_;
-  const StepServices* services_ = nullptr;
+  StepServices services_;  // of runs that bring none
   CancellationManager cancellation_;  // cancels all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;
