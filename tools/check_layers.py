@@ -81,6 +81,7 @@ FILLERS = {
     'rendezvous': 'runtime/executor/local_rendezvous.hpp',
     'session_extras': 'runtime/session/run_with_options.hpp',
     'session_watch': 'runtime/trace/sink.hpp',
+    'keep_source': 'runtime/session/extend_reset.hpp',
     'several_devices': 'runtime/multi_device/session_devices.hpp',
     'fold_integers': 'graph/shapes.hpp',
     'plans': 'runtime/planned/plan_cache.hpp',

@@ -14,6 +14,8 @@ TENON_NAMESPACE_BEGIN
 class CancellationManager;
 class Device;
 struct FunctionImport;
+class Graph;
+struct GraphDef;
 struct Node;
 struct Program;
 class Registry;
@@ -55,6 +57,7 @@ using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
                                                Span<const Tensor> variables);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
+using KeepSource = GraphDef (*)(const Graph&);
 using FindTraceSink = TraceSink* (*)();
 
 // Entries are filled before main and read at any time. thread-safe.
@@ -81,6 +84,9 @@ struct Extensions {
   std::atomic<const SessionExtras*> session_extras{nullptr};
   // Shows runs to SessionOptions::trace_sink. runtime/trace/sink.hpp. Without: FailedPrecondition.
   std::atomic<const SessionWatch*> session_watch{nullptr};
+  // Copies a graph before its control flow is lowered, for Session::Extend. runtime/session/extend_reset.hpp. Without:
+  // Session::Extend is not defined.
+  std::atomic<KeepSource> keep_source{nullptr};
   // Runs sessions on several devices. runtime/multi_device/session_devices.hpp. Without: FailedPrecondition.
   std::atomic<const SeveralDevices*> several_devices{nullptr};
 

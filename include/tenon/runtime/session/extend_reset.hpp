@@ -13,6 +13,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -202,6 +203,9 @@ std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_on
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
+inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &SourceOf);
 
 }  // namespace detail
 

@@ -96,7 +96,8 @@ class SessionImpl : public RefCounted {
     GraphPass lower = options_.lower_control_flow;
     if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
     if (lower != nullptr) {
-      state->source = state->graph.ToGraphDef();  // Extend() adds to the graph as it was
+      if (const KeepSource keep = extensions.keep_source.load(std::memory_order_acquire); keep != nullptr)
+        state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
     const Ref<GraphUse> use = current();
@@ -445,7 +446,7 @@ class SessionImpl : public RefCounted {
   const SessionWatch* watch_ = nullptr;  // null: nobody watches
   int watched_number_ = 0;
   RunCounts counts_;
-  StepServices services_;  // of runs that bring none
+  StepServices services_;  // for runs that bring none
   CancellationManager cancellation_;  // cancels all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;
