@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every header under include/tenon: floors, folders, cycles, includes, its first lines, and its test.
+"""Checks every header under include/tenon: floors, folders, cycles, includes, its first lines, process-wide state, its test.
 
 The floors, low to high, are those of the map in CONTRIBUTING.md. A header may include its own floor (without a cycle) and any
 floor below it, always as <tenon/floor/file.hpp>.
@@ -77,6 +77,59 @@ TESTED_THROUGH = {
     'runtime/session/extensions.hpp': 'runtime/api/session.hpp',
 }
 
+# Entries of the table of extensions (base/extensions.hpp) -> the header that fills each.
+FILLERS = {
+    'function_library': 'op/graph_def/proto_io.hpp',
+    'function_import': 'graph/function_import.hpp',
+    'read_fed_handle': 'kernel/session_tensors.hpp',
+    'dataflow': 'runtime/executor/dataflow.hpp',
+    'control_flow': 'runtime/control_flow/parallel_executor.hpp',
+    'functions': 'runtime/function/session_functions.hpp',
+    'rendezvous': 'runtime/executor/local_rendezvous.hpp',
+    'session_extras': 'runtime/session/run_with_options.hpp',
+    'session_watch': 'runtime/trace/sink.hpp',
+    'keep_source': 'runtime/session/extend_reset.hpp',
+    'several_devices': 'runtime/multi_device/session_devices.hpp',
+    'fold_integers': 'graph/shapes.hpp',
+    'plans': 'runtime/planned/plan_cache.hpp',
+    'loops': 'runtime/planned/planned_loop.hpp',
+    'environment_trace_sink': 'runtime/trace/file_sink.hpp',
+}
+# Headers that change what sessions do that work without them -> the only header that may include each.
+DOORS = {
+    'graph/shapes.hpp': 'runtime.hpp',
+    'runtime/planned/plan_cache.hpp': 'runtime.hpp',
+    'runtime/planned/planned_loop.hpp': 'runtime.hpp',
+    'runtime/trace/file_sink.hpp': 'runtime.hpp',
+    'memory/env_allocator.hpp': 'env_allocator.hpp',
+}
+# Variables at namespace scope that change while a process runs, by header: registries, settings with a public call, caches.
+PROCESS_STATE = {
+    'base/extensions.hpp': {'extensions'},  # the table
+    'base/fork.hpp': {'fork_count'},
+    'base/log.hpp': {'log_sink'},  # SetLogSink()
+    'base/stack.hpp': {'stack_bounds'},  # the thread's
+    'memory/caching_allocator.hpp': {'this_thread_mark'},
+    'memory/cpu_allocator.hpp': {'cpu_block_cache', 'host_allocator'},  # the thread's; CpuAllocator()
+    'memory/default_allocator.hpp': {'choose_default_allocator', 'default_allocator'},  # the allocator registry
+    'op/graph_def/unknown_attr.hpp': {'next_line_of_unknown_attr'},  # limits lines of the log
+    'device/copy_tensor.hpp': {'device_copies'},  # registry
+    'device/device.hpp': {'device_factories'},  # registry
+    'device/cuda_device.cuh': {'cuda_device_factory'},  # item of a registry
+    'device/simulated_device.hpp': {'host_to_simulated', 'simulated_to_host', 'simulated_to_peer'},
+    'kernel/row.hpp': {'registration_batches'},  # registry of ops and kernels
+    'kernel/simulated_kernels.hpp': {'simulated_device_factory'},
+    'graph/gradient_maker.hpp': {'gradient_maker'},  # SetGradientMaker()
+    'ops/flow/print.hpp': {'print_sink'},  # SetPrintSink()
+}
+# Calls that a constant of a header may make before main.
+CALLS_BEFORE_MAIN = re.compile(r'(tenon::detail::)?(FillExtension\(|LinkDeviceFactory\(|LinkDeviceCopy\(|BatchOf<[^;]*>::Link\(\)'
+                               r'|RegisterAllocatorBeforeMain\(\))')
+VARIABLE = re.compile(r'^(?:inline|static|extern|constinit|thread_local)\b([^(=;{]*?)\b(\w+)\s*(?:\{|=|;|$)')
+CONSTANT = re.compile(r'^(?:inline|static) const (?:bool|int|auto) (\w+)\s*=\s*([^;]*);', re.M)
+FILL = re.compile(r'FillExtension\(\s*&(?:tenon::detail::)?extensions\.(\w+)')
+EXTENSION_PAGE = 'docs/reference/extension-points.md'
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -84,6 +137,16 @@ def strip_comments(text):
     """Comments and string literals blanked, lines kept; include lines stay as they are."""
     pattern = re.compile(r'//[^\n]*|/\*.*?\*/|(?<!include )"(?:\\.|[^"\\\n])*"', re.S)
     return pattern.sub(lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text)
+
+
+def variable_of(line):
+    """The name of the variable at namespace scope that the line defines and that can change; None: there is none."""
+    while (stripped := re.sub(r'<[^<>]*>', '', line)) != line:
+        line = stripped
+    match = VARIABLE.match(line)
+    if not match or match.group(2) == 'operator' or re.search(r'\b(const|constexpr|namespace|class|struct|union|enum|using|template)\b', match.group(1)):
+        return None
+    return match.group(2)
 
 
 def folder_of(header):
@@ -99,6 +162,7 @@ class Checker:
         self.root = root
         self.errors = []
         self.own = {}  # header -> Tenon headers it includes
+        self.filled = set()  # entries of the table of extensions
 
     def error(self, header, line, text):
         self.errors.append(f'include/tenon/{header}:{line}: {text}')
@@ -121,6 +185,42 @@ class Checker:
                 self.include(header, floor, number, *match.groups())
             elif (match := GNU.search(line)) and not header.startswith(GNU_ALLOWED):
                 self.error(header, number, f"'{match.group(0)}' belongs in base/config.hpp or engine/")
+            elif name := variable_of(line):
+                if name not in PROCESS_STATE.get(header, ()):
+                    self.error(header, number, f"'{name}' is process-wide state: make it an entry of base/extensions.hpp, "
+                                               'an option of the session, or a registry in PROCESS_STATE')
+        self.before_main(header, strip_comments(text))
+
+    def before_main(self, header, text):
+        """A constant that calls something before main fills an extension or adds to a registry."""
+        for match in CONSTANT.finditer(text):
+            number = text.count('\n', 0, match.start()) + 1
+            if '(' in match.group(2) and not CALLS_BEFORE_MAIN.match(match.group(2)):
+                self.error(header, number, f"'{match.group(1)}' runs before main: fill an entry of base/extensions.hpp, "
+                                           'or add to a registry')
+        for match in FILL.finditer(text):
+            number = text.count('\n', 0, match.start()) + 1
+            if FILLERS.get(match.group(1)) != header:
+                self.error(header, number, f"fills '{match.group(1)}', which FILLERS gives to "
+                                           f'{FILLERS.get(match.group(1), "no header")}')
+            self.filled.add(match.group(1))
+
+    def extensions(self):
+        """Each entry of the table is filled by its header and named in the page; doors alone include what changes sessions."""
+        for header in sorted(self.own):
+            for other in self.own[header]:
+                if DOORS.get(other, header) != header:
+                    self.error(header, 1, f'<tenon/{other}> changes what sessions do: only <tenon/{DOORS[other]}> includes it')
+        table = self.root / 'base/extensions.hpp'
+        if not table.is_file():
+            return
+        page = self.root.parent.parent / EXTENSION_PAGE
+        text = page.read_text() if page.is_file() else ''
+        for name in re.findall(r'std::atomic<[^;]*> (\w+)\{nullptr\};', table.read_text()):
+            if name not in self.filled:
+                self.error('base/extensions.hpp', 1, f"no header fills the entry '{name}'")
+            if f'`{name}`' not in text:
+                self.error('base/extensions.hpp', 1, f"{EXTENSION_PAGE} does not name the entry '{name}'")
 
     def include(self, header, floor, number, quote, name):
         if quote == '"':
@@ -226,6 +326,7 @@ def check(root):
     checker.cycles()
     checker.folders()
     checker.reach()
+    checker.extensions()
     checker.tests()
     return checker
 

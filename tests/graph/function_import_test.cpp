@@ -18,10 +18,10 @@ TEST_CASE("a library of functions is refused, with the header's name, where the 
   GraphDef def;
   def.versions.producer = 1500;
   def.library.function = {function_test::Double()};
-  const FunctionImport* const part = function_import.exchange(nullptr);
+  const FunctionImport* const part = detail::extensions.function_import.exchange(nullptr);
   const Status refused = ImportGraphDef(GraphDef(def), testing::TestOps()).status();
   const Status plain = ImportGraphDef(GraphDef(), testing::TestOps()).status();
-  function_import.store(part);
+  detail::extensions.function_import.store(part);
   CHECK(refused.code() == Code::kUnimplemented);
   CHECK(refused.message().find("<tenon/graph/function_import.hpp>") != std::string::npos);
   CHECK(plain.ok());

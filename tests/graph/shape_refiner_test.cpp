@@ -10,7 +10,7 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/graph/integer_folding.hpp>
+#include <tenon/graph/shapes.hpp>
 
 #include "base/sized_thread.hpp"
 #include "test_ops.hpp"

@@ -7,7 +7,7 @@ namespace shapes_test {
 using namespace tenon;
 
 TEST_CASE("the folding of integer nodes is in every program that includes the whole of shape inference") {
-  const bool linked = detail::fold_integers.load() == &FoldIntegers;
+  const bool linked = detail::extensions.fold_integers.load() == &FoldIntegers;
   CHECK(linked);
 }
 

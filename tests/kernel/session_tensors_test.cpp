@@ -55,7 +55,7 @@ TEST_SUITE("SessionTensors") {
     Ref<SessionTensors> session;
     REQUIRE(SessionTensors::Of(&resources, &session).ok());
     REQUIRE(session->Add("a;0;d", Tensor::Scalar(3.0f)).ok());
-    const auto read = tenon::detail::read_fed_handle.load();
+    const auto read = tenon::detail::extensions.read_fed_handle.load();
     REQUIRE((read != nullptr));
     Tensor fed = HandleTensor(ResourceHandle{"d", "TensorHandle", "a;0;d", 0, "TensorHandle", {}});
     REQUIRE(read(&resources, &fed).ok());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session says when a part is not there; that the parts work is for their own tests.
+// Errors of sessions without an extension. That the extensions work is for their own tests.
 #include <tenon/runtime/extensions.hpp>
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/without_extension.hpp"
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
@@ -17,19 +17,6 @@ using namespace tenon;
 using namespace runtime_test;
 
 namespace {
-
-// Takes a part away while it lives.
-template <class Part>
-class Without {
- public:
-  explicit Without(std::atomic<Part>* place) : place_(place), part_(place->exchange(nullptr)) {}
-  Without(const Without&) = delete;
-  ~Without() { detail::LinkPart(place_, part_); }
-
- private:
-  std::atomic<Part>* place_;
-  Part part_;
-};
 
 FlowGraph Branch() {
   FlowGraph g;
@@ -43,32 +30,29 @@ void CheckMissing(const Status& status, std::string_view header) {
 
 }  // namespace
 
-TEST_SUITE("Parts of the runtime") {
-  TEST_CASE("runtime.hpp links all of them") {
-    const detail::RuntimeParts& parts = detail::runtime_parts;
-    const bool engines =
-        parts.dataflow.load() != nullptr && parts.frames.load() != nullptr && parts.parallel_frames.load() != nullptr;
-    const bool others =
-        parts.find_frames.load() != nullptr && parts.functions.load() != nullptr && parts.plans.load() != nullptr;
-    CHECK(engines);
-    const bool loops = parts.loops.load() != nullptr;
-    CHECK(others);
-    CHECK(loops);
+TEST_SUITE("Extensions of the runtime") {
+  TEST_CASE("runtime.hpp fills the entries") {
+    const detail::Extensions& all = detail::extensions;
+    const bool graphs = all.function_library.load() != nullptr && all.function_import.load() != nullptr &&
+                        all.fold_integers.load() != nullptr;
+    const bool executors = all.dataflow.load() != nullptr && all.control_flow.load() != nullptr &&
+                           all.functions.load() != nullptr && all.plans.load() != nullptr &&
+                           all.loops.load() != nullptr;
+    const bool sessions = all.session_watch.load() != nullptr && all.environment_trace_sink.load() != nullptr;
+    CHECK(graphs);
+    CHECK(executors);
+    CHECK(sessions);
   }
 
-  TEST_CASE("control flow without its engine is refused with the header's name, and runs once it is there") {
+  TEST_CASE("control flow without its executors is refused with the header's name, and runs once it is there") {
     const auto session = Session::FromGraphDef(Branch().def);
     REQUIRE_MESSAGE(session.ok(), session.status().message());
     const std::vector<NamedTensor> feeds = {{"x", Tensor::Scalar(3.0f)}, {"p", Tensor::Scalar(true)}};
     const std::vector<std::string> fetches = {"m"};
     {
-      const Without<detail::FindFramesFunction> part(&detail::runtime_parts.find_frames);
-      CheckMissing(session->Run(feeds, fetches).status(), "<tenon/runtime/control_flow/executor.hpp>");
-    }
-    {
-      const Without<detail::MakeExecutor> part(&detail::runtime_parts.frames);
+      const WithoutExtension without(&detail::extensions.control_flow);
       const Status status = session->Run(feeds, fetches).status();
-      CheckMissing(status, "<tenon/runtime/control_flow/executor.hpp>");
+      CheckMissing(status, "<tenon/runtime/control_flow/parallel_executor.hpp>");
       CHECK_MESSAGE(Contains(status.message(), "TensorFlow 1 control flow"), status.message());
     }
     const auto outputs = session->Run(feeds, fetches);
@@ -84,7 +68,7 @@ TEST_SUITE("Parts of the runtime") {
     const std::vector<NamedTensor> feeds = {{"x", Tensor::Zeros<float>({2})}};
     const std::vector<std::string> fetches = {"z"};
     {
-      const Without<detail::MakeExecutor> part(&detail::runtime_parts.dataflow);
+      const WithoutExtension without(&detail::extensions.dataflow);
       CheckMissing(session->Run(feeds, fetches).status(), "<tenon/runtime/executor/dataflow.hpp>");
     }
     CHECK(session->Run(feeds, fetches).ok());
@@ -97,7 +81,7 @@ TEST_SUITE("Parts of the runtime") {
     const std::vector<std::string> fetches = {"z"};
     const RunOptions options{.executor = ExecutorKind::kDataflow};
     {
-      const Without<detail::MakeExecutor> part(&detail::runtime_parts.dataflow);
+      const WithoutExtension without(&detail::extensions.dataflow);
       const Status status = session->Run(feeds, fetches, {}, options).status();
       CheckMissing(status, "<tenon/runtime/executor/dataflow.hpp>");
       CHECK_MESSAGE(Contains(status.message(), "RunOptions"), status.message());
@@ -108,7 +92,7 @@ TEST_SUITE("Parts of the runtime") {
   }
 
   TEST_CASE("without plans every run goes as the first") {
-    const Without<detail::MakeRunPlans> part(&detail::runtime_parts.plans);
+    const WithoutExtension without(&detail::extensions.plans);
     const auto session = Session::FromGraph(SmallGraph(), {.plan_after_runs = 1});
     REQUIRE_MESSAGE(session.ok(), session.status().message());
     const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"z"}});

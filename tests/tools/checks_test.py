@@ -204,6 +204,53 @@ class CheckLayers(InFolder):
         self.finds("include/tenon/ops/c.hpp:3: <tenon/graph/g.hpp>: the floor 'ops' may not see 'graph'",
                    {'ops/c.hpp': '#include <tenon/graph/g.hpp>\n', 'graph/g.hpp': 'int g();\n'})
 
+    STATE = "is process-wide state: make it an entry of base/extensions.hpp, an option of the session, or a registry in PROCESS_STATE"
+    EARLY = 'runs before main: fill an entry of base/extensions.hpp, or add to a registry'
+
+    def test_process_wide_state(self):
+        for line, name in (('inline constinit std::atomic<int (*)(int)> hook{nullptr};', 'hook'), ('inline int count = 0;', 'count'),
+                           ('inline std::atomic<bool> flag;', 'flag'), ('static thread_local Cache cache{};', 'cache'),
+                           ('inline constinit Map<int, List<int>> long_name =\n    MakeMap();', 'long_name')):
+            self.finds(f"include/tenon/base/a.hpp:3: '{name}' {self.STATE}", {'base/a.hpp': line + '\n'})
+        good = ('inline constexpr int kOne = 1;\ninline int Two() { return 2; }\ninline std::atomic<int>& Three() {\n'
+                '  static std::atomic<int> three{3};\n  return three;\n}\ninline const int* const four = nullptr;\n'
+                'inline bool operator==(A, B) { return true; }\n// inline int five = 5;\nstatic_assert(true);\n')
+        self.assertEqual(self.errors({'base/a.hpp': good}), [])
+        self.assertEqual(self.errors({'base/log.hpp': 'inline LogSink* log_sink = nullptr;\n',
+                                      'tenon.hpp': '#include <tenon/base/log.hpp>\n#include <tenon/types/b.hpp>\n'}), [])
+
+    def test_code_before_main(self):
+        for line in ('inline const bool part_linked = LinkPart(&place, &Part);', 'inline const bool part_linked =\n    Link();',
+                     'inline const bool is_set = [] {\n  place.store(1);\n  return true;\n}();',
+                     'inline const bool is_set = (place.store(1), true);'):
+            self.finds(f"include/tenon/base/a.hpp:3: '{line.split()[3]}' {self.EARLY}", {'base/a.hpp': line + '\n'})
+        self.assertEqual(self.errors({'base/a.hpp': 'inline const bool is_registered = LinkDeviceFactory(&factory);\n'
+                                                    'inline const bool is_small = kSize < 8;\n'}), [])
+
+    def extensions(self, **changed):
+        """What is found where one header fills the one entry of the table; what is changed stands instead."""
+        self.tool.FILLERS = {'part': 'types/b.hpp'}
+        self.tool.DOORS = {'types/b.hpp': 'tenon.hpp'}
+        texts = {'table': 'struct Extensions {\n  std::atomic<Make> part{nullptr};\n};\n', 'page': 'the entry `part`\n',
+                 'filler': '#include <tenon/base/extensions.hpp>\n'
+                           'inline const bool fills_part = FillExtension(&extensions.part, &Make);\n',
+                 'ops': '#include <tenon/ops/c.hpp>\n', 'c': '#include <tenon/base/a.hpp>\n'} | changed
+        return self.errors({'base/extensions.hpp': texts['table'], 'types/b.hpp': texts['filler'], 'ops/c.hpp': texts['c'],
+                            'tenon.hpp': '#include <tenon/types/b.hpp>\n', 'ops.hpp': texts['ops']},
+                           {'../docs/reference/extension-points.md': texts['page']})
+
+    def test_extensions(self):
+        table = 'include/tenon/base/extensions.hpp:1: '
+        self.assertEqual(self.extensions(), [])
+        self.assertEqual(self.extensions(filler='#include <tenon/base/extensions.hpp>\n'),
+                         [table + "no header fills the entry 'part'"])
+        self.assertEqual(self.extensions(page=''), [table + "docs/reference/extension-points.md does not name the entry 'part'"])
+        fill = '#include <tenon/base/a.hpp>\n#include <tenon/base/extensions.hpp>\ninline const bool again =\n    FillExtension(&extensions.part, &Other);\n'
+        self.assertEqual(self.extensions(c=fill),
+                         ["include/tenon/ops/c.hpp:6: fills 'part', which FILLERS gives to types/b.hpp"])
+        self.assertEqual(self.extensions(c='#include <tenon/base/a.hpp>\n#include <tenon/types/b.hpp>\n'),
+                         ['include/tenon/ops/c.hpp:1: <tenon/types/b.hpp> changes what sessions do: only <tenon/tenon.hpp> includes it'])
+
     def test_a_cycle(self):
         self.finds('include/tenon/base/a.hpp:1: include cycle: base/a.hpp -> base/x.hpp -> base/a.hpp',
                    {'base/a.hpp': '#include <tenon/base/x.hpp>\n', 'base/x.hpp': '#include <tenon/base/a.hpp>\n'})

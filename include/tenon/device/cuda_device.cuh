@@ -115,7 +115,7 @@ class CudaDevice final : public Device {
 
 namespace detail {
 inline constinit DeviceFactory cuda_device_factory{.type = Cuda::type, .create = &CudaDevice::Create, .priority = 210};
-inline const bool cuda_device_factory_linked = LinkDeviceFactory(&cuda_device_factory);
+inline const bool cuda_device_is_registered = LinkDeviceFactory(&cuda_device_factory);
 }  // namespace detail
 
 TENON_NAMESPACE_END

@@ -240,7 +240,7 @@ inline void CopySimulatedToPeer(Device* src, Device* dst, Allocator*, const Tens
 inline constinit DeviceCopy host_to_simulated{Cpu::type, SimulatedDevice::kType, &CopyHostToSimulated};
 inline constinit DeviceCopy simulated_to_host{SimulatedDevice::kType, Cpu::type, &CopySimulatedToHost};
 inline constinit DeviceCopy simulated_to_peer{SimulatedDevice::kType, SimulatedDevice::kType, &CopySimulatedToPeer};
-inline const bool simulated_copies_linked =
+inline const bool simulated_copies_are_registered =
     LinkDeviceCopy(&host_to_simulated) && LinkDeviceCopy(&simulated_to_host) && LinkDeviceCopy(&simulated_to_peer);
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/to_size.hpp>
@@ -26,7 +27,7 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
-// constants, what shapes say, and small integer nodes (where graph/integer_folding.hpp is included) are known. one
+// constants, what shapes say, and small integer nodes (where graph/shapes.hpp is included) are known. one
 // thread.
 class ConstantEvaluator {
  public:
@@ -244,7 +245,7 @@ class ConstantValues {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
     }
-    const detail::FoldNode fold = detail::fold_integers.load(std::memory_order_acquire);
+    const detail::FoldNode fold = detail::extensions.fold_integers.load(std::memory_order_acquire);
     *done = (fold != nullptr && fold(node, inputs, &outputs)) ||
             (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
              outputs.size() == node.output_types.size());

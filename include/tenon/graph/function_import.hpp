@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Functions in ImportGraphDef: their bodies are checked, calls become nodes, and results get the shapes
-// that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
+// that the bodies give them. Fills an extension (base/extensions.hpp); graphs without functions do not need it.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
@@ -108,7 +108,7 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
 }
 
 inline constexpr FunctionImport kFunctionImport{&CheckFunctionLibrary, &MakeFunctionCall, &InferFunctionCall};
-inline const bool function_import_linked = (function_import.store(&kFunctionImport, std::memory_order_release), true);
+inline const bool fills_function_import = FillExtension(&extensions.function_import, &kFunctionImport);
 
 }  // namespace detail
 

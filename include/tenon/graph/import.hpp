@@ -13,6 +13,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -235,7 +236,7 @@ class GraphImporter {
   // ---- functions and ops
   Status CheckLibrary() {
     if (def_.library.function.empty()) return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     own_functions_ = FunctionIndex(def_.library);
     if (import != nullptr) return import->check_library(own_functions_, &ops_, options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
@@ -257,7 +258,8 @@ class GraphImporter {
       }
       if (infos_.back() != nullptr) continue;
       if (const FunctionDef* function = functions().Find(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
+        TENON_RETURN_IF_ERROR(
+            detail::extensions.function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
         if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
@@ -447,7 +449,7 @@ class GraphImporter {
   Status InferCall(int id, ShapeRefiner* refiner) {
     const std::string_view op = graph_.node(id).op_name();
     if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     if (import == nullptr) return OkStatus();  // no graph with functions comes here
     CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
     if (calls->functions == nullptr) calls->functions = &own_functions_;

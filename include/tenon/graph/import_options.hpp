@@ -2,7 +2,6 @@
 #pragma once
 // ImportOptions: options of ImportGraphDef (graph/import.hpp). FunctionImport: its functions for a library.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -53,7 +52,7 @@ struct ImportOptions {
 
 TENON_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
 
-// Import of a library of functions. <tenon/graph/function_import.hpp> links it in.
+// Import of a library of functions, of <tenon/graph/function_import.hpp>.
 struct FunctionImport {
   // Refuses names that are taken and bodies that can never run.
   Status (*check_library)(const FunctionIndex& functions, OpInfoCache* ops, const CancellationManager* cancellation);
@@ -63,7 +62,6 @@ struct FunctionImport {
   Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops, CallShapes* calls,
                        ShapeRefiner* refiner);
 };
-inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -462,9 +462,5 @@ inline bool FoldIntegers(const Node& node, Span<const Tensor> inputs, SlimVector
   return true;
 }
 
-namespace detail {
-inline const bool integer_folding_linked = (fold_integers.store(&FoldIntegers, std::memory_order_release), true);
-}  // namespace detail
-
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

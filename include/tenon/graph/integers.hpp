@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Small integer tensors as numbers, and where FoldIntegers is found: shape inference reads and writes values, but only
-// programs whose graphs compute with shapes need the folding (a part of <tenon/runtime.hpp>).
+// Small integer tensors as numbers: shape inference reads and writes such values.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -22,10 +18,6 @@ TENON_SETUP_CODE_BEGIN
 inline constexpr Index kMaxFoldedElements = 1024;
 
 namespace detail {
-
-// FoldIntegers, once <tenon/graph/integer_folding.hpp> is in the program; null: nodes are folded by an evaluator only.
-using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
-inline constinit std::atomic<FoldNode> fold_integers{nullptr};
 
 // An int32, int64 or bool tensor as numbers.
 struct Integers {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/flat_map.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -144,10 +145,7 @@ inline Status ReadSessionHandle(ResourceMgr* resources, Tensor* value) {
   TENON_RETURN_IF_ERROR(SessionTensors::Of(resources, &session));
   return session->Get(handle.name, value);
 }
-inline const bool session_handles_are_read = [] {
-  read_fed_handle.store(&ReadSessionHandle, std::memory_order_release);
-  return true;
-}();
+inline const bool fills_read_fed_handle = FillExtension(&extensions.read_fed_handle, &ReadSessionHandle);
 
 }  // namespace detail
 

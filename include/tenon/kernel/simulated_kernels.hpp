@@ -83,7 +83,7 @@ inline Result<Owned<Device>> MakeSimulatedDevice(const std::string& name, int) {
 }
 inline constinit DeviceFactory simulated_device_factory{
     .type = SimulatedDevice::kType, .create = &MakeSimulatedDevice, .priority = 55, .kernels = Cpu::type};
-inline const bool simulated_device_linked = LinkDeviceFactory(&simulated_device_factory);
+inline const bool simulated_device_is_registered = LinkDeviceFactory(&simulated_device_factory);
 
 }  // namespace detail
 

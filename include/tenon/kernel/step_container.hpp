@@ -16,14 +16,6 @@
 
 TENON_NAMESPACE_BEGIN
 
-class Tensor;
-
-namespace detail {
-// Replaces a fed session handle with the tensor that it names; null in a binary without session handles
-// (kernel/session_tensors.hpp).
-inline constinit std::atomic<Status (*)(ResourceMgr* resources, Tensor* value)> read_fed_handle{nullptr};
-}  // namespace detail
-
 // A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
 // manager outlives it.
 class StepContainer {

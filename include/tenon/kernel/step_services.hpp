@@ -25,9 +25,8 @@ struct SessionMetadata {
 };
 
 // immutable while a run uses it; outlives the run. The caller of a run fills in its services
-// (SessionOptions::services, RunOptions::services); the rest is null. With
-// <tenon/runtime/session/run_with_options.hpp> the session fills in its handle ("direct") and, for runs with
-// RunOptions, deadline_us, executor_type and run_all_kernels_inline.
+// (SessionOptions::services, RunOptions::services); the rest is null. The session fills in its handle ("direct") and,
+// for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
 struct StepServices {
   CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
   TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Extensions of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
-// included; <tenon/runtime.hpp> has all of them, <tenon/runtime/session/session_runtime.hpp> none.
+// Interfaces of the runtime's extensions (base/extensions.hpp), which a plain frozen graph does not need.
 
-#include <atomic>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/span.hpp>
@@ -21,13 +20,7 @@
 
 TENON_NAMESPACE_BEGIN
 
-class CancellationManager;
-class ResourceMgr;
-class RunRendezvous;
 struct PlanReport;
-struct Program;
-struct SessionOptions;
-class Step;
 
 namespace detail {
 
@@ -81,41 +74,22 @@ class GraphFunctions : public FunctionRuntime {
   virtual void SetGraph(const Graph* graph, Ref<RefCounted> owner) = 0;
 };
 
-using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
-using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
-using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave, both are null where the loop counts. Uses the caches of the
-// body's step, which outlives it. Null when there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
-                                               Span<const Tensor> variables);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
-using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
-                                                const SessionOptions&);
-
-// Null: the binary was compiled without that extension. thread-safe.
-struct RuntimeParts {
-  std::atomic<MakeExecutor> dataflow{nullptr};  // runtime/executor/dataflow.hpp
-  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeExecutor> frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeExecutor> parallel_frames{nullptr};  // runtime/control_flow/parallel_executor.hpp
-  std::atomic<MakeFunctions> functions{nullptr};  // runtime/function/session_functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned/plan_cache.hpp
-  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/planned/planned_loop.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/executor/local_rendezvous.hpp
+// Runs TensorFlow 1 control flow: finds the frames of a graph, makes an executor for one thread or for a pool.
+struct ControlFlow {
+  Result<ControlFlowFrames> (*find_frames)(const Graph&, Span<const char>, Span<const InEdge>);
+  MakeExecutor make;
+  MakeExecutor make_on_pool;
 };
-inline constinit RuntimeParts runtime_parts;
-
-template <class Part>
-bool LinkPart(std::atomic<Part>* place, Part part) {
-  place->store(part, std::memory_order_release);
-  return true;
-}
 
 TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(
-      what, ", which this program was compiled without: include <tenon/", header,
-      "> or <tenon/runtime.hpp> in the source file that has <tenon/runtime/session/session_runtime.hpp>");
+  return errors::Unimplemented(what,
+                               ", which this program was compiled without: include <tenon/runtime.hpp> without "
+                               "TENON_MINIMAL_RUNTIME, or <tenon/",
+                               header, "> too, in one source file");
+}
+
+TENON_COLD inline Status NoControlFlow() {
+  return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/parallel_executor.hpp");
 }
 
 }  // namespace detail

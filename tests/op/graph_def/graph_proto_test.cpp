@@ -23,10 +23,10 @@ TEST_CASE("functions are refused, with the header's name, where their table is n
   const std::string with_function = SerializeGraphDef(graph);
   const auto bytes = [](const std::string& text) { return std::as_bytes(std::span<const char>(text)); };
 
-  const wire::Message* const table = wire::function_library.exchange(nullptr);
+  const wire::Message* const table = detail::extensions.function_library.exchange(nullptr);
   const Result<GraphDef> read = ParseGraphDef(bytes(plain));
   const Status refused = ParseGraphDef(bytes(with_function)).status();
-  wire::function_library.store(table);
+  detail::extensions.function_library.store(table);
   REQUIRE(read.ok());
   CHECK(read->node[0].name == "n");
   CHECK(refused.code() == Code::kUnimplemented);

@@ -1186,13 +1186,13 @@ TEST_SUITE("Errors of sessions on several devices") {
   }
 
   TEST_CASE("without the header there is one device") {
-    const auto* const several = detail::several_devices.exchange(nullptr);
+    const auto* const several = detail::extensions.several_devices.exchange(nullptr);
     const Status status = Session::FromGraph(Chain(), {.devices = kNames}).status();
     const Session one = Session::FromGraph(SmallGraph(), {.devices = {"SIM:0", "CPU:0"}}).value();
     const Status place =
         one.MakeCallable({.feeds = {"x"}, .fetches = {"z"}, .feed_devices = {{"x", "SIM:0"}}}).status();
     const bool runs = one.Run({{"x", Pair(1, 2)}}, {"z"}).ok();
-    detail::several_devices.store(several);
+    detail::extensions.several_devices.store(several);
     CheckSays(status, Code::kFailedPrecondition, "need <tenon/devices.hpp> in one source file of the program");
     CheckSays(place, Code::kFailedPrecondition, "need <tenon/devices.hpp> in one source file of the program");
     CHECK(runs);

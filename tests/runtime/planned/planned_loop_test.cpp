@@ -20,6 +20,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
+#include "base/without_extension.hpp"
 #include "runtime/graphs.hpp"
 #include "runtime/heap_counter.hpp"
 #include "runtime/while_graphs.hpp"
@@ -35,12 +36,11 @@ TENON_REGISTER(Types<float>, ops::StringFormat);  // not all builds have the tex
 // While it lives, the plans of loops that are made are counted.
 class CountsPlans {
  public:
-  CountsPlans() : make_(detail::runtime_parts.loops.exchange(&Make)) {
-    real_ = make_;
+  CountsPlans() : counting_(&detail::extensions.loops, &Make) {
+    real_ = counting_.value();
     made = failed = 0;
   }
   CountsPlans(const CountsPlans&) = delete;
-  ~CountsPlans() { detail::runtime_parts.loops.store(make_); }
 
   static inline std::atomic<int> made{0}, failed{0};
 
@@ -52,7 +52,7 @@ class CountsPlans {
     return plan;
   }
   static inline detail::MakePlannedLoop real_ = nullptr;
-  detail::MakePlannedLoop make_;
+  WithoutExtension<detail::MakePlannedLoop> counting_;
 };
 
 struct Loop {

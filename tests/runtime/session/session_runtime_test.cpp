@@ -11,6 +11,6 @@ using namespace tenon;
 TEST_CASE("a second file with definitions changes nothing") {
   const bool same = top_test::LoaderOfOtherFile() == &detail::Runtime::FromGraphFile;
   CHECK(same);
-  const bool has_functions = detail::runtime_parts.functions.load() != nullptr;
+  const bool has_functions = detail::extensions.functions.load() != nullptr;
   CHECK(has_functions);
 }

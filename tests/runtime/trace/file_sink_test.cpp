@@ -2,257 +2,22 @@
 #include <tenon/runtime/trace/file_sink.hpp>
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/self_process.hpp"
+#include "base/without_extension.hpp"
 #include "runtime/graphs.hpp"
-#include "runtime/loops.hpp"
 #include "runtime/trace_events.hpp"
+#include "runtime/trace_files.hpp"
 
-namespace trace_file_test {
+namespace trace_file_sink_test {
 using namespace tenon;
 using namespace runtime_test;
-
-namespace {
-
-// A path in the system's folder for such files, which goes with it.
-struct TemporaryFile {
-  explicit TemporaryFile(const std::string& name)
-      : path((std::filesystem::temp_directory_path() / StrCat("tenon_", getpid(), "_", name)).string()) {}
-  ~TemporaryFile() { std::remove(path.c_str()); }
-  std::string Read() const {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  const std::string path;
-};
-
-// Takes the log while it lives.
-struct LogLines final : LogSink {
-  LogLines() : before(SetLogSink(this)) {}
-  ~LogLines() override { SetLogSink(before); }
-  void Send(const LogEntry& entry) override { text += entry.text; }
-  LogSink* const before;
-  std::string text;
-};
-
-Status RunSmall(const Session& session) { return session.Run({{"x", Tensor::Zeros<float>({2})}}, {"z"}).status(); }
-
-std::set<std::string> ValuesOf(const std::vector<TraceEvent>& events, const std::string& key) {
-  std::set<std::string> values;
-  for (const TraceEvent& event : events) values.insert(event.at(key));
-  return values;
-}
-
-// Each "s" has one "f" with its id, in order of time.
-void CheckFlowsArePairs(const std::string& json) {
-  const auto starts = EventsOf(json, "s"), ends = EventsOf(json, "f");
-  CHECK(!starts.empty());
-  REQUIRE(starts.size() == ends.size());
-  CHECK(ValuesOf(starts, "id").size() == starts.size());
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    CHECK(starts[i].at("id") == ends[i].at("id"));
-    CHECK(starts[i].at("pid") == ends[i].at("pid"));
-    CHECK(ends[i].at("bp") == "e");
-    CHECK(std::stod(starts[i].at("ts")) <= std::stod(ends[i].at("ts")));
-  }
-}
-
-}  // namespace
-
-TEST_SUITE("TraceFile") {
-  TEST_CASE("is a whole Chrome trace before, between and after runs") {
-    const TemporaryFile file("runs.json");
-    TraceFile sink(file.path);
-    std::vector<TraceEvent> events;
-    REQUIRE(TraceReader::Read(file.Read(), &events));
-    CHECK(events.empty());
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
-    REQUIRE(RunSmall(*session).ok());
-    REQUIRE(TraceReader::Read(file.Read(), &events));
-    CHECK(EventsOf(file.Read(), "X").size() == 3);  // the run, y and z
-    REQUIRE(RunSmall(*session).ok());
-    const std::string json = file.Read();
-    const auto spans = EventsOf(json, "X");
-    REQUIRE(spans.size() == 6);
-    CHECK(spans[0].at("name") == "run");
-    CHECK(spans[1].at("args.node") == "y");
-    CHECK(spans[1].at("args.bytes") == "8");
-    CHECK(spans[2].at("name") == "Mul");
-    CHECK(std::stod(spans[3].at("ts")) >= std::stod(spans[0].at("ts")) + std::stod(spans[0].at("dur")));
-    CheckFlowsArePairs(json);
-    CHECK(EventsOf(json, "s").size() == 2);
-    CHECK(sink.status().ok());
-  }
-  TEST_CASE("names processes and threads once, counts after each run") {
-    const TemporaryFile file("counts.json");
-    TraceFile sink(file.path);
-    const auto session = Session::FromGraph(SmallGraph(), {.plan_after_runs = 1, .trace_sink = &sink});
-    for (int i = 0; i < 3; ++i) REQUIRE(RunSmall(*session).ok());
-    const std::string json = file.Read();
-    const auto names = EventsOf(json, "M");
-    REQUIRE(names.size() == 2);
-    CHECK(names[0].at("name") == "process_name");
-    CHECK(Contains(names[0].at("args.name"), "session "));
-    CHECK(names[1].at("name") == "thread_name");
-    const auto counters = EventsOf(json, "C");
-    CHECK(ValuesOf(counters, "name").count("runs") == 1);
-    const TraceEvent* last = nullptr;
-    for (const TraceEvent& event : counters)
-      if (event.at("name") == "runs") last = &event;
-    REQUIRE(last != nullptr);
-    CHECK(last->at("args.planned") == "2");
-    CHECK(last->at("args.unplanned") == "1");
-  }
-  TEST_CASE("sessions are processes, workers are rows") {
-    const TemporaryFile file("sessions.json");
-    TraceFile sink(file.path);
-    const SessionOptions options{.inter_op_threads = 3, .executor = ExecutorKind::kDataflow, .trace_sink = &sink};
-    const auto one = Session::FromGraph(WideGraph(6, 3), options), other = Session::FromGraph(SmallGraph(), options);
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&, t] {
-        for (int i = 0; i < 20; ++i)
-          (void)(t % 2 == 0 ? one->Run({{"x", Tensor::Zeros<float>({4})}}, {"out"}).status() : RunSmall(*other));
-      });
-    for (std::thread& thread : threads) thread.join();
-    const std::string json = file.Read();
-    const auto spans = EventsOf(json, "X");
-    CHECK(spans.size() == 40 * (6 * 3 + 6 + 1 + 1) + 40 * 3);
-    CHECK(ValuesOf(spans, "pid").size() == 2);
-    std::set<std::pair<std::string, std::string>> rows, named;
-    for (const TraceEvent& span : spans) rows.insert({span.at("pid"), span.at("tid")});
-    for (const TraceEvent& name : EventsOf(json, "M"))
-      if (name.at("name") == "thread_name") named.insert({name.at("pid"), name.at("tid")});
-    CHECK(rows == named);
-    CheckFlowsArePairs(json);
-  }
-  TEST_CASE("an allocation log is shown with the runs") {
-    const TemporaryFile file("allocations.json");
-    AllocationLog log(CpuAllocator());
-    TraceFile sink(file.path, &log);
-    {
-      const auto session = Session::FromGraph(SmallGraph(), {.allocator = &log, .trace_sink = &sink});
-      REQUIRE(session->Run({{"x", Tensor::Zeros<float>({1000})}}, {"z"}).ok());
-    }
-    const std::string json = file.Read();
-    std::size_t allocations = 0;
-    for (const TraceEvent& event : EventsOf(json, "i"))
-      if (event.at("name") == "allocate" && std::stoll(event.at("args.bytes")) >= 4000) ++allocations;
-    CHECK(allocations == 2);  // y and z
-    CHECK(ValuesOf(EventsOf(json, "C"), "name").count("allocated bytes") == 1);
-  }
-  TEST_CASE("an endless loop leaves a small file, soon after its deadline") {
-    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
-      for (const char* const name : {"endless.json", "endless.html"}) {
-        FlowGraph g(DataType::kInt32);
-        g.Feed("n").Count("", "n", 4);
-        const TemporaryFile file(name);
-        TraceFile sink(file.path);
-        const auto session = g.Load({.inter_op_threads = 2, .executor = executor, .trace_sink = &sink});
-        REQUIRE(session.ok());
-        const std::int64_t start_ns = SteadyNanoseconds();
-        const auto out = session->Run({{"n", Tensor::Scalar(2'000'000'000)}}, {"exit"}, {}, {.timeout_in_ms = 200});
-        CHECK(out.status().code() == Code::kDeadlineExceeded);
-        CHECK(SteadyNanoseconds() - start_ns <
-              1'000'000'000);  // 20 ms over at most, on a machine that does nothing else
-        const std::string text = file.Read();
-        CHECK(text.size() < 4'000'000);
-        CHECK(Contains(text, "\"count\":"));
-      }
-    }
-  }
-  TEST_CASE("a full file counts the runs that it has no room for") {
-    const TemporaryFile file("full.json"), page("full.html");
-    TraceFile sink(file.path, nullptr, 3000), page_sink(page.path, nullptr, 20'000);
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
-    const auto page_session = Session::FromGraph(SmallGraph(), {.trace_sink = &page_sink});
-    std::size_t full = 0, full_page = 0;
-    for (int i = 1; i <= 200; ++i) {
-      REQUIRE(RunSmall(*session).ok());
-      REQUIRE(RunSmall(*page_session).ok());
-      const auto left = EventsOf(file.Read(), "i");
-      CHECK(EventsOf(file.Read(), "X").size() > 0);  // the file is whole
-      if (left.empty()) continue;
-      REQUIRE(left.size() == 1);
-      if (full == 0) full = static_cast<std::size_t>(i - 1);
-      CHECK(left[0].at("args.runs") == StrCat(static_cast<std::size_t>(i) - full));
-    }
-    CHECK(full > 0);
-    CHECK(EventsOf(file.Read(), "X").size() == 3 * full);
-    const std::string html = page.Read();
-    for (std::size_t at = 0; (at = html.find("<script>add({", at)) != std::string::npos; ++at) ++full_page;
-    CHECK(full_page > 0);
-    CHECK(full_page < 200);
-    CHECK(html.ends_with(StrCat("</script>\n<script>leave(", 200 - full_page, ")</script>\n")));
-  }
-  TEST_CASE("a failed run says how it failed") {
-    const TemporaryFile file("failed.json");
-    TraceFile sink(file.path);
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
-    CHECK(!session->Run({{"x", Tensor::Zeros<double>({2})}}, {"z"}).ok());
-    const auto spans = EventsOf(file.Read(), "X");
-    REQUIRE(spans.size() == 1);
-    CHECK(Contains(spans[0].at("args.error"), "INVALID_ARGUMENT"));
-    CHECK(std::stod(spans[0].at("ts")) >= 0);
-  }
-  TEST_CASE("a page has every run") {
-    const TemporaryFile file("runs.html");
-    TraceFile sink(file.path);
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
-    for (int i = 0; i < 2; ++i) REQUIRE(RunSmall(*session).ok());
-    const std::string html = file.Read();
-    CHECK(html.starts_with("<!doctype html>"));
-    CHECK(html.ends_with("</script>\n"));
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = html.find("<script>add({", at)) != std::string::npos; ++at) ++count;
-    CHECK(count == 2);
-    CHECK(Contains(html, "\"flows\":[[0,1]]"));
-    CHECK(!Contains(html, "http"));
-  }
-  TEST_CASE("a file that cannot be written is logged and fails no run") {
-    const LogLines lines;
-    TraceFile sink("no/such/folder/t.json");
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
-    CHECK(RunSmall(*session).ok());
-    CHECK(sink.status().code() == Code::kPermissionDenied);
-    CHECK(Contains(lines.text, "no/such/folder/t.json"));
-  }
-#if defined(__linux__)
-  TEST_CASE("a full disk ends the writing") {
-    const LogLines lines;
-    TraceFile sink("/dev/full");
-    CHECK(sink.status().code() == Code::kResourceExhausted);
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
-    CHECK(RunSmall(*session).ok());
-    CHECK(Contains(lines.text, "/dev/full"));
-  }
-#endif
-  TEST_CASE("a child of fork writes nothing") {
-    const TemporaryFile file("fork.json");
-    TraceFile sink(file.path);
-    const auto session = Session::FromGraph(SmallGraph(), {.intra_op_threads = 1, .trace_sink = &sink});
-    REQUIRE(RunSmall(*session).ok());
-    const std::string before = file.Read();
-    const pid_t child = fork();
-    if (child == 0) _exit(RunSmall(*session).ok() ? 0 : 1);
-    int status = 0;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
-    CHECK(file.Read() == before);
-  }
-}
 
 // In a process of its own, with TENON_TRACE.
 TEST_CASE("TENON_TRACE: the child" * doctest::skip()) {
@@ -264,6 +29,11 @@ TEST_CASE("TENON_TRACE: the child" * doctest::skip()) {
   if (std::getenv("TENON_TRACE_BYTES") != nullptr)
     for (int i = 0; i < 50; ++i) CHECK(RunSmall(*one).ok());
   if (std::getenv("TENON_TEST_ABRUPT_END") != nullptr) _exit(0);
+}
+
+TEST_CASE("TENON_TRACE: the child without the extension" * doctest::skip()) {
+  const WithoutExtension without(&detail::extensions.environment_trace_sink);
+  CHECK(RunSmall(Session::FromGraph(SmallGraph()).value()).ok());
 }
 
 TEST_SUITE("TENON_TRACE") {
@@ -280,6 +50,13 @@ TEST_SUITE("TENON_TRACE") {
       CHECK(ValuesOf(spans, "pid") == std::set<std::string>{"1", "2"});
       CheckFlowsArePairs(json);
     }
+  }
+  TEST_CASE("has no effect without the extension") {
+    const TemporaryFile file("nothing.json");
+    const SelfResult child =
+        RunSelf("TENON_TRACE: the child without the extension", {StrCat("TENON_TRACE=", file.path)});
+    CHECK_MESSAGE(child.exit_code == 0, child.output);
+    CHECK(file.Read().empty());
   }
   TEST_CASE("TENON_TRACE_BYTES limits it") {
     const TemporaryFile file("limited.json");
@@ -302,4 +79,4 @@ TEST_SUITE("TENON_TRACE") {
     CHECK(Contains(child.output, "cannot open 'no/such/folder/t.json'"));
   }
 }
-}  // namespace trace_file_test
+}  // namespace trace_file_sink_test

@@ -14,6 +14,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/runtime/session/run_metadata.hpp>
 
+#include "base/without_extension.hpp"
 #include "runtime/graphs.hpp"
 
 namespace trace_sink_test {
@@ -164,10 +165,11 @@ TEST_SUITE("TraceSink") {
   }
 #endif
   TEST_CASE("a program without the part refuses the option") {
-    const auto* const watch = detail::session_watch.exchange(nullptr);
     Listener listener;
-    const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &listener});
-    detail::session_watch.store(watch);
+    const auto session = [&] {
+      const WithoutExtension without(&detail::extensions.session_watch);
+      return Session::FromGraph(SmallGraph(), {.trace_sink = &listener});
+    }();
     CHECK(session.status().code() == Code::kFailedPrecondition);
     CHECK(Contains(session.status().message(), "tenon/runtime/trace/sink.hpp"));
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -174,13 +175,10 @@ struct Schema<tenon::detail::TensorAttr> {
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
 };
 
-// The fields of a FunctionDefLibrary: op/graph_def/proto_io.hpp links them in.
-inline constinit std::atomic<const Message*> function_library{nullptr};
-
 template <>
 struct Schema<FunctionDefLibrary> {
   static bool Parse(Reader& reader, ParseContext& context, void* object) {
-    const Message* const fields = function_library.load(std::memory_order_acquire);
+    const Message* const fields = tenon::detail::extensions.function_library.load(std::memory_order_acquire);
     if (fields != nullptr) return ParseMessage(*fields, reader, context, object);
     if (reader.remaining() == 0) return true;
     context.status = errors::Unimplemented(
@@ -190,7 +188,7 @@ struct Schema<FunctionDefLibrary> {
   }
   // Code that serialises links the table. Without it only an empty library was read.
   static void Serialize(MessageWriter& writer, const void* object) {
-    const Message* const fields = function_library.load(std::memory_order_acquire);
+    const Message* const fields = tenon::detail::extensions.function_library.load(std::memory_order_acquire);
     if (fields != nullptr) SerializeMessage(*fields, writer, object);
   }
   static constexpr Message message{"FunctionDefLibrary", &Parse, &Serialize};

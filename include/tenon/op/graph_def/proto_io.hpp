@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the
-// functions' table into the reader of graphs (op/graph_def/graph_proto.hpp).
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
+// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -169,8 +169,8 @@ inline constexpr Field kFunctionDefLibraryFields[] = {
     MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
 };
 inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool function_library_linked =
-    (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
+inline const bool fills_function_library =
+    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
 
 }  // namespace wire
 

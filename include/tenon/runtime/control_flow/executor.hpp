@@ -474,8 +474,6 @@ class FrameExecutor final : public Executor {
 inline Owned<Executor> MakeFrameEngine(const Program& program, Step* step) {
   return MakeOwned<FrameExecutor>(program, step);
 }
-inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
-                                  LinkPart<MakeExecutor>(&runtime_parts.frames, &MakeFrameEngine);
 
 }  // namespace detail
 

@@ -347,8 +347,8 @@ class ParallelFrameExecutor final : public Executor {
 inline Owned<Executor> MakeParallelFrameEngine(const Program& program, Step* step) {
   return MakeOwned<ParallelFrameExecutor>(program, step);
 }
-inline const bool parallel_frames_linked =
-    LinkPart<MakeExecutor>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
+inline constexpr ControlFlow kControlFlow{&FindFrames, &MakeFrameEngine, &MakeParallelFrameEngine};
+inline const bool fills_control_flow = FillExtension(&extensions.control_flow, &kControlFlow);
 
 }  // namespace detail
 

@@ -426,7 +426,7 @@ class DataflowRun final : public Executor {
 inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
   return MakeOwned<DataflowRun>(program, step);
 }
-inline const bool dataflow_linked = LinkPart<MakeExecutor>(&runtime_parts.dataflow, &MakeDataflowRun);
+inline const bool fills_dataflow = FillExtension(&extensions.dataflow, &MakeDataflowRun);
 
 }  // namespace detail
 

@@ -264,7 +264,7 @@ class RunLocalRendezvous final : public RunRendezvous {
 inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancellation) {
   return MakeOwned<RunLocalRendezvous>(cancellation);
 }
-inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts.rendezvous, &MakeRunLocalRendezvous);
+inline const bool fills_rendezvous = FillExtension(&extensions.rendezvous, &MakeRunLocalRendezvous);
 }  // namespace detail
 
 TENON_NAMESPACE_END

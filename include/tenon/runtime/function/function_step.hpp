@@ -50,7 +50,7 @@ class FunctionStep final : public FunctionCalls {
   explicit FunctionStep(const Program& program, Step* lender = nullptr) : program_(program), step_(program, lender) {
     step_.CacheResults();
     if (program.may_plan())
-      if (const MakeRunPlans make = runtime_parts.plans.load(std::memory_order_acquire)) plans_ = make(program);
+      if (const MakeRunPlans make = extensions.plans.load(std::memory_order_acquire)) plans_ = make(program);
     for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
     for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
     args_ = {own_args_.data(), own_args_.size()};
@@ -160,7 +160,7 @@ class FunctionStep final : public FunctionCalls {
       }
       if (IsCancelled(cancellation)) [[unlikely]]
         return LoopCancelled();
-      const MakePlannedLoop make = runtime_parts.loops.load(std::memory_order_acquire);
+      const MakePlannedLoop make = extensions.loops.load(std::memory_order_acquire);
       const bool hopeful = may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() &&
                            (cond == nullptr || cond->program_.may_plan());
       bool go_on = false;
@@ -200,7 +200,7 @@ class FunctionStep final : public FunctionCalls {
   Status Execute(TraceCollector* trace) {
     if (!program_.has_control_flow()) [[likely]]
       return RunInOrder(program_, &step_, trace);
-    if (frames_ == nullptr) frames_ = runtime_parts.frames.load(std::memory_order_acquire)(program_, &step_);
+    if (frames_ == nullptr) frames_ = extensions.control_flow.load(std::memory_order_acquire)->make(program_, &step_);
     TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, trace));
     return CheckFetches(program_, &step_, Code::kInternal);
   }

@@ -356,7 +356,7 @@ inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Devi
   functions->set_resources(resources);
   return functions;
 }
-inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.functions, &MakeSessionFunctions);
+inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSessionFunctions);
 
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Several devices behind Session (SessionOptions::devices, device_mgr), and the placement report. Links itself in:
+// Several devices behind Session (SessionOptions::devices, device_mgr), and the placement report. An extension:
 // <tenon/devices.hpp> includes it.
 
 #include <atomic>
@@ -218,7 +218,7 @@ inline Result<Ref<PreparedSignature>> PrepareWithPlaces(SessionImpl* session, co
 }
 
 inline constexpr SeveralDevices kSeveralDevices{&PlacedDevices::Create, &PrepareWithPlaces};
-inline const bool several_devices_linked = LinkPart<const SeveralDevices*>(&several_devices, &kSeveralDevices);
+inline const bool fills_several_devices = FillExtension(&extensions.several_devices, &kSeveralDevices);
 
 // The graph of now on its devices; null: the session has one device, or no graph.
 inline const PlacedGraphImpl* PlacedGraphOf(const SessionImpl* session) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PlanCache: the plans of a program for the shapes that it has been fed lately. Including this header makes sessions
-// plan their runs (SessionOptions::plan_after_runs).
+// PlanCache: the plans of a program for the shapes that it has been fed lately. It makes sessions plan their runs
+// (SessionOptions::plan_after_runs), so only <tenon/runtime.hpp> includes it.
 
 #include <algorithm>
 #include <cstddef>
@@ -103,7 +103,7 @@ class PlanCache final : public RunPlans {
 };
 
 inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
-inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
+inline const bool fills_plans = FillExtension(&extensions.plans, &MakePlanCache);
 
 TENON_SETUP_CODE_END
 

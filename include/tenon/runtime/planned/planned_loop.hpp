@@ -442,7 +442,7 @@ inline Owned<PlannedLoop> MakeLoopPlan(const Step* cond, const Tensor* condition
   if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};
   return plan;
 }
-inline const bool loops_linked = LinkPart<MakePlannedLoop>(&runtime_parts.loops, &MakeLoopPlan);
+inline const bool fills_loops = FillExtension(&extensions.loops, &MakeLoopPlan);
 
 TENON_SETUP_CODE_END
 

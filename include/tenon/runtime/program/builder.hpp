@@ -103,10 +103,9 @@ class ProgramBuilder {
       return wanted[ToSize(node.id)] != 0 && NeedsFrames(node.node_class);
     };
     if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
-    const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
-    if (find_frames == nullptr)
-      return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
-    TENON_ASSIGN_OR_RETURN(loops_, find_frames(graph_, wanted, feeds_));
+    const ControlFlow* const control_flow = extensions.control_flow.load(std::memory_order_acquire);
+    if (control_flow == nullptr) return NoControlFlow();
+    TENON_ASSIGN_OR_RETURN(loops_, control_flow->find_frames(graph_, wanted, feeds_));
     for (const ControlFlowFrames::Frame& frame : loops_.frames)
       program_->frames.push_back({frame.parent,
                                   static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),

@@ -86,7 +86,7 @@ struct NamedFeeds {
 
  private:
   TENON_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
-    const auto read = read_fed_handle.load(std::memory_order_acquire);
+    const auto read = extensions.read_fed_handle.load(std::memory_order_acquire);
     return read == nullptr ? OkStatus() : read(resources, value);
   }
 };

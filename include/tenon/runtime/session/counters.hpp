@@ -85,7 +85,6 @@ bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
   *counters = CountersOf(*impl);
   return true;
 }
-inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
 
 }  // namespace detail
 

@@ -12,6 +12,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -198,7 +199,7 @@ std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIM
 }
 
 inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
-inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf);
+inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &SourceOf);
 
 }  // namespace detail
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Extensions of sessions by headers that a binary may include: runs with options, trace sinks, several devices. Each
-// header sets a pointer here before main.
+// Interfaces of the extensions of sessions (base/extensions.hpp): runs with options, trace sinks, several devices.
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -26,7 +24,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Extension by <tenon/runtime/session/run_with_options.hpp>, when a binary includes it.
+// Runs with options, of <tenon/runtime/session/run_with_options.hpp>.
 struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
   Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
@@ -37,21 +35,13 @@ struct SessionExtras {
   Result<Ref<PreparedSignature>> (*prepare_bounded)(class SessionImpl* session, Span<const std::string> feeds,
                                                     Span<const std::string> fetches, Span<const std::string> targets);
 };
-inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
-// Extension by <tenon/runtime/trace/sink.hpp>: runs of watched sessions.
+// Runs of watched sessions, of <tenon/runtime/trace/sink.hpp>.
 struct SessionWatch {
   // The session's number in the process, from 1; 0: it is not watched.
   int (*number_of)(const SessionOptions& options);
   Status (*run)(class SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
                 RunArgs settings);
 };
-inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
-// Whether <tenon/runtime/session/counters.hpp> is in the binary.
-inline constinit std::atomic<bool> runs_are_counted{false};
-// Graph::ToGraphDef, once <tenon/runtime/session/extend_reset.hpp> is in the binary: Extend adds to the graph as it was
-// before its control flow was lowered.
-using KeepSource = GraphDef (*)(const Graph&);
-inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
 // A session's graph on its devices. thread-safe.
 class PlacedGraph {
@@ -82,7 +72,7 @@ class SessionDevices {
   virtual Status Place(Graph* graph, const struct GraphState* older, Owned<PlacedGraph>* placed) = 0;
   virtual std::int64_t num_wakeups() const = 0;  // by threads of its own
 };
-// Extension by <tenon/devices.hpp>, when a binary includes it.
+// Several devices, of <tenon/devices.hpp>.
 struct SeveralDevices {
   // `host_resources`: resources of the first CPU.
   Status (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
@@ -90,7 +80,6 @@ struct SeveralDevices {
   // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
   Result<Ref<PreparedSignature>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
 };
-inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 
 }  // namespace detail
 

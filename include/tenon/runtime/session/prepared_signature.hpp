@@ -38,15 +38,15 @@ namespace detail {
 
 // The executor of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
 inline Result<MakeExecutor> ExecutorFor(const Program& program, bool on_pool) {
-  const bool frames = program.has_control_flow();
-  const std::atomic<MakeExecutor>& engine = !frames   ? runtime_parts.dataflow
-                                            : on_pool ? runtime_parts.parallel_frames
-                                                      : runtime_parts.frames;
-  if (const MakeExecutor make = engine.load(std::memory_order_acquire)) return make;
-  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
+  if (program.has_control_flow()) {
+    const ControlFlow* const control_flow = extensions.control_flow.load(std::memory_order_acquire);
+    if (control_flow == nullptr) return NoControlFlow();
+    return on_pool ? control_flow->make_on_pool : control_flow->make;
+  }
+  if (const MakeExecutor make = extensions.dataflow.load(std::memory_order_acquire)) return make;
   return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
                                        : "SessionOptions or RunOptions ask for the dataflow engine",
-                     frames ? "runtime/control_flow/parallel_executor.hpp" : "runtime/executor/dataflow.hpp");
+                     "runtime/executor/dataflow.hpp");
 }
 
 // One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
@@ -81,7 +81,7 @@ class PreparedSignature : public RefCounted {
       : program_(std::move(program)),
         placed_(std::move(placed)),
         dataflow_(dataflow),
-        make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        make_plans_(!dataflow && program_->may_plan() ? extensions.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }

@@ -94,7 +94,7 @@ class LazyRendezvous final : public RunRendezvous {
   explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
   Rendezvous* Get() override {
     const MutexLock lock(mutex_);
-    const MakeRunRendezvous make = runtime_parts.rendezvous.load(std::memory_order_acquire);
+    const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
     if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
     return made_ == nullptr ? nullptr : made_->Get();
   }

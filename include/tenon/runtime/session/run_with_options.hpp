@@ -3,7 +3,6 @@
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
 //
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/step_services.hpp>
@@ -157,19 +157,8 @@ class RunOfOptions {
   std::int64_t since_ns_;
 };
 
-// The runtime's own services for kernels that ask for more, and the pools.
-class PoolsAndServices final : public InterOpPools {
- public:
-  explicit PoolsAndServices(const StepServices* given) {
-    if (given != nullptr) services = *given;
-    if (services.session_handle.empty()) services.session_handle = "direct";
-  }
-  StepServices services;
-};
-
 inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
-  auto pools = Ref<PoolsAndServices>::Adopt(new PoolsAndServices(session->options().services));
-  session->set_services(&pools->services);
+  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
   const SessionOptions& options = session->options();
   if (options.operation_timeout_in_ms < 0)
     return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
@@ -189,10 +178,7 @@ inline Result<Ref<PreparedSignature>> PrepareWithinSessionsTime(SessionImpl* ses
   return PrepareBounded(session, feeds, fetches, targets, session->options().operation_timeout_in_ms, nullptr);
 }
 inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime, &PrepareWithinSessionsTime};
-inline const bool session_extras_are_there = [] {
-  session_extras.store(&kSessionExtras, std::memory_order_release);
-  return true;
-}();
+inline const bool fills_session_extras = FillExtension(&extensions.session_extras, &kSessionExtras);
 
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Run(

@@ -8,7 +8,6 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/builder.hpp>
-#include <tenon/graph/shapes.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 

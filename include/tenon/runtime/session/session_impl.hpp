@@ -33,6 +33,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_services.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/shape_refiner.hpp>
@@ -71,7 +72,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
     if (make != nullptr && session->several_ == nullptr)
       session->functions_ =
           make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
@@ -95,7 +96,7 @@ class SessionImpl : public RefCounted {
     GraphPass lower = options_.lower_control_flow;
     if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
     if (lower != nullptr) {
-      if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
+      if (const KeepSource keep = extensions.keep_source.load(std::memory_order_acquire); keep != nullptr)
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
@@ -155,7 +156,8 @@ class SessionImpl : public RefCounted {
     settings.trace = trace;
     settings.since_ns = since_ns;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
-    return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+    return extensions.session_extras.load(std::memory_order_acquire)
+        ->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
   // A run is nothing but PreparedSignature::Run.
@@ -167,9 +169,9 @@ class SessionImpl : public RefCounted {
     settings.flush_denormals = options_.flush_denormals;
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
-    settings.services = services_;
+    settings.services = &services_;
     settings.max_trace_events = options_.max_trace_events;
-    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
+    settings.counts = &counts_;
     return settings;
   }
 
@@ -210,7 +212,7 @@ class SessionImpl : public RefCounted {
                                                Span<const std::string> targets, std::int64_t* since_ns) {
     if (!is_bounded()) return Prepare(feeds, fetches, targets);
     *since_ns = SteadyNanoseconds();
-    return session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
+    return extensions.session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
   }
   // The program that was made before; null: none is kept.
   Ref<PreparedSignature> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
@@ -241,7 +243,7 @@ class SessionImpl : public RefCounted {
   // Prepares callables with feeds or fetches in the memory of devices.
   TENON_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
     if (IsClosed()) return Closed();
-    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
     return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
   }
@@ -318,8 +320,6 @@ class SessionImpl : public RefCounted {
   }
   PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
-  // Services of runs that bring none; outlives the session.
-  void set_services(const StepServices* services) { services_ = services; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
@@ -403,14 +403,15 @@ class SessionImpl : public RefCounted {
     return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
   }
   TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
-    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
     return several->create(options_, intra_op_pool, resources_, &several_);
   }
 
   Status MakeExtras() {
-    services_ = options_.services;
-    const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
+    if (options_.services != nullptr) services_ = *options_.services;
+    if (services_.session_handle.empty()) services_.session_handle = "direct";
+    const SessionExtras* extras = extensions.session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
       return errors::FailedPrecondition(
@@ -423,7 +424,7 @@ class SessionImpl : public RefCounted {
     if (options_.max_trace_events < 0)
       return errors::InvalidArgument("SessionOptions: max_trace_events must not be negative, got ",
                                      options_.max_trace_events);
-    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    const SessionWatch* watch = extensions.session_watch.load(std::memory_order_acquire);
     if (watch != nullptr) watched_number_ = watch->number_of(options_);
     if (watched_number_ != 0) watch_ = watch;
     if (watch == nullptr && options_.trace_sink != nullptr)
@@ -446,7 +447,7 @@ class SessionImpl : public RefCounted {
   const SessionWatch* watch_ = nullptr;  // null: nobody watches
   int watched_number_ = 0;
   RunCounts counts_;
-  const StepServices* services_ = nullptr;
+  StepServices services_;  // for runs that bring none
   CancellationManager cancellation_;  // cancels all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;

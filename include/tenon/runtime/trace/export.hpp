@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
-// <tenon/runtime/trace/file_sink.hpp> writes all runs of a session.
+// <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
 
 #include <charconv>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TraceSink: whoever watches the runs of a session (SessionOptions::trace_sink). Links itself in; <tenon/runtime.hpp>
-// includes it.
+// TraceSink: sees the runs of a session (SessionOptions::trace_sink). An extension (base/extensions.hpp);
+// <tenon/runtime.hpp> includes it.
 
 #include <atomic>
 #include <cstddef>
@@ -44,11 +44,9 @@ class TraceSink {
 
 namespace detail {
 
-// The sink of all sessions, of runtime/trace/file_sink.hpp; null: there is none.
-inline constinit std::atomic<TraceSink* (*)()> environment_trace_sink{nullptr};
-
+// The sink of all sessions; null: there is none.
 inline TraceSink* EnvironmentTraceSink() {
-  const auto find = environment_trace_sink.load(std::memory_order_acquire);
+  const FindTraceSink find = extensions.environment_trace_sink.load(std::memory_order_acquire);
   return find == nullptr ? nullptr : find();
 }
 
@@ -72,7 +70,7 @@ inline Status RunForSinks(SessionImpl* session, PreparedSignature* prepared, Spa
 }
 
 inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
-inline const bool trace_sink_linked = LinkPart<const SessionWatch*>(&session_watch, &kSinksWatch);
+inline const bool fills_session_watch = FillExtension(&extensions.session_watch, &kSinksWatch);
 
 }  // namespace detail
 
