@@ -28,7 +28,7 @@ TEST_CASE("the version is three numbers") {
 }
 
 TEST_CASE("what is declared in the versioned namespace is found in tenon") {
-  static_assert(std::is_same_v<tenon::InTheVersionedNamespace, tenon::v0::InTheVersionedNamespace>);
+  static_assert(std::is_same_v<tenon::InTheVersionedNamespace, tenon::TENON_ABI_TAG::InTheVersionedNamespace>);
 }
 
 TEST_CASE("TENON_HD functions are usable in constant expressions") {

@@ -13,7 +13,11 @@
 
 // Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
 // A macro that changes the layout of a type must append to this tag.
+#if defined(TENON_FORCE_STD)  // base/platform.hpp
+#define TENON_ABI_TAG v0_std
+#else
 #define TENON_ABI_TAG v0
+#endif
 #define TENON_NAMESPACE_BEGIN \
   namespace tenon {           \
   inline namespace TENON_ABI_TAG {
@@ -51,7 +55,11 @@
 #define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
+#if defined(_WIN32)
+#define TENON_EXPORT __declspec(dllexport)
+#else
 #define TENON_EXPORT __attribute__((visibility("default")))
+#endif
 #define TENON_PREFETCH(address) __builtin_prefetch(address)
 #define TENON_DETAIL_FRAME_ADDRESS() __builtin_frame_address(0)
 #define TENON_COMPILER_ABI "itanium"
