@@ -7,8 +7,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-awk '/^```cpp/ { if (!done) inside = 1; next } /^```/ { if (inside) done = 1; inside = 0 } inside' README.md >"$work/readme.cpp"
-[[ -s $work/readme.cpp ]] || { echo "check_readme: README.md has no C++ program" >&2; exit 1; }
+tools/readme_program.sh >"$work/readme.cpp"
 "${CXX:-g++}" -std=c++20 -O2 -Iinclude "$work/readme.cpp" -o "$work/readme" -pthread -ldl
 numbers=$("$work/readme")
 [[ $(wc -w <<<"$numbers") == 10 ]] || { echo "check_readme: wanted ten probabilities, got '$numbers'" >&2; exit 1; }
