@@ -62,6 +62,8 @@ demo_binary() {
   tools/check_binary.sh build/gcc/examples/02_run_frozen_graph/run_frozen_graph
 }
 
+ports() { tools/check_ports.sh; }
+
 consume() { tests/consume/run.sh; }
 conan() { tests/consume/run.sh conan; }
 
@@ -101,7 +103,7 @@ cuda() {
 isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
-steps=(format layers amalgamation compile_fail odr no_exceptions debug readme demo_binary consume bench clang asan tsan fuzz cuda
+steps=(format layers amalgamation compile_fail odr no_exceptions debug readme demo_binary consume ports bench clang asan tsan fuzz cuda
        isa neon conan self_contained)
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell
