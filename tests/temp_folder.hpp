@@ -8,8 +8,14 @@
 #include <string>
 #include <string_view>
 
+#if defined(_WIN32)
+#include <process.h>
+
+#include <filesystem>
+#else
 #include <ftw.h>
 #include <unistd.h>
+#endif
 
 class TempFolder {
  public:
@@ -19,23 +25,37 @@ class TempFolder {
     return folder != nullptr && folder[0] != '\0' ? folder : "/tmp";
   }
 
+#if defined(_WIN32)
+  TempFolder() {
+    static int count = 0;
+    path_ = Parent() + "/tenon_test_" + std::to_string(::_getpid()) + "_" + std::to_string(count++);
+    std::filesystem::create_directories(path_);
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+#else
   TempFolder() : path_(Parent() + "/tenon_test_XXXXXX") {
     if (::mkdtemp(path_.data()) != nullptr) return;
     std::perror(path_.c_str());
     std::abort();
   }
+  ~TempFolder() { ::nftw(path_.c_str(), &Remove, 16, FTW_DEPTH | FTW_PHYS); }
+#endif
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() { ::nftw(path_.c_str(), &Remove, 16, FTW_DEPTH | FTW_PHYS); }
 
   const std::string& path() const { return path_; }
   std::string operator/(std::string_view name) const { return (path_ + '/').append(name); }
 
  private:
+#if !defined(_WIN32)
   static int Remove(const char* path, const struct stat*, int, FTW*) {
     std::remove(path);
     return 0;
   }
+#endif
 
   std::string path_;
 };

@@ -70,6 +70,8 @@ demo_binary() {
   tools/check_binary.sh build/gcc/examples/02_run_frozen_graph/run_frozen_graph
 }
 
+ports() { tools/check_ports.sh; }
+
 consume() { tests/consume/run.sh; }
 conan() { tests/consume/run.sh conan; }
 
@@ -125,7 +127,7 @@ parts=(
   'odr:2 consume:5 asan_floors:10 fuzz:8'
   'compile_fail_clang:2 headers_clang:3 clang:4 tsan:17'
   'asan_runtime:15 asan_golden:10'
-  'conan:1 cuda:5 neon:9 isa:12'
+  'conan:1 ports:6 cuda:5 neon:9 isa:12'
 )
 
 name_of() { echo "${1%%:*}"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every header under include/tenon: floors, folders, cycles, includes, its first lines, process-wide state, its test.
+"""Checks every header under include/tenon: floors, folders, cycles, includes, macros, first lines, process-wide state, test.
 
 The floors, low to high, are those of the map in CONTRIBUTING.md. A header may include its own floor (without a cycle) and any
 floor below it, always as <tenon/floor/file.hpp>.
@@ -130,6 +130,12 @@ CONSTANT = re.compile(r'^(?:inline|static) const (?:bool|int|auto) (\w+)\s*=\s*(
 FILL = re.compile(r'FillExtension\(\s*&(?:tenon::detail::)?extensions\.(\w+)')
 EXTENSION_PAGE = 'docs/reference/extension-points.md'
 
+# All macros that users see, at most MOST_MACROS; others are TENON_DETAIL_... . compat/ has TensorFlow's own.
+PUBLIC_MACROS = {'TENON_REGISTER', 'TENON_PLUGIN', 'TENON_HD', 'TENON_RETURN_IF_ERROR', 'TENON_ASSIGN_OR_RETURN',
+                 'TENON_CHECK', 'TENON_LOG', 'TENON_VERSION'}
+MOST_MACROS = 8
+
+DEFINE = re.compile(r'^\s*#\s*define\s+(\w+)')
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -183,7 +189,9 @@ class Checker:
         for number, line in enumerate(strip_comments(text).splitlines(), 1):
             if match := INCLUDE.match(line):
                 self.include(header, floor, number, *match.groups())
-            elif (match := GNU.search(line)) and not header.startswith(GNU_ALLOWED):
+            elif match := DEFINE.match(line):
+                self.macro(header, floor, number, match.group(1))
+            if (match := GNU.search(line)) and not header.startswith(GNU_ALLOWED):
                 self.error(header, number, f"'{match.group(0)}' belongs in base/config.hpp or engine/")
             elif name := variable_of(line):
                 if name not in PROCESS_STATE.get(header, ()):
@@ -239,6 +247,14 @@ class Checker:
             for pattern, allowed in THIRD_PARTIES:
                 if pattern.match(name) and header not in allowed and floor != 'compat':
                     self.error(header, number, f"<{name}> belongs in {' or '.join(sorted(allowed)) or 'no header'} alone")
+
+    def macro(self, header, floor, number, name):
+        if floor != 'compat' and not name.startswith('TENON_DETAIL_') and name not in PUBLIC_MACROS:
+            self.error(header, number, f"'{name}' is not one of the public macros; call it TENON_DETAIL_...")
+
+    def macros(self):
+        if len(PUBLIC_MACROS) > MOST_MACROS:
+            self.errors.append(f'tools/check_layers.py: {len(PUBLIC_MACROS)} public macros; at most {MOST_MACROS}')
 
     def cycles(self):
         done, path = set(), []
@@ -323,6 +339,7 @@ def check(root):
     for path in sorted(checker.root.rglob('*')):
         if path.is_file():
             checker.read(path)
+    checker.macros()
     checker.cycles()
     checker.folders()
     checker.reach()

@@ -8,8 +8,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-awk -v to="$work" '/^```cpp/ { inside = ++program; next } /^```/ { inside = 0 } inside { print > to "/" inside ".cpp" }' README.md
-[[ -s $work/1.cpp && -s $work/2.cpp ]] || { echo "check_readme: README.md has no C++ program" >&2; exit 1; }
+for number in 1 2; do tools/readme_program.sh $number >"$work/$number.cpp"; done
 build=("${CXX:-g++}" -std=c++20 -O2 -Iinclude)
 "${build[@]}" -c "$work/1.cpp" -o "$work/main.o"
 "${build[@]}" "$work/main.o" "$work/2.cpp" -o "$work/readme" -pthread -ldl -Wl,--gc-sections

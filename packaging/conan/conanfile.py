@@ -31,7 +31,8 @@ class TenonConan(ConanFile):
 
     def set_version(self):
         config = pathlib.Path(self.recipe_folder, "../../include/tenon/base/config.hpp").read_text()
-        self.version = ".".join(re.findall(r"#define TENON_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", config))
+        number = int(re.search(r"#define TENON_VERSION (\d+)", config).group(1))
+        self.version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
 
     def export_sources(self):
         root = pathlib.Path(self.recipe_folder, "../..").resolve()

@@ -11,15 +11,22 @@ namespace {
 
 constexpr const char* kName = "TENON_ENV_TEST";
 
+#if defined(_WIN32)
+void Set(const char* text) { _putenv_s(kName, text); }
+void Unset() { _putenv_s(kName, ""); }
+#else
+void Set(const char* text) { setenv(kName, text, 1); }
+void Unset() { unsetenv(kName); }
+#endif
 struct Variable {
-  explicit Variable(const char* text) { setenv(kName, text, 1); }
-  ~Variable() { unsetenv(kName); }
+  explicit Variable(const char* text) { Set(text); }
+  ~Variable() { Unset(); }
 };
 
 }  // namespace
 
 TEST_CASE("a variable that is not set gives the default") {
-  unsetenv(kName);
+  Unset();
   std::string text;
   tenon::GetEnvString(kName, "usual", &text);
   CHECK(text == "usual");

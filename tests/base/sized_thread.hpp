@@ -6,7 +6,9 @@
 #include <cstddef>
 
 #include <pthread.h>
+#if !defined(_WIN32)
 #include <sys/mman.h>
+#endif
 
 #include <doctest/doctest.h>
 
@@ -16,6 +18,11 @@ namespace sized_thread {
 
 template <class F>
 void OnStackOf(std::size_t bytes, F function) {
+#if defined(_WIN32)
+  pthread_attr_t attr;
+  REQUIRE(pthread_attr_init(&attr) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attr, bytes) == 0);
+#else
   // Not pthread_attr_setstacksize: the C library would give the thread a larger stack that a thread has left behind.
   constexpr std::size_t kGuard = 64 * 1024;
   void* const memory =
@@ -25,6 +32,7 @@ void OnStackOf(std::size_t bytes, F function) {
   pthread_attr_t attr;
   REQUIRE(pthread_attr_init(&attr) == 0);
   REQUIRE(pthread_attr_setstack(&attr, static_cast<char*>(memory) + kGuard, bytes) == 0);
+#endif
   pthread_t thread;
   const auto run = [](void* argument) -> void* {
     (*static_cast<F*>(argument))();
@@ -33,7 +41,9 @@ void OnStackOf(std::size_t bytes, F function) {
   REQUIRE(pthread_create(&thread, &attr, run, &function) == 0);
   REQUIRE(pthread_join(thread, nullptr) == 0);
   pthread_attr_destroy(&attr);
+#if !defined(_WIN32)
   munmap(memory, kGuard + bytes);
+#endif
 }
 
 // On a thread of its own: AddressSanitizer's marks of the frames below stay there.

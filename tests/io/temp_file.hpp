@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
+#include <tenon/base/platform.hpp>
 
 #include <temp_folder.hpp>
 
@@ -14,8 +14,8 @@ class TempFile {
  public:
   explicit TempFile(std::string_view name) {
     static int count = 0;
-    path_ = TempFolder::Parent() + "/tenon_test_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + "_" +
-            std::string(name);
+    path_ = TempFolder::Parent() + "/tenon_test_" + std::to_string(tenon::detail::ProcessId()) + "_" +
+            std::to_string(count++) + "_" + std::string(name);
   }
   TempFile(std::string_view name, std::string_view bytes) : TempFile(name) { Write(bytes); }
   TempFile(const TempFile&) = delete;

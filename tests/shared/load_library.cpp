@@ -176,10 +176,8 @@ TEST_SUITE("LoadLibrary") {
     CHECK(Refusal("foreign_0", registry) ==
           "INVALID_ARGUMENT: LoadLibrary: 'foreign_0.so' is no plug-in of Tenon: it has no function 'tenon_plugin'; "
           "TENON_PLUGIN(ops...) in one of its files defines it");
-    const std::string version =
-        StrCat("Tenon ", TENON_VERSION_MAJOR, ".", TENON_VERSION_MINOR, ".", TENON_VERSION_PATCH);
-    const std::string newer =
-        StrCat("Tenon ", TENON_VERSION_MAJOR, ".", TENON_VERSION_MINOR + 1, ".", TENON_VERSION_PATCH);
+    const std::string version = StrCat("Tenon ", kVersionMajor, ".", kVersionMinor, ".", kVersionPatch);
+    const std::string newer = StrCat("Tenon ", kVersionMajor, ".", kVersionMinor + 1, ".", kVersionPatch);
     CHECK(Refusal("foreign_1", registry) ==
           StrCat("FAILED_PRECONDITION: LoadLibrary: 'foreign_1.so' was built against ", newer,
                  ", this program against ", version, "; build it again with these headers"));

@@ -295,6 +295,12 @@ class CheckLayers(InFolder):
                    {'base/a.hpp': 'int a() __attribute__((pure));\n'})
         self.assertEqual(self.errors({'base/a.hpp': '// __attribute__ is GNU only\n'}), [])
 
+    def test_macros(self):
+        self.finds("include/tenon/base/a.hpp:3: 'TENON_FAST' is not one of the public macros; call it TENON_DETAIL_...",
+                   {'base/a.hpp': '#  define TENON_FAST(x) x\n#define TENON_DETAIL_FAST 1\n#define TENON_CHECK(x) x\n'})
+        self.tool.PUBLIC_MACROS |= {'TENON_FAST'}
+        self.finds('tools/check_layers.py: 9 public macros; at most 8')
+
     def test_first_lines(self):
         self.assertEqual(self.errors({'base/a.hpp': '// Apache\nint a();\n'}), [
             "include/tenon/base/a.hpp:1: the first line must be '// SPDX-License-Identifier: Apache-2.0'",

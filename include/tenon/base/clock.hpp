@@ -6,18 +6,15 @@
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 
-#if __has_include(<pthread.h>) && __has_include(<time.h>)
-#include <time.h>
-#define TENON_HAS_POSIX_CLOCKS 1
-#else
+#if !TENON_DETAIL_PTHREADS
 #include <chrono>
-#define TENON_HAS_POSIX_CLOCKS 0
 #endif
 
 TENON_NAMESPACE_BEGIN
 
-#if TENON_HAS_POSIX_CLOCKS
+#if TENON_DETAIL_PTHREADS
 namespace detail {
 inline std::int64_t ReadClock(clockid_t clock) {
   timespec now{};
@@ -49,5 +46,3 @@ inline std::int64_t DeadlineIn(std::int64_t count, std::int64_t unit_nanoseconds
 }
 
 TENON_NAMESPACE_END
-
-#undef TENON_HAS_POSIX_CLOCKS

@@ -3,9 +3,8 @@
 // Version, ABI tag, and the only header on floors 0-6 that tells compilers apart.
 // Includes nothing, so that every header may start with it.
 
-#define TENON_VERSION_MAJOR 0
-#define TENON_VERSION_MINOR 1
-#define TENON_VERSION_PATCH 0
+// major * 10000 + minor * 100 + patch; kVersionMajor and its neighbours are its parts. CMake and Conan read it, too.
+#define TENON_VERSION 100
 
 #if !defined(__cplusplus) || (__cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
 #error "Tenon needs C++20: compile with -std=c++20 (g++ >= 12, clang++ >= 16, nvcc >= 13)."
@@ -13,13 +12,23 @@
 
 // Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
 // A macro that changes the layout of a type must append to this tag.
+#if defined(TENON_FORCE_STD)  // base/platform.hpp
+#define TENON_ABI_TAG v0_std
+#else
 #define TENON_ABI_TAG v0
+#endif
 #define TENON_NAMESPACE_BEGIN \
   namespace tenon {           \
   inline namespace TENON_ABI_TAG {
 #define TENON_NAMESPACE_END \
   }                         \
   }
+
+TENON_NAMESPACE_BEGIN
+inline constexpr int kVersionMajor = TENON_VERSION / 10000;
+inline constexpr int kVersionMinor = TENON_VERSION / 100 % 100;
+inline constexpr int kVersionPatch = TENON_VERSION % 100;
+TENON_NAMESPACE_END
 
 // nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away.
 #if defined(__CUDACC__)
@@ -51,7 +60,11 @@
 #define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
+#if defined(_WIN32)
+#define TENON_EXPORT __declspec(dllexport)
+#else
 #define TENON_EXPORT __attribute__((visibility("default")))
+#endif
 #define TENON_PREFETCH(address) __builtin_prefetch(address)
 #define TENON_DETAIL_FRAME_ADDRESS() __builtin_frame_address(0)
 #define TENON_COMPILER_ABI "itanium"

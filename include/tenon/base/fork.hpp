@@ -6,12 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#include <sched.h>
-#endif
-
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -21,7 +17,7 @@ inline constinit std::atomic<std::uint32_t> fork_count{0};
 
 // From now on forks are counted. Thread and ForkGuard call it: a process without them has nothing to repair.
 TENON_COLD inline void WatchForks() {
-#if defined(__unix__) || defined(__APPLE__)
+#if TENON_DETAIL_POSIX
   [[maybe_unused]] static const int watched =
       pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
 #endif
@@ -53,11 +49,7 @@ class ForkGuard {
       repair();
       repaired_.store(now, std::memory_order_release);
     }
-    while (!IsRepaired()) {
-#if defined(__unix__) || defined(__APPLE__)
-      sched_yield();
-#endif
-    }
+    while (!IsRepaired()) detail::YieldThread();
   }
 
  private:

@@ -7,26 +7,17 @@
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 
-#if __has_include(<pthread.h>)
-#include <pthread.h>
-#include <time.h>
-#endif
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 30)  // pthread_cond_clockwait
-#define TENON_HAS_PTHREAD_LOCKS 1
-#endif
-#endif
-#ifndef TENON_HAS_PTHREAD_LOCKS
+#if !TENON_DETAIL_PTHREAD_LOCKS
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#define TENON_HAS_PTHREAD_LOCKS 0
 #endif
 
 TENON_NAMESPACE_BEGIN
 
-#if TENON_HAS_PTHREAD_LOCKS
+#if TENON_DETAIL_PTHREAD_LOCKS
 // thread-safe. As std::mutex.
 class Mutex {
  public:
@@ -92,11 +83,15 @@ class [[nodiscard]] MutexLock {
 //   while (!ready_) changed_.wait(lock);
 class ConditionVariable {
  public:
+#if TENON_DETAIL_PTHREAD_LOCKS
   constexpr ConditionVariable() = default;
+#else
+  ConditionVariable() = default;  // libstdc++ has no constexpr one
+#endif
   ConditionVariable(const ConditionVariable&) = delete;
   ConditionVariable& operator=(const ConditionVariable&) = delete;
 
-#if TENON_HAS_PTHREAD_LOCKS
+#if TENON_DETAIL_PTHREAD_LOCKS
   // May be called as soon as no thread waits any more, also while a notify_all() is on its way out.
   ~ConditionVariable() { pthread_cond_destroy(&condition_); }
 
@@ -136,5 +131,3 @@ class ConditionVariable {
 };
 
 TENON_NAMESPACE_END
-
-#undef TENON_HAS_PTHREAD_LOCKS

@@ -6,11 +6,9 @@
 #include <atomic>
 #include <cstdint>
 #include <utility>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -36,7 +34,7 @@ class RefCount {
 
  private:
   TENON_ALWAYS_INLINE static bool IsSingleThreaded() {
-#if __has_include(<sys/single_threaded.h>)
+#if TENON_DETAIL_SINGLE_THREADED_FLAG
     return __libc_single_threaded != 0;
 #else
     return false;

@@ -4,12 +4,8 @@
 
 #include <atomic>
 
-#if __has_include(<sched.h>)
-#include <sched.h>
-#include <time.h>
-#endif
-
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -35,14 +31,10 @@ class SpinLock {
   // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
   TENON_COLD void WaitUntilFree() const {
     for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
-#if __has_include(<sched.h>)
-      if (round >= kRoundsUntilNap) {
-        const timespec nap{0, kNapNanoseconds};
-        nanosleep(&nap, nullptr);
-      } else if (round >= kRoundsUntilYield) {
-        sched_yield();
-      }
-#endif
+      if (round >= kRoundsUntilNap)
+        detail::NapThread(kNapNanoseconds);
+      else if (round >= kRoundsUntilYield)
+        detail::YieldThread();
     }
   }
 

@@ -7,13 +7,10 @@
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 
-#if defined(__linux__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 #if defined(__linux__) && !defined(__GLIBC__)
 #include <sys/resource.h>
-#include <unistd.h>
 #endif
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -60,7 +57,7 @@ TENON_COLD inline StackBounds FindStackBounds() {
 #if !defined(__GLIBC__)
   // musl gives the size that the first thread's stack has now; it grows up to the limit.
   rlimit limit;
-  if (gettid() == getpid() && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > bounds.size() &&
+  if (ThreadId() == getpid() && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > bounds.size() &&
       limit.rlim_cur < bounds.high)
     bounds.low = bounds.high - static_cast<std::uintptr_t>(limit.rlim_cur);
 #endif

@@ -7,16 +7,12 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/fork.hpp>
+#include <tenon/base/platform.hpp>
 
-#if __has_include(<pthread.h>)
-#include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
-#define TENON_HAS_PTHREADS 1
-#else
+#if !TENON_DETAIL_PTHREADS
+#include <new>
 #include <thread>
 #include <utility>
-#define TENON_HAS_PTHREADS 0
 #endif
 
 TENON_NAMESPACE_BEGIN
@@ -32,24 +28,31 @@ class Thread {
   Thread(Thread&& other) noexcept { *this = static_cast<Thread&&>(other); }
   // Only onto one that is not joinable.
   Thread& operator=(Thread&& other) noexcept {
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
     thread_ = other.thread_;
-    forks_ = other.forks_;
     joinable_ = other.joinable_;
     other.joinable_ = false;
 #else
+    Forget();
     thread_ = std::move(other.thread_);
 #endif
+    forks_ = other.forks_;
     return *this;
   }
+#if !TENON_DETAIL_PTHREADS
+  ~Thread() { Forget(); }
+#endif
 
   // Runs object->*kMain() in a thread of its own. False where the system has none. An exception that leaves it ends the
   // process.
   template <auto kMain, class T>
   bool Start(T* object) {
-#if TENON_HAS_PTHREADS
     detail::WatchForks();
+#if !TENON_DETAIL_PTHREADS
+    Forget();
+#endif
     forks_ = ForkCount();
+#if TENON_DETAIL_PTHREADS
     joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
     return joinable_;
 #elif defined(__cpp_exceptions)
@@ -64,7 +67,7 @@ class Thread {
     return true;
 #endif
   }
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
   bool joinable() const { return joinable_ && forks_ == ForkCount(); }
   // Waits for its end.
   void Join() {
@@ -77,22 +80,16 @@ class Thread {
     joinable_ = false;
   }
 #else
-  bool joinable() const { return thread_.joinable(); }
+  bool joinable() const { return thread_.joinable() && forks_ == ForkCount(); }
   void Join() { thread_.join(); }
   void Detach() { thread_.detach(); }
 #endif
 
   // Lets others run.
-  static void Yield() {
-#if TENON_HAS_PTHREADS
-    sched_yield();
-#else
-    std::this_thread::yield();
-#endif
-  }
+  static void Yield() { detail::YieldThread(); }
   // Processors that the system has, at least 1.
   static int HardwareThreads() {
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
 #else
     const long count = static_cast<long>(std::thread::hardware_concurrency());
@@ -130,13 +127,18 @@ class Thread {
     return nullptr;
   }
 
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
   pthread_t thread_{};
-  std::uint32_t forks_ = 0;  // ForkCount() of its process
   bool joinable_ = false;
 #else
+  // A std::thread of the parent process, which does not exist here, must not see its destructor.
+  void Forget() {
+    if (thread_.joinable() && !joinable()) ::new (&thread_) std::thread();
+  }
+
   std::thread thread_;
 #endif
+  std::uint32_t forks_ = 0;  // ForkCount() of its process
 };
 
 // A processor that a thread is not to run on. Systems like to wake a thread where the one that wakes it runs, though
@@ -168,12 +170,10 @@ class AvoidedProcessor {
 
 #if defined(__linux__)
  private:
-  pid_t thread_ = gettid();
+  pid_t thread_ = detail::ThreadId();
   int processor_ = -1;
   cpu_set_t all_{};  // what the thread had without us
 #endif
 };
 
 TENON_NAMESPACE_END
-
-#undef TENON_HAS_PTHREADS

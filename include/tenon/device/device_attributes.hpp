@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <string>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/config.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -52,12 +52,8 @@ namespace detail {
 inline std::uint64_t NewIncarnation() {
   static std::atomic<std::uint64_t> count{0};
   static const std::uint64_t start = [] {
-    std::uint64_t seed = reinterpret_cast<std::uintptr_t>(&count);  // another address in each process
-    std::timespec now{};
-    if (std::timespec_get(&now, TIME_UTC) != 0)
-      seed = HashCombine(seed,
-                         HashCombine(static_cast<std::uint64_t>(now.tv_sec), static_cast<std::uint64_t>(now.tv_nsec)));
-    return seed;
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(&count);  // another one in each process
+    return HashCombine(address, static_cast<std::uint64_t>(SystemNanoseconds()));
   }();
   const std::uint64_t number[] = {start, count.fetch_add(1, std::memory_order_relaxed)};
   const std::uint64_t hash = Hash64({reinterpret_cast<const char*>(number), sizeof number});

@@ -31,6 +31,7 @@
 #include <tenon/wire/tensor_proto.hpp>
 #include <tenon/io/bundle_entry.hpp>
 #include <tenon/io/crc32.hpp>
+#include <tenon/io/file_system.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/ordered_code.hpp>
@@ -75,7 +76,7 @@ class NewFile {
   }
   // After Close: replaces the file that has the name.
   Status TakeName() {
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError("checkpoint", path_, errno);
+    if (const int error = RenameOver(temporary_, path_); error != 0) return FileError("checkpoint", path_, error);
     is_there_ = false;
     return OkStatus();
   }
@@ -371,8 +372,8 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(merged), bytes, &index));
   for (std::size_t i = 0; i < merge.files.size(); ++i) {
     const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
-    if (std::rename(merge.files[i].c_str(), name.c_str()) != 0)
-      return detail::FileError("MergeBundles", merge.files[i], errno);
+    if (const int error = detail::RenameOver(merge.files[i], name); error != 0)
+      return detail::FileError("MergeBundles", merge.files[i], error);
   }
   TENON_RETURN_IF_ERROR(index.TakeName());
   for (const std::string& name : read)

@@ -10,16 +10,12 @@
 #include <string>
 #include <string_view>
 
-#include <dirent.h>
-#include <fnmatch.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/io/file_system.hpp>
 #include <tenon/io/mapped_file.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -27,10 +23,7 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline bool FileExists(const std::string& path) {
-  struct stat info;
-  return ::stat(path.c_str(), &info) == 0;
-}
+inline bool FileExists(const std::string& path) { return KindOf(path) != FileKind::kNone; }
 // "" for a name without a folder.
 inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -56,23 +49,16 @@ inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std
   }
   const std::string component(pattern.substr(0, slash));
   const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
-  DIR* const folder = ::opendir(base.empty() ? "." : base.c_str());
-  if (folder == nullptr) {
-    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return OkStatus();
-    return FileError("MatchFiles", base, errno);
-  }
   SlimVector<std::string> names;
-  while (const dirent* const entry = ::readdir(folder)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != ".." && ::fnmatch(component.c_str(), entry->d_name, 0) == 0)
-      names.push_back(StrCat(base, name));
-  }
-  ::closedir(folder);
-  for (const std::string& name : names) {
-    struct stat info;
+  const int error = ListFolder(base, &names);
+  if (error == ENOENT || error == ENOTDIR || error == EACCES) return OkStatus();
+  if (error != 0) return FileError("MatchFiles", base, error);
+  for (const std::string& entry : names) {
+    if (!MatchesPattern(component, entry)) continue;
+    const std::string name = base + entry;
     if (rest.empty())
       found->push_back(name);
-    else if (::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    else if (KindOf(name) == FileKind::kFolder)
       TENON_RETURN_IF_ERROR(MatchIn(name + "/", rest.substr(1), found));
   }
   return OkStatus();
@@ -84,7 +70,8 @@ inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std
 inline Status MakeFoldersOf(const std::string& path) {
   for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     const std::string folder = path.substr(0, end);
-    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return detail::FileError("MakeFoldersOf", folder, errno);
+    const int error = detail::MakeFolder(folder);
+    if (error != 0 && error != EEXIST) return detail::FileError("MakeFoldersOf", folder, error);
   }
   return OkStatus();
 }

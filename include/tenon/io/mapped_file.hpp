@@ -12,20 +12,20 @@
 #include <string_view>
 #include <utility>
 
-#if __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
-#endif
-
 #include <tenon/base/errors.hpp>
+#include <tenon/base/platform.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
+#include <tenon/io/file_system.hpp>
+
+#if TENON_DETAIL_POSIX
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#endif
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -69,7 +69,7 @@ inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
   return buffer;
 }
 
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
 // Tells whether a file was written to, as far as its size and its time of change do.
 struct FileStamp {
   explicit FileStamp(const struct stat& info = {})
@@ -137,7 +137,7 @@ class MappedFile {
   // NotFound, PermissionDenied, FailedPrecondition (a folder, a file that is being written to)..., with the path and
   // the system's message. A file that cannot be mapped is read.
   static Result<MappedFile> Open(const std::string& path, FileAccess access = FileAccess::kMap) {
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return detail::FileError("MappedFile", path, errno);
     struct stat info;
@@ -152,6 +152,7 @@ class MappedFile {
     if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
 #else
     (void)access;
+    if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::FileError("MappedFile", path, EISDIR);
     std::FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) return detail::FileError("MappedFile", path, errno);
 #endif
@@ -178,7 +179,7 @@ class MappedFile {
   // FailedPrecondition: the file at `path` is still the one that was opened, and was written to since. For a reader
   // that is done with a mapped file; no promise for later.
   Status CheckUnchanged(const std::string& path) const {
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
     struct stat info;
     if (!has_stamp_ || ::stat(path.c_str(), &info) != 0) return OkStatus();
     const detail::FileStamp now(info);
@@ -193,7 +194,7 @@ class MappedFile {
 
  private:
   explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
   // A file with bytes, whose size and time of change must be those of `info` afterwards.
   static Result<MappedFile> OpenRegular(int fd, const struct stat& info, const std::string& path, FileAccess access) {
     const auto size = static_cast<std::size_t>(info.st_size);
@@ -223,7 +224,7 @@ class MappedFile {
 #endif
 
   void CopyStamp(const MappedFile& other) {
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
     stamp_ = other.stamp_;
     has_stamp_ = other.has_stamp_;
 #else
@@ -232,7 +233,7 @@ class MappedFile {
   }
 
   Buffer* buffer_;
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
   detail::FileStamp stamp_;  // stamp of a regular file when it was opened
   bool has_stamp_ = false;
 #endif
@@ -242,12 +243,7 @@ namespace detail {
 // A name beside the file, for its next content; another one at every call.
 inline std::string TemporaryName(const std::string& path) {
   static std::atomic<std::int64_t> count{0};
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::int64_t process = ::getpid();
-#else
-  const std::int64_t process = 0;
-#endif
-  return StrCat(path, ".", process, ".", ++count, ".tmp");
+  return StrCat(path, ".", ProcessId(), ".", ++count, ".tmp");
 }
 }  // namespace detail
 
@@ -262,10 +258,7 @@ inline Status WriteFile(const std::string& path, Span<const std::string_view> pi
     if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
   }
   if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) error = detail::RenameOver(temporary, path);
   if (error == 0) return OkStatus();
   std::remove(temporary.c_str());
   return detail::FileError("WriteFile", path, error);

@@ -6,18 +6,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <string_view>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
-
 #include <tenon/base/config.hpp>
 #include <tenon/base/huge_pages.hpp>
 #include <tenon/base/log.hpp>
+#include <tenon/base/platform.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/large_block_cache.hpp>
@@ -44,7 +40,7 @@ struct CpuBlockCache {
       while (FreeBlock* block = lists[c]) {
         lists[c] = block->next;
         MarkReturned(block, SizeClassBytes(c));
-        std::free(block);
+        FreeAligned(block);
       }
       counts[c] = 0;
     }
@@ -217,7 +213,7 @@ class HostAllocator final : public Allocator {
       detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
       return block;
     }
-    void* fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    void* fresh = detail::AllocateAligned(kAlignment, detail::SizeClassBytes(c));
     if (fresh == nullptr) [[unlikely]]
       fresh = AllocateAfterRelease(kAlignment, detail::SizeClassBytes(c));
     if (fresh != nullptr) detail::MarkInUse(fresh, bytes, detail::SizeClassBytes(c));
@@ -230,7 +226,7 @@ class HostAllocator final : public Allocator {
     const bool open = cache.state == detail::CpuBlockCache::State::kOpen || detail::OpenCpuBlockCache();
     if (!open || cache.counts[c] >= detail::CpuBlockCache::MaxBlocks(c)) [[unlikely]] {
       detail::MarkReturned(ptr, detail::SizeClassBytes(c));
-      std::free(ptr);
+      detail::FreeAligned(ptr);
       return;
     }
     detail::MarkFree(ptr, detail::SizeClassBytes(c));
@@ -262,7 +258,7 @@ class HostAllocator final : public Allocator {
     if (IsCacheable(alignment, bytes)) {
       large_blocks_.Give(ptr, detail::SizeClass(bytes));
     } else {
-      std::free(ptr);
+      detail::FreeAligned(ptr);
     }
   }
   // Repeats a request that the system refused, after this thread's free blocks and the large ones went back to it.
@@ -277,7 +273,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
-    return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+    return detail::AllocateAligned(alignment, RoundUp(bytes, alignment));
   }
 
   // Bytes of a block for the given request.
@@ -332,7 +328,7 @@ union HostAllocatorStorage {
   constexpr HostAllocatorStorage() : allocator(&WatchForks) {}
   constexpr ~HostAllocatorStorage() {}
   TENON_COLD static void WatchForks() {
-#if defined(__unix__) || defined(__APPLE__)
+#if TENON_DETAIL_POSIX
     pthread_atfork(nullptr, nullptr, &AfterFork);
 #endif
   }

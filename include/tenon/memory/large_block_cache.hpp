@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/platform.hpp>
 #include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/system_memory.hpp>
@@ -16,7 +16,7 @@
 TENON_NAMESPACE_BEGIN
 namespace detail {
 
-// thread-safe. Blocks of std::aligned_alloc, each as long as its size class (memory/block.hpp). When there is no room
+// thread-safe. Blocks of AllocateAligned, each as long as its size class (memory/block.hpp). When there is no room
 // for one more, those go back that lay here longest.
 class LargeBlockCache {
  public:
@@ -71,7 +71,7 @@ class LargeBlockCache {
     FreeAll(leaving, num_leaving);
     if (is_kept) return;
     MarkReturned(memory, bytes);
-    std::free(memory);
+    FreeAligned(memory);
   }
 
   // All blocks go back to the system; returns their bytes.
@@ -135,7 +135,7 @@ class LargeBlockCache {
   static void FreeAll(const Block* blocks, int count) {
     for (int i = 0; i < count; ++i) {
       MarkReturned(blocks[i].memory, SizeClassBytes(blocks[i].size_class));
-      std::free(blocks[i].memory);
+      FreeAligned(blocks[i].memory);
     }
   }
 

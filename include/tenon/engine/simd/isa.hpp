@@ -65,7 +65,8 @@ inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
 // Levels of code to run: the unit's own code, or that of a function compiled for more. Ascending.
 enum class Level { kUnit, kAvx2, kAvx512 };
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+// Not with g++ for Windows, which does not align vectors of 32 bytes on the stack: GCC bug 54412, still there in 12.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && (defined(__clang__) || !defined(_WIN32))
 #define TENON_DETAIL_TARGETS 1
 #define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))

@@ -119,9 +119,9 @@ struct PluginHeader {
 constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
   PluginHeader header{};
   for (std::size_t i = 0; i < sizeof(kPluginMagic); ++i) header.magic[i] = kPluginMagic[i];
-  header.version[0] = TENON_VERSION_MAJOR;
-  header.version[1] = TENON_VERSION_MINOR;
-  header.version[2] = TENON_VERSION_PATCH;
+  header.version[0] = kVersionMajor;
+  header.version[1] = kVersionMinor;
+  header.version[2] = kVersionPatch;
   header.layout = detail::PluginLayout();
   header.abi = detail::kPluginAbi;
   constexpr detail::PluginDataTypeSizes sizes = detail::MakePluginDataTypeSizes();

@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
@@ -20,6 +18,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/tensor/slice.hpp>
 #include <tenon/io/bundle_writer.hpp>
+#include <tenon/io/file_system.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/slice_checkpoint.hpp>
 
@@ -124,7 +123,8 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
   if (!delete_old_dirs) return OkStatus();
   for (const std::string& name : names) {  // removes the folders that are empty now
     const std::string_view folder = tenon::detail::FolderOf(name);
-    if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) ::rmdir(std::string(folder).c_str());
+    if (!folder.empty() && folder != tenon::detail::FolderOf(merged))
+      tenon::detail::RemoveFolder(std::string(folder));
   }
   return OkStatus();
 }

@@ -30,8 +30,8 @@ namespace detail {
 
 // 64 bits that differ each time: the system's, or the clock and a counter where it has none.
 inline std::uint64_t UnpredictableBits() {
-  std::uint64_t bits = 0;
 #if __has_include(<sys/random.h>)
+  std::uint64_t bits = 0;
   if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<long>(sizeof bits)) return bits;
 #endif
   static std::atomic<std::uint64_t> calls{0};

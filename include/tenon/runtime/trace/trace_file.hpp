@@ -9,15 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
-
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/platform.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
@@ -47,7 +44,7 @@ class TraceFile final : public TraceSink {
         log_(log),
         most_bytes_(most_bytes),
         is_page_(EndsWith(path_, ".html")),
-        process_(ProcessId()),
+        process_(detail::ProcessId()),
         start_ns_(SteadyNanoseconds()),
         file_(std::fopen(path_.c_str(), "wb")) {
     if (file_ == nullptr)
@@ -57,7 +54,7 @@ class TraceFile final : public TraceSink {
   }
 
   void OnRun(const TracedRun& run) override {
-    if (ProcessId() != process_) return;  // the parent may have forked while a thread of its had the lock
+    if (detail::ProcessId() != process_) return;  // the parent may have forked while a thread of its had the lock
     const MutexLock lock(mutex_);
     if (file_ == nullptr) return;
     const std::int64_t at_ns = run.trace.start_ns - start_ns_;
@@ -77,14 +74,6 @@ class TraceFile final : public TraceSink {
   }
 
  private:
-  static std::int64_t ProcessId() {
-#if __has_include(<unistd.h>)
-    return getpid();
-#else
-    return 0;
-#endif
-  }
-
   void NameSession(int session) {
     for (const int known : sessions_)
       if (known == session) return;
