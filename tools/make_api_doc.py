@@ -546,7 +546,7 @@ def check_options(problems):
 def statement(item):
     if item.kind == 'macro':
         return item.declaration
-    text = re.sub(r'\b(?:TENON_ALWAYS_INLINE|TENON_COLD|TENON_NOINLINE|TENON_HD|inline) ', '', item.declaration)
+    text = re.sub(r'\b(?:TENON_DETAIL_ALWAYS_INLINE|TENON_DETAIL_COLD|TENON_DETAIL_NOINLINE|TENON_HD|inline) ', '', item.declaration)
     text = re.sub(r'\s+$', '', text)
     if item.kind in ('type', 'enum'):
         text += ' { ... }'

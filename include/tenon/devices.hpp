@@ -22,7 +22,7 @@
 #include <tenon/runtime/multi_device/device_rendezvous.hpp>
 #include <tenon/runtime/executor/local_rendezvous.hpp>
 #include <tenon/runtime/multi_device/partitioned_graph.hpp>
-#include <tenon/runtime/multi_device/placed_session.hpp>
+#include <tenon/runtime/multi_device/multi_device_session.hpp>
 #include <tenon/runtime/multi_device/session_devices.hpp>
 
 // Ops at the cuts between devices: no graph has them before, so a program would not think to register them. For GPUs

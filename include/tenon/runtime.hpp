@@ -28,7 +28,7 @@
 #include <tenon/runtime/session/session_from_graph.hpp>
 #include <tenon/runtime/trace/file_sink.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 template struct detail::undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>;
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 #endif

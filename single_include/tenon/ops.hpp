@@ -9,7 +9,7 @@
 
 // ---- tenon/kernel/served_types.hpp ----
 // For erased kernels: the dtypes that they serve, where those are fewer than the op allows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Numbers and bool, without the quantised and the small ones: most of TensorFlow's CPU kernels are built for these.
 inline constexpr DataTypeSet kPodTypes{(kNumberTypes.mask & ~kQuantizedTypes.mask) | ToSet(DataType::kBool).mask};
@@ -24,11 +24,11 @@ inline Status ServeOnly(const OpKernelConstruction& construction, DataType type,
                                  " with types {", DataTypeString(type), "}; registered: ", DataTypeSetString(served));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/identity.hpp ----
 // Identity and its kin: outputs that are their inputs, sharing the buffer.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -151,11 +151,11 @@ struct EnsureShape {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/no_op.hpp ----
 // NoOp: something to wait for, or to run to. Programs leave it out; only its control edges count.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -170,11 +170,11 @@ struct NoOp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/constant.hpp ----
 // Const: a tensor that is part of the graph. Programs take its value directly; the kernel never runs.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -220,11 +220,11 @@ struct Const {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/placeholder.hpp ----
 // Placeholder: an input of the graph. Its kernel runs only without a feed, and returns InvalidArgument.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -312,11 +312,11 @@ struct PlaceholderWithDefault {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/packs_input.hpp ----
 // PacksInput: the base of a kernel struct that reads an input, which may be constant, in packed form.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A kernel with an Init of its own calls this one.
 template <int input>
@@ -329,11 +329,11 @@ struct PacksInput {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/matmul.hpp ----
 // MatMul: the product of two matrices.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -383,7 +383,7 @@ struct MatMul {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/elementwise_op.hpp ----
 // Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads,
@@ -394,7 +394,7 @@ TENON_NAMESPACE_END
 //     template <class T> TENON_HD static T map(T x) { return x > T(0) ? x : T(0); }
 //     template <class Device, class T> using kernel = Map1<Relu, Device, T>;
 //   };
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -499,17 +499,17 @@ struct MapPairs : detail::AttrsOf<Op>::type {
   }
 
  private:
-  TENON_COLD static Status Mismatch(Index a, Index b) {
+  TENON_DETAIL_COLD static Status Mismatch(Index a, Index b) {
     return errors::InvalidArgument(Op::signature.name, ": the two arguments to a cwise op must have same number of ",
                                    "elements, got ", a, " and ", b);
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/add.hpp ----
 // Sums of two: the arithmetic that BiasAdd needs, too. Integers wrap.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -575,11 +575,11 @@ struct AddV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/bias.hpp ----
 // BiasAdd: one number per channel added to everything in that channel.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -628,11 +628,11 @@ struct BiasAdd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/relu.hpp ----
 // The rectifiers: straight lines that bend at zero. A network of few ops needs no other activation.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -696,12 +696,12 @@ struct LeakyRelu {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/softmax.hpp ----
 // Softmax and its logarithm, of rows: three passes over a row that stays in the first cache (largest, exponentials and
 // their sum, scaling).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -838,11 +838,11 @@ Status LogSoftmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
   return detail::ForEachRow<T>(device, row, "LogSoftmax", x, out, rows, columns);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/softmax.hpp ----
 // Softmax and LogSoftmax over the last dimension.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -899,14 +899,14 @@ struct LogSoftmax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/mlp.hpp ----
 // tenon::ops::Mlp: the ops of a multilayer perceptron as TensorFlow freezes one. A program that registers what its
 // graphs need compiles in a fraction of the time that tenon::ops::All takes:
 //
 //   TENON_REGISTER(tenon::Types<float>, tenon::ops::Mlp);
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -914,12 +914,12 @@ using Mlp = OpList<Placeholder, Const, Identity, NoOp, MatMul, BiasAdd, Relu, So
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/element_copy.hpp ----
 // Copying elements of any type: plain ones as bytes, the others (strings, handles) by assignment. Runs, runs at regular
 // steps, one element many times, and tensors laid side by side.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Copies elements of one dtype. All positions and steps below count elements.
 struct ElementMover {
@@ -1114,11 +1114,11 @@ inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart
   ParallelFor(device, outer * row, mover.cost_ns(), [&](Index begin, Index end) { work.Range(begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/concat.hpp ----
 // Concat, ConcatV2, ConcatOffset: tensors joined along an axis that they have.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -1259,11 +1259,11 @@ struct ConcatOffset {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/pack.hpp ----
 // Pack: tensors of one shape stacked along a new axis.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -1321,13 +1321,13 @@ struct Pack {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/layout/transpose.hpp ----
 // NdCopy: any regular block of one tensor to any regular block of another - transposed, reversed, repeated, cut out or
 // put into a frame. Dimensions that both sides leave together become one; runs are copied as runs, and where the two
 // sides' innermost dimensions differ, in square blocks that stay in the cache.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Element [i, j, ...] of the copy goes from in_first + i * dims[0].in + j * dims[1].in + ... to out_first + i *
 // dims[0].out + ... Steps and places count elements; `in` steps may be 0 or negative. immutable once made.
@@ -1718,11 +1718,11 @@ inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, c
   ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/pad.hpp ----
 // Pad, PadV2, MirrorPad: a tensor in a frame of one value, or of its own reflection.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -1974,11 +1974,11 @@ struct MirrorPad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/reshape.hpp ----
 // Reshape, ExpandDims, Squeeze: the same elements under another shape, in the input's buffer.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -2187,11 +2187,11 @@ struct Squeeze {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/shape.hpp ----
 // Shape and its kin: the sizes of a tensor as a vector, how many there are, and their product.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -2293,12 +2293,12 @@ struct Rank {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/layout/strided_slice.hpp ----
 // Copies a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
 // the part leaves together become one, and elements that lie together are copied as one run.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Where a part's elements lie in the input, in the order of the output. immutable once made.
 struct StridedCopy {
@@ -2403,11 +2403,11 @@ inline void CopyStrided(Cpu& device, const ElementMover& mover, const StridedCop
               [&](Index begin, Index end) { detail::CopyStridedRange(mover, copy, in, out, begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/slice.hpp ----
 // StridedSlice: a regular part of a tensor, as Python's x[begin:end:stride, ..., newaxis] describes it. Slice: a block.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -2615,11 +2615,11 @@ struct Slice {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/signatures.hpp ----
 // The two signatures that most element-wise ops have, and TensorFlow's lists of types for them, in TensorFlow's order.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -2646,12 +2646,12 @@ constexpr auto BinaryOp(std::string_view name, std::string_view types, std::stri
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/arithmetic.hpp ----
 // Differences, products, quotients of floats, signs, the larger and the smaller of two numbers; sums are
 // add.hpp's. Integers wrap.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -2898,7 +2898,7 @@ struct Minimum {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_inverse_trig.hpp ----
 // Inverse trigonometric and hyperbolic functions, and rounding, for simd::Lanes, float and double: at most 2 ulp from
@@ -2909,7 +2909,7 @@ TENON_NAMESPACE_END
 // parts of pi / 4 and a rest whose tangent is at most 1/2; the hyperbolic ones are logarithms of sums, whose rounding
 // error is computed (T. J. Dekker, "A floating-point technique for extending the available precision", 1971) and added
 // again.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -3164,11 +3164,11 @@ L Xlog1py(const L&, const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/exponential.hpp ----
 // Roots, exponentials and logarithms.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -3364,11 +3364,11 @@ struct Xlog1py {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/reduction.hpp ----
 // Reductions over some dimensions of a tensor.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -3538,7 +3538,7 @@ struct Min {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/microkernel.hpp ----
 // The innermost part of a convolution: six output pixels by a few vectors of channels are summed up in registers while
@@ -3547,7 +3547,7 @@ TENON_NAMESPACE_END
 // unit's instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -3703,13 +3703,13 @@ const ConvKernels<C>& ConvKernelsOf() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
 // ---- tenon/engine/core/window_dim.hpp ----
 // One dimension of a sliding window, as convolutions and pools need it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Window {
   Index input = 0;
@@ -3731,13 +3731,13 @@ inline Status PlaceWindow(Padding padding, Window* w) {
                                &w->pad_after);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/conv.hpp ----
 // Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
 // packed into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers
 // while the pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
 // groups, out_depth], output [batch, out_rows, out_columns, out_depth].
@@ -4182,11 +4182,11 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
 
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/conv.hpp ----
 // Conv2D: a filter that slides over images.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -4234,12 +4234,12 @@ struct Conv2D {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/pool_microkernel.hpp ----
 // One pixel of a pool: the pixels of a window put together channel by channel, a few vectors of channels at a time
 // whose results stay in registers while the window's pixels go by. For float and double, where there are vectors.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -4303,11 +4303,11 @@ void RunPoolWindow(const PoolWindow<T>& w, const Step& step, T* out) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/max_pool.hpp ----
 // MaxPool on the CPU: NHWC, over rows and columns or over the depth, for all real number types.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, rows, columns, depth] -> output [batch, out_rows, out_columns, depth / depth_window].
 struct PoolGeometry {
@@ -4514,11 +4514,11 @@ Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* out
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/pool.hpp ----
 // MaxPool: the largest value in a window that moves over images.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -4560,13 +4560,13 @@ struct MaxPool {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/cnn.hpp ----
 // tenon::ops::Cnn: the ops of convolutional networks as TensorFlow freezes them, those of tenon::ops::Mlp included.
 //
 //   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::Cnn);
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -4576,7 +4576,7 @@ using Cnn = OpList<Mlp, Add, AddV2, ConcatV2, Conv2D, Exp, ExpandDims, Max, MaxP
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/cast_bytes.hpp ----
 // Casts between float and elements of one or two bytes, sixteen at a time, by instructions that every x86-64 has. (g++
@@ -4589,7 +4589,7 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_BYTE_CASTS 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 #if TENON_DETAIL_BYTE_CASTS
 
@@ -4689,7 +4689,7 @@ void RunByteCast(const void* from_data, void* to_data, Index n) {
 
 #endif  // TENON_DETAIL_BYTE_CASTS
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/cast.hpp ----
 // Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
@@ -4699,7 +4699,7 @@ TENON_NAMESPACE_END
 #include <immintrin.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -5086,12 +5086,12 @@ inline Status Cast(Cpu& device, DataType from_type, const void* from, DataType t
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/places.hpp ----
 // Index vectors: which place of a tensor each one names. For GatherNd, ScatterNd and the TensorScatter ops. And
 // StoreIndex, for outputs that are indices.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -5124,11 +5124,11 @@ inline void StoreIndex(Tensor* to, Index i, Index value) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/unique.hpp ----
 // Where, Unique, UniqueWithCounts, ListDiff: which elements there are.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -5430,11 +5430,11 @@ struct ListDiff {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/broadcast_gradient.hpp ----
 // BroadcastGradientArgs: over which dimensions the gradients of a broadcast operation have to be summed.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -5510,11 +5510,11 @@ struct BroadcastGradientArgs {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/dynamic.hpp ----
 // DynamicStitch, DynamicPartition: rows merged by number and dealt out by number.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -5683,12 +5683,12 @@ struct DynamicPartition {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/variant_arithmetic.hpp ----
 // Arithmetic of variants, with the operations that VariantRegistry has for their types: zeros like one, the sum of
 // several. ZerosLike and AddN use it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -5746,11 +5746,11 @@ inline Status AddVariants(OpKernelContext& context) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/fill.hpp ----
 // Fill, ZerosLike, OnesLike, Empty, OneHot: tensors of one value, or nearly.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -5977,11 +5977,11 @@ struct OneHot {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/layout/gather.hpp ----
 // Rows picked by number along one axis of a tensor.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // in: [batch, outer, limit, run], indices: [batch, count]  ->  out: [batch, outer, count, run]
 struct GatherPlan {
@@ -6088,11 +6088,11 @@ inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& pl
   return run(std::int64_t{});
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/gather.hpp ----
 // Gather, GatherV2, GatherNd: parts of a tensor picked by index.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -6352,11 +6352,11 @@ struct GatherNd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/scatter.hpp ----
 // ScatterNd and the TensorScatter ops: slices written, added, ... to the positions that index vectors name.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -6699,11 +6699,11 @@ struct TensorScatterMin {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/inplace.hpp ----
 // InplaceUpdate, InplaceAdd, InplaceSub: rows of a tensor replaced or changed. DeepCopy, which graphs put before them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -6839,11 +6839,11 @@ struct DeepCopy {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/matrix_diag_shapes.hpp ----
 // Shape functions of the ops of diagonals (matrix_diag.hpp): which diagonals there are, and whether a matrix has them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -7025,14 +7025,14 @@ inline Status DiagPartShape(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/matrix_diag.hpp ----
 // Diagonals of matrices: MatrixDiag, MatrixDiagPart, MatrixSetDiag in both versions, MatrixBandPart, Diag, DiagPart.
 //
 // Diagonal d of a matrix holds its elements [r, r + d]. Several diagonals are the rows of a matrix, the highest first,
 // each at the left or the right end of its row as `align` says.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -7102,7 +7102,7 @@ inline void CopyDiagonals(Cpu& device, const ElementMover& mover, const Diagonal
   });
 }
 
-TENON_COLD inline Status BadPaddingValue(const char* op, const Tensor& value) {
+TENON_DETAIL_COLD inline Status BadPaddingValue(const char* op, const Tensor& value) {
   return errors::InvalidArgument(op, ": padding_value must be a scalar, received shape: ", value.shape());
 }
 inline void FillOrZero(Cpu& device, const ElementMover& mover, const Tensor* value, Tensor* out) {
@@ -7461,12 +7461,12 @@ struct DiagPart {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/segment.hpp ----
 // Segments: rows of a matrix folded into the output row that an id names. The loops work on rows of elements; columns
 // are split over the threads, so that every output element is folded in the order of the rows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // How rows of one type are folded.
 struct SegmentLoops {
@@ -7712,11 +7712,11 @@ void ForEachColumnRange(Cpu& device, Index rows, Index columns, const Body& body
       [&](Index begin, Index end) { body(begin * kTogether, end * kTogether < columns ? end * kTogether : columns); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/pad_gradient.hpp ----
 // MirrorPadGrad: what MirrorPad put around is folded back and added.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -7846,11 +7846,11 @@ struct MirrorPadGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/parallel_stitch.hpp ----
 // ParallelDynamicStitch: rows put to places that are all different.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -7879,11 +7879,11 @@ struct ParallelDynamicStitch {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/reverse.hpp ----
 // Reverse, ReverseV2, ReverseSequence, Roll: the same elements in another order along some dimensions.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -8205,11 +8205,11 @@ struct Roll {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/scatter_non_aliasing.hpp ----
 // ScatterNdNonAliasingAdd: slices added to the places that index vectors name.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -8243,12 +8243,12 @@ struct ScatterNdNonAliasingAdd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/widest_type.hpp ----
 // Real numbers of any type as the widest of their kind - int64, uint64 or double, which hold each of them exactly. For
 // loops that are not worth compiling for every type: sorting, searching.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Loops that make elements of one type wide, and wide ones elements again. kind is kNone for types that are not real
 // numbers. immutable.
@@ -8305,11 +8305,11 @@ auto VisitWide(detail::CastKind kind, const Visitor& visitor) {
   return visitor.template operator()<double>();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/search_sorted.hpp ----
 // LowerBound and UpperBound: where values would go in sorted rows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -8410,11 +8410,11 @@ struct UpperBound {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/sequence.hpp ----
 // Range, LinSpace: numbers at equal distances. CheckNumerics: the input, which must be finite.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -8603,11 +8603,11 @@ struct CheckNumerics {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/slice_update.hpp ----
 // StridedSliceGrad and TensorStridedSliceUpdate: values put into the part of a tensor that a strided slice names.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -8809,12 +8809,12 @@ struct TensorStridedSliceUpdate {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/space_batch.hpp ----
 // Blocks of space moved to the depth or to the batch, and back: DepthToSpace, SpaceToDepth, SpaceToBatch,
 // SpaceToBatchND, BatchToSpace, BatchToSpaceND.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -9279,11 +9279,11 @@ struct BatchToSpace {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/split.hpp ----
 // Split, SplitV, Unpack: a tensor cut along one axis.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -9588,11 +9588,11 @@ struct Unpack {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/tile.hpp ----
 // Tile, BroadcastTo, BroadcastArgs: elements repeated along dimensions.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -9795,11 +9795,11 @@ struct BroadcastArgs {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/transpose.hpp ----
 // Transpose, ConjugateTranspose, InvertPermutation.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -9987,11 +9987,11 @@ struct InvertPermutation {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/unique_axis.hpp ----
 // UniqueV2 and UniqueWithCountsV2: the distinct slices along an axis.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -10162,12 +10162,12 @@ struct UniqueWithCountsV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/assert.hpp ----
 // Assert: the run fails, with the data in the message, unless the condition is true.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -10214,13 +10214,13 @@ struct Assert {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/control.hpp ----
 // Ops that only control: ControlTrigger, Abort; _Arg and _Retval, which belong into functions and fail elsewhere.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -10304,14 +10304,14 @@ struct Retval {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/functional.hpp ----
 // Calls of functions, and conditionals and loops made of functions. They run natively: the function's program is called
 // in place, on the kernel's thread, and a loop's variables move from one iteration to the next.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -10341,9 +10341,11 @@ inline Status LoopShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
-TENON_COLD inline Status NoFunctions() { return errors::Internal("functions can be called within a session only"); }
+TENON_DETAIL_COLD inline Status NoFunctions() {
+  return errors::Internal("functions can be called within a session only");
+}
 
 // The calls of one function by a kernel; ended with it.
 class Calls {
@@ -10552,7 +10554,7 @@ class ForKernel : public CallingKernel {
   FunctionHandle counting_body_;  // the body for RunFor; number -1: its first argument is a list
 };
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 }  // namespace detail
 
@@ -10732,14 +10734,14 @@ struct For {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/loop.hpp ----
 // The ops that while loops are made of: values enter a frame, go to its next iteration, leave it. An executor with
 // frames hands the values on itself (runtime/control_flow/executor.hpp).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -10880,14 +10882,14 @@ struct LoopCond {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/switch.hpp ----
 // Switch and its kin: the input becomes one of the outputs, the other outputs are dead. An executor with frames hands
 // the value on itself (runtime/control_flow/executor.hpp). The kernels here serve callers without such an executor.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -10983,13 +10985,13 @@ struct SwitchN {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/merge.hpp ----
 // Merge: the one of its inputs that is not dead. RefSelect: the input of a number.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -11119,14 +11121,14 @@ struct RefSelect {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/print.hpp ----
 // Print, PrintV2, Timestamp: ops that show something of a run as it goes. Texts go to stderr, to the log, to a file, or
 // - only when the graph says so - to stdout; SetPrintSink takes them elsewhere.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -11275,13 +11277,13 @@ struct Timestamp {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/remote_call.hpp ----
 // RemoteCall: calls a function on a device that the graph chooses while it runs, one of the session's.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -11345,14 +11347,14 @@ struct RemoteCall {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/send_recv.hpp ----
 // _Send, _Recv and their forms for host memory, _HostSend and _HostRecv: the ends of an edge between two devices. A
 // partition of a graph has them where an edge was cut; the run's rendezvous brings the tensor across.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -11541,14 +11543,14 @@ struct HostRecv {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/flow/symbolic_gradient.hpp ----
 // SymbolicGradient: calls the gradient of a function: the one that the graph's library names, else what a GradientMaker
 // makes (graph/gradient_maker.hpp).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -11609,12 +11611,12 @@ struct SymbolicGradient {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/boxes.hpp ----
 // DrawBoundingBoxes and DrawBoundingBoxesV2: frames drawn on images.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -11767,12 +11769,12 @@ struct DrawBoundingBoxesV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/image/color.hpp ----
 // Colours: RGB to hue, saturation, value and back, changed hue, saturation and contrast, on the CPU. Pixels of three
 // numbers, hue in [0, 1). The formulas and their order are TensorFlow's.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -11918,12 +11920,12 @@ inline void AdjustContrast(Cpu& device, const float* in, Index images, Index pix
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/float_tensors.hpp ----
 // For erased kernels over engines that know float and double alone: FloatInput gives an input of half, bfloat16,
 // float or double as float or double; FloatOutput is written as float or double and rounded once.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr DataTypeSet kFourFloats{ToSet(DataType::kHalf).mask | ToSet(DataType::kBfloat16).mask |
                                          ToSet(DataType::kFloat).mask | ToSet(DataType::kDouble).mask};
@@ -11982,11 +11984,11 @@ class FloatOutput {
   Index elements_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/color.hpp ----
 // RGBToHSV, HSVToRGB, AdjustContrastv2, AdjustHue, AdjustSaturation.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -12165,12 +12167,12 @@ struct AdjustSaturation {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/image/non_max_suppression.hpp ----
 // Non-maximum suppression: of overlapping boxes the one with the best score. Boxes are two opposite corners each, y, x,
 // y, x, in any order. On the caller's thread.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The part that two boxes have in common of what they cover together; 0 where one covers nothing. In the arithmetic of
 // T.
@@ -12246,11 +12248,11 @@ void SuppressBoxes(const T* boxes, const T* scores, Index n, Index most, const S
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/suppression.hpp ----
 // NonMaxSuppression and its versions V2 to V5: which of overlapping boxes to keep.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -12489,11 +12491,11 @@ struct NonMaxSuppressionV5 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/combined_suppression.hpp ----
 // CombinedNonMaxSuppression: the best boxes of all classes, for each image of a batch.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -12666,11 +12668,11 @@ struct CombinedNonMaxSuppression {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/avg_pool.hpp ----
 // AvgPool and its gradient on the CPU: NHWC, over rows and columns. Only pixels of the image count.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -12801,12 +12803,12 @@ void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/max_pool_argmax.hpp ----
 // MaxPool with the places of the largest values, and gradients that go back to these places. NHWC, over rows and
 // columns.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr Index kNoPlace = -1;  // where a window meets nothing but padding
 
@@ -12892,13 +12894,13 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/image/resize.hpp ----
 // Images made larger or smaller on the CPU: nearest neighbour, bilinear, bicubic, area, and the gradients. NHWC. All
 // but the nearest neighbour give float whatever they read: rows of other types are first copied as float. Arithmetic
 // and rounding are those of TensorFlow, step by step.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One dimension: from `input` elements to `output`.
 struct ResizeAxis {
@@ -13219,12 +13221,12 @@ void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod m
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/image/crop_resize.hpp ----
 // Boxes cut out of images and resized, and the gradients, on the CPU. NHWC; boxes are y1, x1, y2, x2 in parts of the
 // image's size less one pixel.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct CropGeometry {
   Index boxes = 0, rows = 0, columns = 0, depth = 0;  // rows, columns and depth are those of the images
@@ -13380,11 +13382,11 @@ void CropAndResizeGradImage(const CropGeometry& g, const float* grads, const flo
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/resize.hpp ----
 // ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic, ResizeArea and the gradients of the first three.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -13729,11 +13731,11 @@ struct ResizeNearestNeighborGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/crop_resize.hpp ----
 // CropAndResize (boxes cut out of images and brought to one size) and its gradients.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -14011,7 +14013,7 @@ struct CropAndResizeGradBoxes {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/image/jpeg.hpp ----
 // JPEG files in and out, by libjpeg. Like engine/image/png.hpp, it needs the component tenon::image.
@@ -14022,7 +14024,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/engine/image/jpeg.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct JpegReadOptions {
   int channels = 0;  // 1 grey, 3 RGB, 0 as the file has them
@@ -14228,7 +14230,7 @@ class JpegWriter {
 
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/image/png.hpp ----
 // PNG files in and out, by libpng. It needs the component tenon::image, which defines TENON_WITH_IMAGE (the same in all
@@ -14240,7 +14242,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/engine/image/png.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -14403,12 +14405,12 @@ inline bool WritePng(const void* pixels, Index height, Index width, int channels
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/decode.hpp ----
 // DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
 // and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -14694,11 +14696,11 @@ struct DecodeBmp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/encode.hpp ----
 // EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/image/png.hpp).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -14858,11 +14860,11 @@ struct EncodeJpeg {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/im2col.hpp ----
 // The elements under a window, for each of its places: copied as bytes. Channels last; images have one plane.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, planes, rows, columns, depth] -> [batch, out_planes, out_rows, out_columns, window * depth].
 struct PatchGeometry {
@@ -14902,11 +14904,11 @@ inline void ExtractPatches(Cpu& device, const PatchGeometry& g, Index bytes, con
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/patches.hpp ----
 // ExtractImagePatches and ExtractVolumePatches: every position of a window as one long pixel.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -15072,14 +15074,14 @@ struct ExtractVolumePatches {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/json.hpp ----
 // JsonToWire: a message in proto3's JSON mapping to protobuf's wire format, by the message's table. As lenient as
 // protobuf's own reader: names in camelCase or as in the schema, with either quotes or none, commas before a closing
 // bracket, one value for a list, null for nothing.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -15214,7 +15216,7 @@ class JsonReader {
     at_ += word.size();
     return true;
   }
-  TENON_COLD bool Fail(std::size_t where, std::string_view what) {
+  TENON_DETAIL_COLD bool Fail(std::size_t where, std::string_view what) {
     std::size_t line = 1, column = 1;
     for (std::size_t i = 0; i < where && i < text_.size(); ++i) {
       column = text_[i] == '\n' ? 1 : column + 1;
@@ -15400,7 +15402,7 @@ class JsonReader {
     --depth_;
     return true;
   }
-  TENON_COLD bool NoStack() {
+  TENON_DETAIL_COLD bool NoStack() {
     return Fail(at_, StrCat("nested ", depth_, " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left"));
   }
   static const Field* FindField(const Message& message, std::string_view name) {
@@ -15519,14 +15521,14 @@ inline Status JsonToWire(const Message& message, std::string_view json, std::str
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/example.hpp ----
 // TensorFlow's Example and SequenceExample: named features, each a list of strings, floats or integers, as in
 // TFRecord files. Has the messages' tables, and views of serialised messages for reading a few features out of many.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct BytesList {
   SlimVector<std::string> value;
@@ -15622,7 +15624,7 @@ TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&Sequen
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 // A view of the values of a serialised Feature. Borrows the bytes.
 struct FeatureView {
@@ -15779,11 +15781,11 @@ inline bool ReadValues(const FeatureView& feature, tstring* to) {
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/decode_json_example.hpp ----
 // DecodeJSONExample: Examples written as JSON to serialised ones.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -15812,11 +15814,11 @@ struct DecodeJSONExample {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/file.hpp ----
 // ReadFile, WriteFile: whole files as texts. MatchingFiles; ShardedFilename, ShardedFilespec: names of files.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -15965,11 +15967,11 @@ struct ShardedFilespec {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/immutable_const.hpp ----
 // GuaranteeConst, and ImmutableConst: a constant whose elements are the bytes of a file.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -16040,12 +16042,12 @@ struct ImmutableConst {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/feature_columns.hpp ----
 // Shared code of the ops that parse Examples. Finds wanted features in serialised examples, checks and counts them, and
 // writes them to dense, sparse and ragged outputs.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -16307,11 +16309,11 @@ inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle ex
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/example_columns.hpp ----
 // ExampleParse: one call of an op that parses Examples, from serialised examples to the outputs.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -16348,7 +16350,7 @@ struct ExampleParse {
   std::string_view NameOf(Index example) const {
     return names == nullptr || names->NumElements() == 0 ? "<unknown>" : KeyAt(*names, example);
   }
-  TENON_COLD Status Blame(Index example, std::size_t c, const Status& status) const {
+  TENON_DETAIL_COLD Status Blame(Index example, std::size_t c, const Status& status) const {
     const std::string_view key = columns[c].key;
     if (status.code() == Code::kNotFound) {
       const Status missing = errors::InvalidArgument("Feature: ", key, " (data type: ", columns[c].dtype,
@@ -16481,12 +16483,12 @@ struct ExampleParse {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/parse_example.hpp ----
 // ParseExample, ParseExampleV2, ParseSingleExample: features of serialised Examples as dense, sparse and ragged
 // tensors.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -16795,12 +16797,12 @@ struct ParseSingleExample {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/sequence_columns.hpp ----
 // Shared code of the ops that parse SequenceExamples. Finds and counts features and lists of features, and writes them
 // to dense, sparse and ragged outputs.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -17184,12 +17186,12 @@ struct SequenceSizes {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/parse_sequence_example.hpp ----
 // ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample: features and lists of features of
 // serialised SequenceExamples as dense, sparse and ragged tensors.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -17551,11 +17553,11 @@ struct ParseSingleSequenceExample {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/save.hpp ----
 // SaveV2, MergeV2Checkpoints: checkpoints in TensorFlow's format. Save, SaveSlices: in its first format.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -17656,7 +17658,7 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
   if (!delete_old_dirs) return OkStatus();
   for (const std::string& name : names) {  // removes the folders that are empty now
     const std::string_view folder = tenon::detail::FolderOf(name);
-    if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) ::rmdir(std::string(folder).c_str());
+    if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) tenon::detail::RemoveFolder(std::string(folder));
   }
   return OkStatus();
 }
@@ -17756,11 +17758,11 @@ struct SaveSlices {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/restore.hpp ----
 // RestoreV2: tensors from checkpoints of either of TensorFlow's formats. Restore, RestoreSlice: from the first one.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -17955,11 +17957,11 @@ struct RestoreSlice {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/cross.hpp ----
 // Cross: cross products of vectors of three elements.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -18050,13 +18052,13 @@ struct Cross {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/linalg/decompositions.hpp ----
 // Decompositions of one dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR, Jacobi's
 // methods for eigenvalues and singular values. T is float, double or a complex number of these. G. H. Golub and C. F.
 // Van Loan, "Matrix Computations" (2013): 3.4, 4.2, 5.2, 8.5, 8.6.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace linalg {
 
@@ -18440,11 +18442,11 @@ void SvdTall(T* a, Index m, Index n, Real<T>* s, T* v) {
 
 }  // namespace linalg
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/batches.hpp ----
 // Shared code of the linear algebra ops: tensors as batches of matrices, their shapes, loops over them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -18525,11 +18527,11 @@ SlimVector<T> Numbers(Index n) {
   return SlimVector<T>(static_cast<std::size_t>(n), T(0));
 }
 
-TENON_COLD inline Status NotInvertible(std::string_view op) {
+TENON_DETAIL_COLD inline Status NotInvertible(std::string_view op) {
   return errors::InvalidArgument(op, ": Input is not invertible.");
 }
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // input: [..., n, n]  ->  batch: [...], n
 inline Status SquareShape(InferenceContext* c, ShapeHandle input, ShapeHandle* batch, DimensionHandle* n) {
@@ -18547,15 +18549,15 @@ inline Status SquareUnchangedShape(InferenceContext* c) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/factor.hpp ----
 // Cholesky, CholeskyGrad, Lu, MatrixDeterminant, LogMatrixDeterminant, MatrixInverse: of batches of square matrices.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -18855,13 +18857,13 @@ struct MatrixInverse {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/fft/complex_vector.hpp ----
 // Complex numbers in vectors, for Fourier transforms. Real and imaginary parts are vectors of their own, so that
 // products need no shuffles. Parts that alternate in memory are read and written by shuffles within 16 bytes, which are
 // the cheapest. TransposeSquare transposes as many vectors as a vector has lanes.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -19067,13 +19069,13 @@ TENON_HD void TransposeSquare(V (&)[1]) {}
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/fft/butterflies.hpp ----
 // Fourier transforms of a few elements in registers, in the lanes of FftPair: the sums of which longer transforms are
 // made. Radix 2, 4 and 8 by halves, odd ones by sums and differences of elements that lie as far from the first on
 // either side, which halves the products.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -19185,7 +19187,7 @@ struct FftSums {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/fft/passes.hpp ----
 // The steps of Fourier transforms, compiled for several instruction sets. As many transforms as a vector has lanes run
@@ -19193,7 +19195,7 @@ TENON_NAMESPACE_END
 // splits transforms of length r m into r of length m by sums of r elements, and puts the results where the next pass
 // wants them, so that nothing is ever sorted by reversed bits (the self-sorting form of T. G. Stockham, in W. T.
 // Cochran et al., "What is the fast Fourier transform?", 1967).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -19576,7 +19578,7 @@ const FftKernels<T>& FftKernelsHere() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/fft/plan.hpp ----
 // FftPlan: the data of Fourier transforms of one length - its factors and the roots of one - made once and kept for the
@@ -19587,7 +19589,7 @@ TENON_NAMESPACE_END
 // Gentleman and G. Sande, "Fast Fourier transforms: for fun and profit", 1966). Lengths with large prime factors are a
 // convolution, which two transforms of a longer length calculate (L. I. Bluestein, "A linear filtering approach to the
 // computation of discrete Fourier transform", 1970).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -19957,12 +19959,12 @@ bool FftPlan<T>::MakeConvolution(Index length, const FftKernels<T>& kernels) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/fft/lines.hpp ----
 // Fourier transforms of lines of complex numbers by a plan: one line by itself, several at once, and neighbouring
 // columns of a matrix, which lie in memory as lanes want them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -20250,7 +20252,7 @@ bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T*
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/fft/fft.hpp ----
 // Discrete Fourier transforms of the last dimensions of tensors: complex ones and their inverses, and those of real
@@ -20260,7 +20262,7 @@ TENON_NAMESPACE_END
 // Lines of the last dimension are transformed first (by the inverse of a real transform: last), then those of the
 // others, in place in the output. n real numbers, n even, are n / 2 complex ones, from whose transform a pass of sums
 // makes theirs (W. H. Press et al., "Numerical Recipes", "FFT of real functions").
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class FftKind : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
 
@@ -20386,7 +20388,7 @@ class FftRun {
   }
   // Rows of an odd number of real elements are transformed as complex ones.
   Index StagedSize() const { return IsReal() && !IsHalved() ? FftRoundUp(2 * n_ * Group(), 32) : 0; }
-  TENON_COLD static Status NoMemory(std::string_view who) {
+  TENON_DETAIL_COLD static Status NoMemory(std::string_view who) {
     return errors::ResourceExhausted(who, ": OOM when making the tables of a Fourier transform");
   }
 
@@ -20582,17 +20584,17 @@ Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, voi
       .Run(device, who);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/fft.hpp ----
 // FFT, IFFT, RFFT, IRFFT and their forms over two and three dimensions: Fourier transforms of the last dimensions.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 template <int kDims>
 Status FftShape(InferenceContext* c) {
@@ -20620,7 +20622,7 @@ Status RealFftShapeOf(InferenceContext* c) {
   return RealFftShape(c, kDims, kForward);
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 inline Status ReadFftSizes(std::string_view op, FftKind kind, int dims, const TensorShape& shape,
                            const HostIndices* length, FftSizes* sizes, TensorShape* output) {
@@ -20886,12 +20888,12 @@ struct IRFFT3D {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/batched.hpp ----
 // Products of many matrices: x: [..., m, k]  y: [..., k, n]  ->  [..., m, n], the leading dimensions broadcast. Small
 // products go to the threads whole, large ones are split by Gemm; one matrix y for all rows of x makes one product.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A transposed operand is stored as [k, m] or [n, k]; a conjugated one (complex numbers only) counts with its imaginary
 // parts negated. immutable once made.
@@ -21077,12 +21079,12 @@ inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, cons
   return run(device, plan, x, y, out, plan.y_batches == 1 ? weights : nullptr);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/solve_shapes.hpp ----
 // Shape functions of the ops that solve linear systems (solve.hpp).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops::detail {
 
@@ -21152,13 +21154,13 @@ inline Status TridiagonalSolveShape(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/solve.hpp ----
 // MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear
 // systems.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -21596,17 +21598,17 @@ struct TridiagonalSolve {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/spectrum.hpp ----
 // Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices, calculated in double.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // input: [..., m, n]  ->  the batch, both sizes and the lesser of them
 struct SpectrumShape {
@@ -21667,7 +21669,7 @@ inline Status EigenShape(InferenceContext* c) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 template <class T>
 void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
@@ -21859,13 +21861,13 @@ struct SelfAdjointEigV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/arg_reduce.hpp ----
 // Where the largest or smallest elements along one axis are: the first of equal ones. As in Eigen a floating element
 // counts only when it is beyond the lowest (highest) finite number, so that NaN is passed over, and where nothing
 // counts the answer is 0.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -22014,11 +22016,11 @@ inline void ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index
               });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/arg_reduction.hpp ----
 // ArgMax and ArgMin: where along an axis the largest or smallest element is.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -22130,11 +22132,11 @@ struct ArgMin {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/batch_matmul.hpp ----
 // BatchMatMul, BatchMatMulV2, BatchMatMulV3: products of matrices that lie in the last two dimensions.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -22320,11 +22322,11 @@ struct BatchMatMulV3 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/bitwise.hpp ----
 // Bits of integers.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -22440,16 +22442,16 @@ struct RightShift {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/cast.hpp ----
 // Cast: the same numbers in another type. Bitcast: the same bytes under another type.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
-TENON_COLD inline Status cannot_bitcast_last_dimension(DataType from, DataType to, std::int64_t size) {
+TENON_DETAIL_COLD inline Status cannot_bitcast_last_dimension(DataType from, DataType to, std::int64_t size) {
   return errors::InvalidArgument("Bitcast: Cannot bitcast from ", from, " to ", to,
                                  " due to shape: the last dimension must have ", SizeOf(to) / SizeOf(from),
                                  " elements, got ", size);
@@ -22555,11 +22557,11 @@ struct Bitcast {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/comparison.hpp ----
 // Comparisons. NaN is unequal to everything and in no order.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -22685,7 +22687,7 @@ struct EqualityKernel : Op::Attrs {
     }
     return true;
   }
-  TENON_COLD static Status NoKernel(DataType dtype) {
+  TENON_DETAIL_COLD static Status NoKernel(DataType dtype) {
     return errors::InvalidArgument("no kernel for op '", Op::signature.name, "' on CPU with types {", dtype,
                                    "}; elements of this type are not compared");
   }
@@ -22763,11 +22765,11 @@ struct ApproximateEqual {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/complex_parts.hpp ----
 // Complex numbers: their parts, and how they are made from parts. A Tout of the other width has no kernel.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -22874,12 +22876,12 @@ struct Complex {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/scan.hpp ----
 // Scans: along one axis, every element becomes the sum (product, ...) of those up to it. Each step is rounded to the
 // element type, as TensorFlow does. Only one plain loop is compiled for each operation and type.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // y[i * step + j] = x[0 * step + j] op ... op x[i * step + j], i in [0, n), j in [0, width); exclusive: without the
 // last of them. `step` may be negative: from the end.
@@ -22986,11 +22988,11 @@ inline void Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Inde
               });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/cumulative.hpp ----
 // Cumsum, Cumprod, CumulativeLogsumexp: running sums and products along an axis.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -23137,12 +23139,12 @@ struct CumulativeLogsumexp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/division.hpp ----
 // Division with integers, in its variants, and powers. Dividing an integer by zero and raising it to a negative power
 // are errors, found before anything is computed; the smallest integer divided by -1 wraps to itself.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -23166,7 +23168,7 @@ bool DividesByZero(In<T> divisor) {
   const auto* elements = reinterpret_cast<const std::make_unsigned_t<T>*>(divisor.data);  // one loop for both signs
   return SomeZero(elements, divisor.size());
 }
-TENON_COLD inline Status DivisionByZero() { return errors::InvalidArgument("Integer division by zero"); }
+TENON_DETAIL_COLD inline Status DivisionByZero() { return errors::InvalidArgument("Integer division by zero"); }
 
 // Quotient and remainder of integers, toward zero. y is not 0.
 template <class T>
@@ -23376,18 +23378,18 @@ struct Pow {
     }
     return static_cast<T>(power);
   }
-  TENON_COLD static Status NegativeExponent() {
+  TENON_DETAIL_COLD static Status NegativeExponent() {
     return errors::InvalidArgument("Pow: Integers to negative integer powers are not allowed");
   }
 };
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/edit_distance.hpp ----
 // EditDistance: how many insertions, deletions and replacements make one sequence out of another.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -23603,13 +23605,13 @@ struct EditDistance {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/einsum.hpp ----
 // Einsum's equation "bij,bjk->bik" as labels of dimensions, and the work to do: the labels of each operand are batches
 // (in both operands and the output), free (in one and the output), contracted (in both only) or summed (in one only).
 // The batch product of operands [batches, free, contracted] is the output, but for the order of its labels.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A dimension's name: a byte of the equation, or 256 + i for number i, from the right, of those that an ellipsis stands
 // for.
@@ -23774,11 +23776,11 @@ inline bool IsPlainCopy(const NdCopy& copy) {
   return copy.dims.empty() || (copy.dims.size() == 1 && copy.dims[0].in == 1 && copy.dims[0].out == 1);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/einsum.hpp ----
 // Einsum: sums of products of one or two tensors, by Einstein's convention.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -23944,11 +23946,11 @@ struct Einsum {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/euclidean_norm.hpp ----
 // EuclideanNorm: the square root of a sum of squares.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -24067,11 +24069,11 @@ struct EuclideanNorm {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/fake_quant.hpp ----
 // FakeQuantWithMinMax ops: floats as they would be after quantisation within a range, and their gradients.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -24147,7 +24149,7 @@ struct FakeQuantRange {
   }
 };
 
-TENON_COLD inline Status CheckFakeQuantBits(std::string_view op, std::int64_t bits) {
+TENON_DETAIL_COLD inline Status CheckFakeQuantBits(std::string_view op, std::int64_t bits) {
   if (bits >= 2 && bits <= 16) return OkStatus();
   return errors::InvalidArgument(op, ": num_bits must be between 2 and 16, inclusive, got ", bits);
 }
@@ -24373,12 +24375,12 @@ struct FakeQuantWithMinMaxVarsPerChannelGradient {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/gradient.hpp ----
 // Gradients of element-wise ops of one operand, from their output y and the gradient dy behind them. For complex
 // numbers the derivative is conjugated, except in the first two. y and dy have the same number of elements.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -24478,11 +24480,11 @@ struct InvGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/histogram.hpp ----
 // Bincount, DenseBincount, Bucketize, HistogramFixedWidth: how many values there are of each kind.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -24748,11 +24750,11 @@ struct HistogramFixedWidth {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/logical.hpp ----
 // Truth values.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -24805,11 +24807,11 @@ struct LogicalOr {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/add_n.hpp ----
 // Sums over several tensors, and the sum of a tensor's squares.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
 // inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
@@ -24853,11 +24855,11 @@ double SumOfSquares(const T* x, Index n) {
   return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/n_ary.hpp ----
 // Element-wise ops of more than two operands: sums of tensors, clipping; and the sum of squares.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -25037,7 +25039,7 @@ struct ClipByValue {
 
  private:
   static bool Fits(const TensorShape& limit, const TensorShape& t) { return limit.dims() == 0 || limit == t; }
-  TENON_COLD static Status Mismatch(const TensorShape& t, const TensorShape& low, const TensorShape& high) {
+  TENON_DETAIL_COLD static Status Mismatch(const TensorShape& t, const TensorShape& low, const TensorShape& high) {
     return errors::InvalidArgument(
         "ClipByValue: clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input "
         "shape: ",
@@ -25065,11 +25067,11 @@ struct L2Loss {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/quantize_dequantize.hpp ----
 // QuantizeAndDequantize: numbers rounded to the steps that an integer of num_bits bits can hold.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -25387,11 +25389,11 @@ struct QuantizeAndDequantizeV4Grad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/reduction_logical.hpp ----
 // All and Any: reductions of bools.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -25456,11 +25458,11 @@ struct ReduceAny {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/rounding.hpp ----
 // Whole numbers near a number, and what kind of float it is.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -25585,18 +25587,18 @@ struct NextAfter {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/segment.hpp ----
 // Segment ops: the rows of `data` with equal ids become one row. In the Segment ops ids ascend. In the UnsortedSegment
 // ops they have any order, negative ids are left out, and data may have more dimensions in place of rows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline Status SegmentShape(InferenceContext* c) {
   ShapeHandle data, ids, rest, out;
@@ -25609,7 +25611,7 @@ inline Status SegmentShape(InferenceContext* c) {
 }
 using shape_inference::UnsortedSegmentShape;
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 // Ids must ascend within [0, rows).
 inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index rows) {
@@ -26008,12 +26010,12 @@ struct SegmentMinV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/select.hpp ----
 // Choosing between two tensors element by element, with all three operands broadcast against each other. Elements are
 // moved, never looked at: there is a loop per size of an element.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -26172,18 +26174,18 @@ inline void Select(Cpu& device, DataType dtype, const bool* condition, const Ten
               [&](Index begin, Index end) { work.Range(begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/select.hpp ----
 // Select and SelectV2: elements of one tensor or another, as a condition says.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
 // The types that TensorFlow has kernels for.
-TENON_COLD inline Status NoSelectKernel(std::string_view op, DataType dtype) {
+TENON_DETAIL_COLD inline Status NoSelectKernel(std::string_view op, DataType dtype) {
   return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", dtype, "}");
 }
 inline bool IsSelectable(DataType dtype) {
@@ -26332,11 +26334,11 @@ struct SelectV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/sparse_segment.hpp ----
 // SparseSegment ops: rows picked from a table and added up segment by segment, as lookups of embeddings do.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -26350,7 +26352,7 @@ inline double ScaleOf(SegmentScale scale, Index n) {
                                         : std::sqrt(static_cast<double>(n));
 }
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // [first, the row's dimensions...]
 inline Status SparseSegmentShapeOf(InferenceContext* c, DimensionHandle first) {
@@ -26380,7 +26382,7 @@ inline Status SparseSegmentWithNumSegmentsShape(InferenceContext* c) {
 }
 inline Status SparseSegmentGradShape(InferenceContext* c) { return SizedSparseSegmentShape(c, "output_dim0"); }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 inline Status CheckPicked(std::string_view op, const HostIndices& indices, const HostIndices& ids) {
   if (indices.shape().dims() != 1)
@@ -26711,12 +26713,12 @@ struct SparseSegmentSqrtNGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/scalar_erf_gamma.hpp ----
 // Special functions that the standard library lacks, for float and double: calculated in double, so that a float is the
 // nearest one or its neighbour. Thread-safe.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -26837,12 +26839,12 @@ TENON_HD T Digamma(T x) {
   return static_cast<T>(sum + std::log(y) - 0.5 / y - square * detail::Polynomial(kSeries, square));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/scalar_bessel_zeta.hpp ----
 // More special functions, for float and double, calculated in double: Bessel, Dawson, exponential integral, incomplete
 // gamma and beta, zeta, polygamma. Outside of their domains they answer as Eigen's do. Thread-safe.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -27131,13 +27133,13 @@ T Betainc(T a, T b, T x) {
       detail::IncompleteBeta(static_cast<double>(a), static_cast<double>(b), static_cast<double>(x), kError));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_float_via_double.hpp ----
 // Functions of floats computed as doubles, for simd::Lanes. A vector of floats is two of doubles, so that fits which
 // are exact to 2e-9 are enough for results within 0.6 ulp, and nothing cancels. The families of special functions
 // (vector_bessel.hpp, vector_erf.hpp, vector_gamma.hpp) share this header.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -27227,13 +27229,13 @@ TENON_HD D Odd(const D& y, const D& x) {
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_gamma.hpp ----
 // log gamma, its derivatives, incomplete gamma and Hurwitz's zeta functions for simd::Lanes of floats, as doubles: a
 // result is within 0.6 ulp where it is not far below 1. Lanes with unusual arguments get their results from the scalar
 // functions (scalar_bessel_zeta.hpp), which also have all edges.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -27516,13 +27518,13 @@ L Polygamma(const L&, const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_erf.hpp ----
 // erf, erfc and the inverses of erf and of the normal distribution for simd::Lanes, float and double, by polynomials
 // and their quotients: a float is within 0.6 ulp, a double within 2 (erf), 4 (erfc) or 8 ulp (the inverses). Outside of
 // their domains they answer as Eigen's do.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -27700,11 +27702,11 @@ L Erfc(const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/special.hpp ----
 // Special functions.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -27825,13 +27827,13 @@ struct Digamma {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_bessel.hpp ----
 // Special functions for simd::Lanes, float and double: modified Bessel functions, Dawson's integral and the exponential
 // integral. All are calculated as doubles by polynomials and their quotients, fitted on two or three intervals (Remez,
 // least relative error): to 2e-9 for floats, so that a result is within 0.6 ulp, to 2e-16 for doubles (8 ulp).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -28124,11 +28126,11 @@ L Expint(const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/special_higher.hpp ----
 // Higher special functions: Bessel, Dawson, exponential integral, incomplete gamma and beta, zeta, polygamma.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -28414,13 +28416,13 @@ struct Betainc {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/top_k.hpp ----
 // The k largest of each row, and the element that would be n-th if a row were sorted. Rows are widened first
 // (engine/elementwise/widest_type.hpp), so that each loop is compiled three times only. The order of elements that are
 // equal, unsorted or NaN follows TensorFlow's algorithm: a heap of the k best so far.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -28525,11 +28527,11 @@ inline void NthElement(const WideType& type, const void* row, Index size, Index 
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/top_k.hpp ----
 // TopK, TopKV2, InTopK, InTopKV2, NthElement: the greatest elements of each row.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -28805,12 +28807,12 @@ struct NthElement {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_sinh_cosh.hpp ----
 // sinh and cosh for simd::Lanes, float and double: at most 2 ulp from the true value with and without fused
 // multiplication, for every argument: infinities, NaN, zeros with their sign.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -28875,11 +28877,11 @@ L Sinh(const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/trigonometric.hpp ----
 // Trigonometric and hyperbolic functions and their inverses; angles in radians.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -29108,11 +29110,11 @@ struct Atan2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/activation.hpp ----
 // Activations: the smooth ones, and the rectifiers of relu.hpp.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -29199,11 +29201,11 @@ struct Softsign {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/activation_gradient.hpp ----
 // Gradients of activations. Both inputs have one shape.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -29327,13 +29329,13 @@ struct SoftsignGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/batch_norm.hpp ----
 // Batch normalisation on the CPU, of float: with given moments, with the batch's own, and both gradients. Sums are kept
 // as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that the number of threads does not
 // change the results.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // x: [outer, channels, inner]; channels last means inner = 1.
 struct ChannelLayout {
@@ -29649,11 +29651,11 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/batch_norm.hpp ----
 // FusedBatchNorm, V2, V3, their gradients, and BatchNormWithGlobalNormalization.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -30105,12 +30107,12 @@ struct BatchNormWithGlobalNormalization {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/bias.hpp ----
 // A bias per channel, and its gradient: sums over everything but the channels. For all number types; half and bfloat16
 // are summed as float, integers wrap around.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -30239,11 +30241,11 @@ inline Status SumChannels(Cpu& device, DataType dtype, const void* x, Index oute
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/bias_gradient.hpp ----
 // BiasAddV1, and BiasAddGrad: the sum of everything in a channel.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -30322,13 +30324,13 @@ struct BiasAddGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/conv_gradient.hpp ----
 // Conv3D, and the gradients of Conv2D (one plane) and Conv3D, on the CPU: channels last, no dilation. All are matrix
 // products (engine/gemm/gemm.hpp) in which one matrix has a row of window elements for each output position ("columns",
 // as TensorFlow calls them). T is float or double, for the gradient of the input also int32.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, planes, rows, columns, in_depth], filter [planes, rows, columns, in_depth / groups, out_depth], output
 // [batch, out_planes, out_rows, out_columns, out_depth].
@@ -30527,11 +30529,11 @@ Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, 
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/pool_average.hpp ----
 // AvgPool and AvgPoolGrad: the mean of a window that moves over images.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -30687,11 +30689,11 @@ struct AvgPoolGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/conv_gradient.hpp ----
 // Conv2DBackpropInput and Conv2DBackpropFilter: the gradients of Conv2D; the first is also the transposed convolution.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -30884,11 +30886,11 @@ struct Conv2DBackpropFilter {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/conv3d.hpp ----
 // Conv3D and its gradients.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -31076,11 +31078,11 @@ struct Conv3DBackpropFilterV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/cross_entropy.hpp ----
 // Softmax cross entropy and its gradient, row by row, on the CPU: of float and double.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A matrix whose rows or columns may be one for all: elements between neighbours, 0 where they repeat.
 template <class C>
@@ -31147,11 +31149,11 @@ void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits,
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/cross_entropy.hpp ----
 // SoftmaxCrossEntropyWithLogits and SparseSoftmaxCrossEntropyWithLogits: losses and their gradients.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -31321,12 +31323,12 @@ struct SparseSoftmaxCrossEntropyWithLogits {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/ctc.hpp ----
 // CTCLoss, CTCGreedyDecoder: connectionist temporal classification (Graves et al. 2006), sums over all
 // alignments of labels and time, and the likeliest label at each time.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -31699,12 +31701,12 @@ struct CTCGreedyDecoder {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/data_format.hpp ----
 // DataFormatDimMap and DataFormatVecPermute: numbers of dimensions, and lists with an entry for each, from one order of
 // an image's dimensions to another.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -31844,14 +31846,14 @@ struct DataFormatVecPermute {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/depthwise.hpp ----
 // Depthwise convolutions on the CPU and their gradients: every channel has filters of its own. NHWC, of float and
 // double. The channels are the vectors: four output pixels by two vectors of channels stay in registers while the
 // window goes by, one such block after the other along the channels, as they lie. With more than one filter per channel
 // the images are first repeated, channel by channel.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, rows, columns, depth], filter [rows, columns, depth, multiplier], output [batch, out_rows, out_columns,
 // depth * multiplier].
@@ -32278,11 +32280,11 @@ Status DepthwiseConv2DBackpropFilter(Cpu& device, const DepthwiseGeometry& geome
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/depthwise.hpp ----
 // DepthwiseConv2dNative and its gradients: every channel is convolved with filters of its own.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -32474,12 +32476,12 @@ struct DepthwiseConv2dNativeBackpropFilter {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/dilation.hpp ----
 // Grey-scale dilation on the CPU: the largest sum of a window's elements and a filter's, and its gradients. NHWC;
 // filter [rows, columns, depth].
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct DilationGeometry {
   Index batch = 0;
@@ -32568,11 +32570,11 @@ void DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T*
               [&](Index begin, Index end) { add(begin * per_image, end * per_image, output); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/dilation.hpp ----
 // Dilation2D (the largest sum of window and filter) and its gradients.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -32790,12 +32792,12 @@ struct Dilation2DBackpropFilter {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/epilogue.hpp ----
 // Steps that fused convolutions and matrix products apply to their output, in place: a bias or a batch normalisation
 // per channel, and an activation. For float and double.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class FusedActivation : std::uint8_t { kNone, kRelu, kRelu6, kElu, kLeakyRelu, kTanh, kSigmoid };
 
@@ -32844,12 +32846,12 @@ void FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channel
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/fused.hpp ----
 // _FusedConv2D and _FusedMatMul: what TensorFlow's optimiser makes of a convolution or a matrix product followed by a
 // bias or a batch normalisation, and an activation.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -33069,11 +33071,11 @@ struct FusedMatMul {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/local_response_norm.hpp ----
 // Local response normalisation over neighbouring channels, and its gradient, on the CPU: rows of float.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct LrnParameters {
   Index radius = 5;
@@ -33121,11 +33123,11 @@ inline void LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const 
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/lrn.hpp ----
 // LRN (local response normalisation) and LRNGrad.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -33242,11 +33244,11 @@ struct LRNGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/pool3d.hpp ----
 // MaxPool3D, AvgPool3D and their gradients on the CPU: NDHWC, of float. Only elements of the volume count.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Pool3DGeometry {
   Index batch = 0;
@@ -33343,11 +33345,11 @@ inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* inp
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/pool3d.hpp ----
 // AvgPool3D and MaxPool3D, pools over volumes, and their gradients.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -33549,12 +33551,12 @@ struct MaxPool3DGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/pool_max.hpp ----
 // MaxPool's relatives: MaxPoolV2 (sizes as inputs), MaxPoolWithArgmax, and the gradients MaxPoolGrad, MaxPoolGradV2 and
 // MaxPoolGradWithArgmax.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -33915,11 +33917,11 @@ struct MaxPoolGradWithArgmax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/lstm_gru.hpp ----
 // One step of an LSTM or a GRU over a batch, on the CPU, of float: a product of matrices for all gates, and the gates.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // w: [inputs + cells, 4 * cells], b: [4 * cells]: four gates side by side, numbered by their places.
 struct LstmCell {
@@ -34025,11 +34027,11 @@ inline Status GruStep(Cpu& device, const GruCell& cell, const float* x, const fl
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/recurrent.hpp ----
 // LSTMBlockCell, BlockLSTM, BlockLSTMV2 and GRUBlockCell: recurrent cells in one op.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -34336,12 +34338,12 @@ struct GRUBlockCell {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/ragged/splits.hpp ----
 // Row splits of ragged tensors: row i of a dimension is [splits[i], splits[i + 1]) of the next. What the ragged ops
 // share.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -34384,11 +34386,11 @@ inline Status CheckSplits(const Splits& splits, Index values) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/ragged/convert.hpp ----
 // RaggedTensorToSparse, RaggedTensorToTensor: ragged tensors in other forms.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -34814,11 +34816,11 @@ struct RaggedTensorToTensor {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/ragged/gather.hpp ----
 // RaggedGather: rows of a ragged tensor by number.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -35010,11 +35012,11 @@ struct RaggedGather {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/ragged/range.hpp ----
 // RaggedRange: one sequence of numbers per row.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -35139,12 +35141,12 @@ struct RaggedRange {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/variant_elements.hpp ----
 // Zeros like, and the sum of, tensors that lie inside variants, whatever they hold; a tensor of dtype kInvalid is one
 // that was never set.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -35204,11 +35206,11 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
 }
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/ragged/variant.hpp ----
 // RaggedTensorToVariant, RaggedTensorFromVariant: ragged tensors as values, one whole or one per row.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A ragged tensor as one value; without splits any tensor.
 struct RaggedTensorVariant {
@@ -35564,12 +35566,12 @@ struct RaggedTensorFromVariant {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/random/philox.hpp ----
 // Philox 4x32-10: random bits as a function of a key and a counter (Salmon et al., "Parallel Random Numbers: As Easy as
 // 1, 2, 3", SC11). Block number i of a stream needs none of the blocks before it, so any thread may begin anywhere.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Four words of 32 random bits.
 struct PhiloxBlock {
@@ -35606,7 +35608,7 @@ inline constexpr int kPhiloxRounds = 10;
 
 // Blocks 0 to kLanes - 1 from `from` on, word by word and block by block.
 template <int kLanes>
-TENON_ALWAYS_INLINE void PhiloxLanes(const Philox& from, std::uint32_t* out) {
+TENON_DETAIL_ALWAYS_INLINE void PhiloxLanes(const Philox& from, std::uint32_t* out) {
   std::uint32_t a[kLanes], b[kLanes], c[kLanes], d[kLanes];
   for (int i = 0; i < kLanes; ++i) {
     const std::uint64_t low = from.low + static_cast<unsigned>(i);
@@ -35694,13 +35696,13 @@ class PhiloxWords {
   int used_ = 4;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/random/distributions.hpp ----
 // Random tensors, number for number as TensorFlow draws them from a Philox stream: uniform, normal (Box and Muller),
 // normal cut at two standard deviations, integers. The block of an element depends on its position alone, so the
 // numbers are the same for any number of threads.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class RandomKind : std::uint8_t {
   kUniform,  // floating, in [0, 1)
@@ -35930,13 +35932,13 @@ inline void FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, 
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/random/truncated_normal.hpp ----
 // Normal numbers between any bounds, number for number as TensorFlow draws them on one thread: the samples of a tensor
 // follow each other in one stream, each after as many tries as it takes (Robert, "Simulation of truncated normal
 // variables", 1995).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One batch of samples has these parameters. T is half (every step is rounded, as TensorFlow does), float or double.
 template <class T>
@@ -36078,7 +36080,7 @@ Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
   return errors::Internal("TruncatedNormal rejection sampler failed to accept a sample.");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/generator.hpp ----
 // Shared code of the random ops: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
@@ -36088,7 +36090,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/ops/random/generator.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -36096,8 +36098,8 @@ namespace detail {
 
 // 64 bits that differ each time: the system's, or the clock and a counter where it has none.
 inline std::uint64_t UnpredictableBits() {
-  std::uint64_t bits = 0;
 #if __has_include(<sys/random.h>)
+  std::uint64_t bits = 0;
   if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<long>(sizeof bits)) return bits;
 #endif
   static std::atomic<std::uint64_t> calls{0};
@@ -36289,12 +36291,12 @@ inline Status SamplesOfParametersShape(InferenceContext* c) {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/seeded.hpp ----
 // RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformInt: the seeded ops that keep a stream from run to
 // run.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -36441,11 +36443,11 @@ struct RandomUniformInt {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/bounded_normal.hpp ----
 // ParameterizedTruncatedNormal: normal numbers between bounds that are inputs.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -36560,12 +36562,12 @@ struct ParameterizedTruncatedNormal {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/random/gamma_poisson.hpp ----
 // Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each sample has
 // its own section of the stream, so that threads do not matter.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -36733,11 +36735,11 @@ inline Status FillPoisson(Cpu& device, const SampleTask& task, const Philox& fro
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/multinomial.hpp ----
 // Multinomial, StatelessMultinomial: classes drawn with the probabilities that logits say.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -36890,11 +36892,11 @@ struct StatelessMultinomial {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/samples.hpp ----
 // Samples of gamma and Poisson distributions, one or many at a time.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -37125,11 +37127,11 @@ struct StatelessRandomPoisson {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/shuffle.hpp ----
 // RandomShuffle, StatelessShuffle: the rows of a tensor in random order.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -37238,12 +37240,12 @@ struct StatelessShuffle {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/stateful.hpp ----
 // StatefulUniform and its sisters, RngReadAndSkip, RngSkip: streams whose place is kept in a variable, [counter's lower
 // half, its upper half, key] in int64. Philox only, as on TensorFlow's CPU.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -37473,11 +37475,11 @@ struct RngSkip {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/stateless.hpp ----
 // StatelessRandomUniform and its sisters, V1: each value is a function of shape and seed.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -37617,12 +37619,12 @@ struct StatelessRandomUniformInt {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/random/stateless_v2.hpp ----
 // StatelessRandomUniformV2 and its sisters: each value is a function of shape, key and counter. And the ops that make
 // key and counter from a seed.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -37841,12 +37843,12 @@ struct StatelessRandomGetAlg {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/layout/sparse_coo.hpp ----
 // Sparse tensors in coordinates: rows of an index matrix, in row-major order or not. And sums, products, quotients and
 // maxima of elements of any number type, chosen while running.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // *sum = a + b and *difference = a - b; false where 64 bits do not hold them. Sizes and indices may be any numbers.
 inline bool AddFits(std::int64_t a, std::int64_t b, std::int64_t* sum) { return !__builtin_add_overflow(a, b, sum); }
@@ -37997,12 +37999,12 @@ inline const ElementMath* ElementMathOf(DataType dtype) {
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/sparse_tensor.hpp ----
 // Shared code of the sparse ops: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r]
 // int64), its checks, and outputs picked from rows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -38105,11 +38107,11 @@ inline Status SparseRanks(InferenceContext* c, int first) {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/add.hpp ----
 // SparseAdd and its gradient, SparseSparseMaximum, SparseSparseMinimum: two sparse tensors, element by element.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -38447,12 +38449,12 @@ struct SparseSparseMinimum {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/fingerprint.hpp ----
 // Fingerprints of bytes that are the same on every machine and in TensorFlow: Fingerprint64 (FarmHash's farmhashna),
 // SipHash-2-4 with a key; base/hash.hpp has Hash64.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -38614,12 +38616,12 @@ inline std::uint64_t SipHash(std::uint64_t key0, std::uint64_t key1, std::string
   return v0 ^ v1 ^ v2 ^ v3;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/cross.hpp ----
 // SparseCross, SparseCrossV2, SparseCrossHashed: all combinations of the features of each row of a batch, as joined
 // strings or as hashes of hashes.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -38972,11 +38974,11 @@ struct SparseCrossHashed {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/dense.hpp ----
 // SparseTensorDenseAdd, SparseDenseCwiseAdd, -Mul, -Div: a sparse tensor and a dense one, element by element.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -39213,11 +39215,11 @@ struct SparseDenseCwiseDiv {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/fill_empty_rows.hpp ----
 // SparseFillEmptyRows and its gradient: every row of the first dimension gets an element.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -39402,11 +39404,11 @@ struct SparseFillEmptyRowsGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/matmul.hpp ----
 // SparseTensorDenseMatMul: a sparse matrix times a dense one.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -39615,11 +39617,11 @@ struct SparseTensorDenseMatMul {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/reduce.hpp ----
 // SparseReduceSum, SparseReduceMax, dense or sparse: the stored elements along some axes.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -39910,11 +39912,11 @@ struct SparseReduceMaxSparse {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/reshape.hpp ----
 // SparseReshape, SparseReorder: the same elements at other places, or in order.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -40075,12 +40077,12 @@ struct SparseReorder {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/set.hpp ----
 // DenseToDenseSetOperation and its sisters, SetSize: the last dimension holds sets, the other dimensions number them.
 // The results are a - b, b - a, a and b, a or b of each pair of sets.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -40511,11 +40513,11 @@ struct SetSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/slice.hpp ----
 // SparseSlice, SparseSplit, SparseConcat: parts of sparse tensors, and tensors joined.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -40926,11 +40928,11 @@ struct SparseConcat {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/softmax.hpp ----
 // SparseSoftmax: over the stored elements of each row of the last dimension.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -41029,11 +41031,11 @@ struct SparseSoftmax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/sparse/to_dense.hpp ----
 // SparseToDense: a dense tensor of stored elements and a default.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -41156,12 +41158,12 @@ struct SparseToDense {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/waited_resource.hpp ----
 // WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. An
 // attempt that cannot be served yet waits without a thread and can be cancelled.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -41290,12 +41292,12 @@ class WaitedResource : public Resource {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/accumulator_resource.hpp ----
 // GradientAccumulator: the resource behind the accumulator ops - a sum or mean of gradients, dense or of rows, that is
 // handed out once there are enough of them. Gradients of steps that are over are dropped.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -41549,11 +41551,11 @@ class SparseAccumulator final : public GradientAccumulator {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/handle_reference.hpp ----
 // Handles of the older ops: a reference to a string tensor [container, name] where the newer ones pass a resource.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -41609,12 +41611,12 @@ inline Status TwoElementInputsScalarOutputs(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/accumulator.hpp ----
 // ConditionalAccumulator, ResourceConditionalAccumulator, SparseConditionalAccumulator and the ops that add gradients
 // to them and take their mean or sum; a take waits, without a thread, until there are enough.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -41981,12 +41983,12 @@ struct SparseAccumulatorTakeGradient {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/table_resource.hpp ----
 // LookupTable: the resource behind the table ops - values by key, filled once (HashTable) or changed at will
 // (MutableHashTable); IndexedTable is both. Keys are int32, int64 or strings; a value has a fixed shape.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -42292,12 +42294,12 @@ class IndexedTable final : public LookupTable {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/table_kernel.hpp ----
 // TableKernel: the shared kernel of the ops that make a lookup table, of any kind. Also the shape functions of the
 // table's handle.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -42412,12 +42414,12 @@ inline Status MutableTableShape(InferenceContext* c) { return MutableTableShapeO
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/anonymous_table.hpp ----
 // AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors: mutable tables that only their handles name. Each run
 // makes one. table.hpp has the ops that fill and read them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -42460,12 +42462,12 @@ struct AnonymousMutableHashTableOfTensors {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/barrier_resource.hpp ----
 // KeyBarrier: the resource behind the Barrier ops - tuples by key, whose components come one by one; complete ones are
 // taken in the order in which their keys came first.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -42653,12 +42655,12 @@ inline Status KeyBarrier::Join(OpKernelContext& context, const SlimVector<Barrie
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/barrier.hpp ----
 // Barrier, BarrierInsertMany, BarrierTakeMany, BarrierClose, BarrierReadySize, BarrierIncompleteSize: tuples by key,
 // put together from components that come at different times. A take waits without a thread.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -42909,12 +42911,12 @@ struct BarrierIncompleteSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/dense_table_resource.hpp ----
 // DenseTable: the resource behind the MutableDenseHashTable ops - open addressing over buckets that LookupTableExport
 // shows as they are. Two keys that no entry may have mark the free buckets and the buckets that were given up.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -43178,12 +43180,12 @@ class DenseTable final : public LookupTable {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/dense_table.hpp ----
 // MutableDenseHashTableV2, AnonymousMutableDenseHashTable: tables whose buckets lie in two
 // tensors. table.hpp has the ops that fill and read them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -43269,12 +43271,12 @@ struct AnonymousMutableDenseHashTable {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/stage.hpp ----
 // Stage, Unstage, StagePeek, StageSize, StageClear: tuples of tensors on their way from one run to another, first in,
 // first out. Ops that may have to wait are asynchronous: no thread waits with them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -43551,12 +43553,12 @@ struct StageClear {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/map_stage_resource.hpp ----
 // StagingMap: tuples of tensors by an int64 key, the resource behind the MapStage and OrderedMapStage families. A tuple
 // may come in parts; it can be taken, whole or in parts, once it is complete.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -43766,12 +43768,12 @@ void RunMapUnstage(OpKernelContext& context, const StagingPlace<StagingMap<kOrde
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/map_stage.hpp ----
 // MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear and the OrderedMap forms:
 // tuples of tensors by key on their way from one run to another. Ops that have to wait do so without a thread.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -44151,12 +44153,12 @@ struct OrderedMapClear {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/state/mutex.hpp ----
 // MutexV2, MutexLock, ConsumeMutexLock: a lock between runs. Ops wait for it without a thread, and are served in the
 // order in which they came.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -44312,12 +44314,12 @@ struct ConsumeMutexLock {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/queue_resource.hpp ----
 // TensorQueue: the resource behind the queue ops. An attempt that cannot be served yet waits without a thread.
 // Attempts of each kind are served in the order in which they came.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -44576,12 +44578,12 @@ class TensorQueue final : public Resource {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/queue.hpp ----
 // FIFOQueueV2, PaddingFIFOQueueV2, RandomShuffleQueueV2, PriorityQueueV2: the ops that make a queue. queue_access.hpp
 // has the ops that put tensors in and take them out.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -44777,12 +44779,12 @@ struct PriorityQueueV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/queue_access.hpp ----
 // QueueEnqueueV2, QueueDequeueV2, their Many and UpTo forms, QueueCloseV2, QueueSizeV2, QueueIsClosedV2. Ops that may
 // have to wait are asynchronous: no thread waits with them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -45135,12 +45137,12 @@ struct QueueSizeV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/queue/queue_reference.hpp ----
 // The queue ops of old graphs: FIFOQueue, QueueEnqueue and so on, which pass their queue by reference. The kernels are
 // those of the newer ops; FakeQueue makes a reference of a handle.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -45319,12 +45321,12 @@ struct QueueSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/ref_variable.hpp ----
 // Variables by reference: Variable, VariableV2, Assign, TemporaryVariable and their kin. A reference edge carries the
 // variable itself (kernel/variable.hpp).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -45611,11 +45613,11 @@ struct DestroyTemporaryVariable {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/variable_shapes.hpp ----
 // Shape functions of the ops on variables: what a handle says of the value behind it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -45660,11 +45662,11 @@ inline Status AssignVariableShape(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/resource_variable.hpp ----
 // Resource variables: handles, reading, assigning, destroying.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -45974,11 +45976,11 @@ struct VariableShape {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/session_tensors.hpp ----
 // Tensors that stay in a session between its runs, under handles: GetSessionHandle, GetSessionTensor and their sisters.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The container of a handle of type resource that names a session's tensor.
 inline constexpr std::string_view kTensorHandleType = "TensorHandle";
@@ -46039,7 +46041,7 @@ class SessionTensors final : public Resource {
   }
 
  private:
-  TENON_COLD static Status NotThere(std::string_view handle) {
+  TENON_DETAIL_COLD static Status NotThere(std::string_view handle) {
     return errors::InvalidArgument("The tensor with handle '", handle, "' is not in the session store.");
   }
   mutable Mutex mutex_;
@@ -46103,10 +46105,7 @@ inline Status ReadSessionHandle(ResourceMgr* resources, Tensor* value) {
   TENON_RETURN_IF_ERROR(SessionTensors::Of(resources, &session));
   return session->Get(handle.name, value);
 }
-inline const bool session_handles_are_read = [] {
-  read_fed_handle.store(&ReadSessionHandle, std::memory_order_release);
-  return true;
-}();
+inline const bool fills_read_fed_handle = FillExtension(&extensions.read_fed_handle, &ReadSessionHandle);
 
 }  // namespace detail
 
@@ -46127,12 +46126,12 @@ inline Status TensorStoreOf(const OpKernelContext& context, Ref<TensorStore>* st
                                     "' runs without a session, which has no tensor store");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/state/session_tensor.hpp ----
 // GetSessionHandle, GetSessionHandleV2, GetSessionTensor, DeleteSessionTensor: tensors that stay in a session between
 // its runs. A handle that is made but not fetched keeps nothing.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -46278,11 +46277,11 @@ struct DeleteSessionTensor {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_array_resource.hpp ----
 // TensorArray: the resource behind the TensorArray ops - tensors by number, written once each, of one run.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -46468,12 +46467,12 @@ class TensorArray final : public Resource {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_array.hpp ----
 // TensorArrayV3 and the ops that write, read and close one; its gradient. TensorArrays live as long as the run.
 // tensor_array_pack.hpp has the ops on many elements at once.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -46770,11 +46769,11 @@ struct TensorArrayCloseV3 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/stack.hpp ----
 // StackV2, StackPushV2, StackPopV2, StackCloseV2: tensors of one run, last in, first out.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -46938,11 +46937,11 @@ struct StackCloseV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/stack_reference.hpp ----
 // Stack, StackPush, StackPop, StackClose: the stacks of old graphs, by reference and without a limit.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -47001,11 +47000,11 @@ struct StackClose {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/strided_slice_assign.hpp ----
 // StridedSliceAssign, ResourceStridedSliceAssign: x[begin:end:stride, ...] = value, for a variable x.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -47137,12 +47136,12 @@ struct ResourceStridedSliceAssign {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/table.hpp ----
 // Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
 // fill and read them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -47514,12 +47513,12 @@ struct LookupTableExportV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/strings.hpp ----
 // Texts: what string kernels do with the bytes of one element - UTF-8, white space, numbers, base64 - and a loop over
 // all elements of a tensor with the device's threads.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // body(arg, begin, end) for ranges that together are [0, n); a text costs some `ns` nanoseconds.
 inline void ForTexts(Cpu& device, Index n, double ns, void (*body)(void* arg, Index begin, Index end), void* arg) {
@@ -47680,11 +47679,11 @@ inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
   return nullptr;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/table_file.hpp ----
 // InitializeTableFromTextFileV2: a lookup table filled from the lines of a text file.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -47861,12 +47860,12 @@ struct InitializeTableFromTextFileV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/table/table_reference.hpp ----
 // The lookup tables of old graphs: HashTable, LookupTableFind and so on, which pass their table by reference. The
 // kernels are those of the newer ops.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -48034,11 +48033,11 @@ struct LookupTableSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_array_pack.hpp ----
 // TensorArrayGatherV3, ScatterV3, ConcatV3, SplitV3: many elements of a TensorArray at once, as one tensor.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -48364,12 +48363,12 @@ struct TensorArraySplitV3 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_list.hpp ----
 // TensorList: the value inside a variant that the TensorList ops work on. Also the shared code of their kernels, which
 // reads a node's list, changes it in place when no other node has it, and gets the shape of its elements.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Copying a list copies the handles of its tensors, which share their buffers. externally synchronised.
 struct TensorList {
@@ -48656,12 +48655,12 @@ inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index beg
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_list_shapes.hpp ----
 // Shape functions of the TensorList ops. A list's handle carries the one shape and dtype of its elements.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops::detail {
 
@@ -48862,13 +48861,13 @@ inline Status ConcatListsShape(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_list_element.hpp ----
 // TensorList ops that make lists and work on single elements: EmptyTensorList, TensorListReserve, ...PushBack,
 // ...PopBack, ...SetItem, ...GetItem, ...Length, ...ElementShape, ...Resize, ...PushBackBatch, ...ConcatLists.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -49303,11 +49302,11 @@ struct TensorListConcatLists {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_list_stack.hpp ----
 // Between the elements of a list and a tensor of them: laid one behind the other, and what its rows are.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -49350,11 +49349,11 @@ inline Status RowShape(const Tensor& tensor, TensorShape* row) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_list_concat.hpp ----
 // TensorListConcat(V2) and TensorListSplit: lists whose elements are pieces of a tensor, of different lengths.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -49569,12 +49568,12 @@ struct TensorListSplit {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/list/tensor_list_tensor.hpp ----
 // TensorList ops between lists and whole tensors: TensorListStack, ...FromTensor, ...Gather, ...Scatter(V2,
 // IntoExistingList). tensor_list_concat.hpp has those of elements of different lengths.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -49862,12 +49861,12 @@ struct TensorListScatterIntoExistingList {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/optimizers.hpp ----
 // Training: how each optimizer changes a variable's elements. A rule is one function of an element of the variable,
 // those of its slots and the gradient; the loops around it are shared by dense and sparse ops.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A run of elements to update.
 struct TrainingRun {
@@ -50175,13 +50174,13 @@ TrainingLoop LoopFor(DataType type) {
 
 }  // namespace training
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/training/training.hpp ----
 // The kernel and the shape function of all training ops, dense and sparse, by reference and by handle. What an input is
 // for follows from its name: references and handles are the variable and its slots, `grad` (`delta`) is the gradient,
 // `indices` its rows, `global_step` a step count; everything else is a scalar of the rule.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -50429,11 +50428,11 @@ inline DataType TrainingType(const OpKernelConstruction& c) { return c.input_typ
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/training/dense.hpp ----
 // ApplyGradientDescent, ApplyAdam, ...: optimizer steps on variables by reference.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -50859,11 +50858,11 @@ struct ApplyRMSProp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/training/dense_handles.hpp ----
 // ResourceApplyGradientDescent, ResourceApplyAdam, ...: optimizer steps on resource variables.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -51344,11 +51343,11 @@ struct ResourceApplyRMSProp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/training/sparse.hpp ----
 // SparseApplyAdagrad, SparseApplyMomentum, ...: optimizer steps on some rows of variables by reference.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -51664,11 +51663,11 @@ struct SparseApplyRMSProp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/training/sparse_handles.hpp ----
 // ResourceSparseApplyAdagrad, ...: optimizer steps on some rows of resource variables.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -52011,11 +52010,11 @@ struct ResourceSparseApplyRMSProp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/variable_gather.hpp ----
 // ResourceGather, ResourceGatherNd: parts of a variable's value, without a copy of the whole.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -52116,11 +52115,11 @@ struct ResourceGatherNd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/variable_scatter.hpp ----
 // ScatterUpdate, ScatterAdd, ... and their Resource forms: rows of a variable, named by number, replaced or changed.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -52422,11 +52421,11 @@ struct ResourceScatterMax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/variable_scatter_nd.hpp ----
 // ScatterNdUpdate, ScatterNdAdd, ... and their Resource forms: parts of a variable, named by index vectors.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -52636,11 +52635,11 @@ struct ResourceScatterNdMax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/variable/variable_update.hpp ----
 // AssignAdd, AssignSub, CountUpTo, by reference and by handle: a variable's value changed by another of its shape.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -52838,11 +52837,11 @@ struct ResourceCountUpTo {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/printf.hpp ----
 // Numbers written as C's printf does.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // How printf writes one number; `flag` 0: none.
 struct NumberFormat {
@@ -52900,11 +52899,11 @@ void PrintNumber(const PrintfFormat& format, Value value, tstring* out) {
 #pragma GCC diagnostic pop
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/number.hpp ----
 // AsString, StringToNumber: numbers written and read.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -53098,11 +53097,11 @@ struct StringToNumber {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/csv.hpp ----
 // DecodeCSV: lines of comma-separated values to one tensor per column.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -53275,12 +53274,12 @@ struct DecodeCSV {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/case_tables.hpp ----
 // Tables of Unicode for case_mapping.hpp: the lower and upper case of every letter that has one, the characters around
 // a final sigma. Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -53534,13 +53533,13 @@ inline constexpr CodeRange kCaseIgnorable[] = {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/case_mapping.hpp ----
 // Lower and upper case of UTF-8 texts, for all of Unicode and no particular language. A letter may become several; a
 // sigma that ends a word has its own lower case. Bytes that are no UTF-8 become U+FFFD. As in TensorFlow, a text ends
 // where its first zero byte is.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -53624,11 +53623,11 @@ inline void UpperUtf8(std::string_view in, tstring* out) {
   out->assign(text);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/each.hpp ----
 // Ops on each string alone: StringLength, StringLower, StringUpper, StringStrip, Substr, EncodeBase64, DecodeBase64.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -53886,11 +53885,11 @@ struct DecodeBase64 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/hash_bucket.hpp ----
 // StringToHashBucketFast, StringToHashBucket, StringToHashBucketStrong: texts to numbers in [0, num_buckets).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -53975,11 +53974,11 @@ struct StringToHashBucketStrong {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/join.hpp ----
 // StringJoin, ReduceJoin, UnsortedSegmentJoin: texts put together.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -54205,11 +54204,11 @@ struct UnsortedSegmentJoin {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/ngrams.hpp ----
 // StringNGrams: neighbouring texts of each row joined, several at a time.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -54375,7 +54374,7 @@ struct StringNGrams {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/regex.hpp ----
 // RegexReplace, RegexFullMatch and their forms with a fixed pattern, by RE2. They need the component tenon::re2, which
@@ -54385,7 +54384,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/ops/string/regex.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -54566,11 +54565,11 @@ struct StaticRegexFullMatch {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/split.hpp ----
 // StringSplit, StringSplitV2: texts cut into pieces, as a sparse tensor [texts, most pieces].
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -54723,11 +54722,11 @@ struct StringSplitV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/tensor_text.hpp ----
 // StringFormat; SerializeTensor, ParseTensor; DecodeRaw, DecodePaddedRaw: tensors to strings and strings to tensors.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -54998,7 +54997,7 @@ struct DecodePaddedRaw {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/charset.hpp ----
 // Texts in other encodings than UTF-8, to code points and back. UTF-8, UTF-16, UTF-32, US-ASCII and ISO-8859-1 are read
@@ -55008,7 +55007,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/engine/text/charset.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class Charset : std::uint8_t { kUtf8, kUtf16, kUtf32, kAscii, kLatin1, kOther };
 
@@ -55149,12 +55148,12 @@ inline void AppendEncoded(Charset charset, std::int32_t code, std::string* out) 
   put(0xdc00 + (code & 0x3ff), 2);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/text/unicode_scripts.hpp ----
 // Which script a character belongs to, by the numbers of ICU's UScriptCode (0: common, 1: inherited, 25: Latin, 103:
 // none). Facts of the Unicode Character Database, in the version that TensorFlow 2.21 follows.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -55337,11 +55336,11 @@ constexpr std::int32_t ScriptOf(std::int32_t code) {
   return static_cast<std::int32_t>(detail::kScriptStarts[low] & 0xff);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/string/unicode.hpp ----
 // UnicodeTranscode, UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript: strings and code points.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -55654,7 +55653,7 @@ struct UnicodeScript {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops.hpp ----
 // All standard ops, and tenon::ops::All to register them:
@@ -55662,7 +55661,7 @@ TENON_NAMESPACE_END
 //   TENON_REGISTER(tenon::ops::All);                                          every type
 //   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to
 //   compile
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -55801,4 +55800,4 @@ using All = OpList<
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

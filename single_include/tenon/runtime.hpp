@@ -8,8 +8,8 @@
 // ReadGraphFile: maps or reads a serialised GraphDef (as tf.io.write_graph writes it with as_text=False). Its constants
 // stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be written to
 // in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -23,7 +23,7 @@ inline bool LooksLikeText(Span<const std::byte> bytes) {
   return n > 0;
 }
 
-TENON_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
+TENON_DETAIL_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
   return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
                           LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
 }
@@ -52,8 +52,8 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access
   return graph;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/thread_pool.hpp ----
 // ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us and then leave
@@ -67,18 +67,13 @@ TENON_NAMESPACE_END
 // ---- tenon/base/thread.hpp ----
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
 // <thread>, which brings stop tokens, semaphores and unique pointers. AvoidedProcessor keeps one off a processor.
-#if __has_include(<pthread.h>)
-#include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
-#define TENON_HAS_PTHREADS 1
-#else
+#if !TENON_DETAIL_PTHREADS
+#include <new>
 #include <thread>
 #include <utility>
-#define TENON_HAS_PTHREADS 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised. Joined before it is destroyed. In the child of a fork() the parent's threads do not exist:
 // they are not joinable there.
@@ -91,24 +86,31 @@ class Thread {
   Thread(Thread&& other) noexcept { *this = static_cast<Thread&&>(other); }
   // Only onto one that is not joinable.
   Thread& operator=(Thread&& other) noexcept {
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
     thread_ = other.thread_;
-    forks_ = other.forks_;
     joinable_ = other.joinable_;
     other.joinable_ = false;
 #else
+    Forget();
     thread_ = std::move(other.thread_);
 #endif
+    forks_ = other.forks_;
     return *this;
   }
+#if !TENON_DETAIL_PTHREADS
+  ~Thread() { Forget(); }
+#endif
 
   // Runs object->*kMain() in a thread of its own. False where the system has none. An exception that leaves it ends the
   // process.
   template <auto kMain, class T>
   bool Start(T* object) {
-#if TENON_HAS_PTHREADS
     detail::WatchForks();
+#if !TENON_DETAIL_PTHREADS
+    Forget();
+#endif
     forks_ = ForkCount();
+#if TENON_DETAIL_PTHREADS
     joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
     return joinable_;
 #elif defined(__cpp_exceptions)
@@ -123,7 +125,7 @@ class Thread {
     return true;
 #endif
   }
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
   bool joinable() const { return joinable_ && forks_ == ForkCount(); }
   // Waits for its end.
   void Join() {
@@ -136,22 +138,16 @@ class Thread {
     joinable_ = false;
   }
 #else
-  bool joinable() const { return thread_.joinable(); }
+  bool joinable() const { return thread_.joinable() && forks_ == ForkCount(); }
   void Join() { thread_.join(); }
   void Detach() { thread_.detach(); }
 #endif
 
   // Lets others run.
-  static void Yield() {
-#if TENON_HAS_PTHREADS
-    sched_yield();
-#else
-    std::this_thread::yield();
-#endif
-  }
+  static void Yield() { detail::YieldThread(); }
   // Processors that the system has, at least 1.
   static int HardwareThreads() {
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
 #else
     const long count = static_cast<long>(std::thread::hardware_concurrency());
@@ -189,13 +185,18 @@ class Thread {
     return nullptr;
   }
 
-#if TENON_HAS_PTHREADS
+#if TENON_DETAIL_PTHREADS
   pthread_t thread_{};
-  std::uint32_t forks_ = 0;  // ForkCount() of its process
   bool joinable_ = false;
 #else
+  // A std::thread of the parent process, which does not exist here, must not see its destructor.
+  void Forget() {
+    if (thread_.joinable() && !joinable()) ::new (&thread_) std::thread();
+  }
+
   std::thread thread_;
 #endif
+  std::uint32_t forks_ = 0;  // ForkCount() of its process
 };
 
 // A processor that a thread is not to run on. Systems like to wake a thread where the one that wakes it runs, though
@@ -227,15 +228,13 @@ class AvoidedProcessor {
 
 #if defined(__linux__)
  private:
-  pid_t thread_ = gettid();
+  pid_t thread_ = detail::ThreadId();
   int processor_ = -1;
   cpu_set_t all_{};  // what the thread had without us
 #endif
 };
 
-TENON_NAMESPACE_END
-
-#undef TENON_HAS_PTHREADS
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/denormals.hpp ----
 // Denormal floating-point numbers on the calling thread: flushed to zero (as TensorFlow's CPU kernels run) or kept.
@@ -243,7 +242,7 @@ TENON_NAMESPACE_END
 #include <xmmintrin.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -301,10 +300,10 @@ class ScopedFlushDenormals {
   std::uint64_t before_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/thread_pool.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 // Tells the processor that this is a waiting loop.
@@ -525,7 +524,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   void NoticeFork() {
     if (!fork_.IsRepaired()) fork_.Repair([this] { StartAgain(); });
   }
-  TENON_COLD void StartAgain() {
+  TENON_DETAIL_COLD void StartAgain() {
     ForgetThreads();
     for (Thread& thread : threads_)
       if (!thread.Start<&ThreadPool::Main>(this)) break;
@@ -533,7 +532,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
   // In the child of a fork(). A thread of the parent may have held the lock, so that nothing is known of what it
   // guards. What tasks and loops refer to is the parent's, and is not freed.
-  TENON_COLD void ForgetThreads() {
+  TENON_DETAIL_COLD void ForgetThreads() {
     new (&mutex_) Mutex();
     new (&extra_threads_) SlimVector<Thread>();
     new (&ring_) SlimVector<Task>();
@@ -547,10 +546,12 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     for (Thread& thread : threads_) thread = Thread();
   }
 
-  bool StartIn(SlimVector<Thread>* threads) {
+  // False: the system has no thread, or there is no memory for its place in the list. The list grows before the thread
+  // runs: nothing may fail once it does.
+  bool StartIn(SlimVector<Thread>* threads) noexcept {
     Thread thread;
-    threads->reserve(threads->size() + 1);  // before the thread runs: no memory must not leave it alone
-    if (!thread.Start<&ThreadPool::Main>(this)) return false;
+    const bool has_room = detail::Succeeds([threads] { threads->reserve(threads->size() + 1); });
+    if (!has_room || !thread.Start<&ThreadPool::Main>(this)) return false;
     threads->push_back(std::move(thread));
     return true;
   }
@@ -564,14 +565,14 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     return thread;
   }
   // Without a thread more, what waits goes on waiting; so it would have without this.
-  TENON_COLD void BeginWait() override {
+  TENON_DETAIL_COLD void BeginWait() override {
     NoticeFork();
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
     (void)StartIn(&extra_threads_);
   }
-  TENON_COLD void EndWait() override {
+  TENON_DETAIL_COLD void EndWait() override {
     NoticeFork();
     MutexLock lock(mutex_);
     if (waiting_ > 0) --waiting_;  // 0: its begin was before a fork
@@ -774,12 +775,12 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/algorithms.hpp ----
 // Orders, reachability and cycles of a graph. Nothing here recurses: a chain of a million nodes is fine.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -1036,6 +1037,20 @@ class FedOutputs {
   SlimVector<InEdge> sorted_;
 };
 
+namespace detail {
+// Calls visit(id) for each node that `node` waits for in a run that is fed `feeds`: see NodesToRun.
+template <class Visit>
+void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node, Visit&& visit) {
+  for (const InEdge& edge : node.inputs) {
+    if (edge.node >= 0 && !feeds.Has(edge)) visit(edge.node);
+  }
+  for (const int control : node.control_inputs) {
+    const NodeClass c = graph.node(control).node_class;
+    if (!feeds.HasNode(control) || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) visit(control);
+  }
+}
+}  // namespace detail
+
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
@@ -1056,13 +1071,7 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
     for (stack.push_back(at); !stack.empty();) {
       const Node& node = graph.node(stack.back());
       stack.pop_back();
-      for (const InEdge& edge : node.inputs) {
-        if (edge.node >= 0 && !feeds.Has(edge)) want(edge.node);
-      }
-      for (const int control : node.control_inputs) {
-        const NodeClass c = graph.node(control).node_class;
-        if (!feeds.HasNode(control) || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
-      }
+      detail::ForEachNeeded(graph, feeds, node, want);
     }
   }
   return run;
@@ -1107,14 +1116,14 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/control_flow.hpp ----
 // The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
 // nodes; nodes outside of all loops are in the root frame.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
 constexpr bool NeedsFrames(NodeClass c) {
@@ -1245,7 +1254,7 @@ class ControlFlowAnalysis {
                                    FormatNodeForError(graph_.node(other).name()), ".");
   }
 
-  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
+  TENON_DETAIL_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
     const auto input = [&](int id) {
       return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
     };
@@ -1253,7 +1262,7 @@ class ControlFlowAnalysis {
                                    input(src), " is in frame '", frame(from).name, "'. The input ",
                                    input(visited_from_[ToSize(node.id)]), " is in frame '", frame(before).name, "'.");
   }
-  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
+  TENON_DETAIL_COLD Status MismatchedParents(const Node& node, int found, int from) {
     return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
                             frame(from).name, "\" vs \"", frame(frame(found).parent).name,
                             "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
@@ -1272,21 +1281,14 @@ inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char>
   return ControlFlowAnalysis(graph, wanted, fed).Run();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/extensions.hpp ----
-// Extensions of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
-// included; <tenon/runtime.hpp> has all of them, <tenon/runtime/session/session_runtime.hpp> none.
-TENON_NAMESPACE_BEGIN
+// Interfaces of the runtime's extensions (base/extensions.hpp), which a plain frozen graph does not need.
+TENON_DETAIL_NAMESPACE_BEGIN
 
-class CancellationManager;
-class ResourceMgr;
-class RunRendezvous;
 struct PlanReport;
-struct Program;
-struct SessionOptions;
-class Step;
 
 namespace detail {
 
@@ -1340,49 +1342,31 @@ class GraphFunctions : public FunctionRuntime {
   virtual void SetGraph(const Graph* graph, Ref<RefCounted> owner) = 0;
 };
 
-using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
-using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
-using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-// For variables of these types and shapes, with which both programs have just run, each in its step, and which the body
-// has just given; `condition` is what the condition gave, both are null where the loop counts. Uses the caches of the
-// body's step, which outlives it. Null when there is no memory.
-using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
-                                               Span<const Tensor> variables);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
-using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
-                                                const SessionOptions&);
-
-// Null: the binary was compiled without that extension. thread-safe.
-struct RuntimeParts {
-  std::atomic<MakeExecutor> dataflow{nullptr};  // runtime/executor/dataflow.hpp
-  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeExecutor> frames{nullptr};  // runtime/control_flow/executor.hpp
-  std::atomic<MakeExecutor> parallel_frames{nullptr};  // runtime/control_flow/parallel_executor.hpp
-  std::atomic<MakeFunctions> functions{nullptr};  // runtime/function/session_functions.hpp
-  std::atomic<MakeRunPlans> plans{nullptr};  // runtime/planned/plan_cache.hpp
-  std::atomic<MakePlannedLoop> loops{nullptr};  // runtime/planned/planned_loop.hpp
-  std::atomic<MakeRunRendezvous> rendezvous{nullptr};  // runtime/executor/local_rendezvous.hpp
+// Runs TensorFlow 1 control flow: finds the frames of a graph, makes an executor for one thread or for a pool.
+struct ControlFlow {
+  Result<ControlFlowFrames> (*find_frames)(const Graph&, Span<const char>, Span<const InEdge>);
+  MakeExecutor make;
+  MakeExecutor make_on_pool;
 };
-inline constinit RuntimeParts runtime_parts;
 
-template <class Part>
-bool LinkPart(std::atomic<Part>* place, Part part) {
-  place->store(part, std::memory_order_release);
-  return true;
+TENON_DETAIL_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+  return errors::Unimplemented(what,
+                               ", which this program was compiled without: include <tenon/runtime.hpp> without "
+                               "TENON_MINIMAL_RUNTIME, or <tenon/",
+                               header, "> too, in one source file");
 }
 
-TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
-  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
-                               "> or <tenon/runtime.hpp> in the source file that has <tenon/runtime/session/session_runtime.hpp>");
+TENON_DETAIL_COLD inline Status NoControlFlow() {
+  return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/parallel_executor.hpp");
 }
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/deferred_ops.hpp ----
 // DeferredOps: keeps a run alive while kernels go on working after their end.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Counts the work that kernels still do after they have ended; the run waits for it. thread-safe.
 class DeferredOps {
@@ -1401,11 +1385,11 @@ class DeferredOps {
   std::atomic<int> count_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/memory_record.hpp ----
 // MemoryRecord: memory that one node takes while it runs, excluding its outputs. For measurements.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Bytes. A temporary tensor that becomes an output is no longer counted. one thread.
 class MemoryRecord final : public MemoryListener {
@@ -1448,12 +1432,12 @@ class MemoryRecord final : public MemoryListener {
   SlimVector<std::int64_t> persistent_ids_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/output_check.hpp ----
 // Whether the outputs that a kernel sized itself have the shapes that the op's shape function promises.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -1469,7 +1453,7 @@ inline SlimVector<std::uintptr_t> SortedOutputs(const OpKernelContext::NodeFrame
 // Writes the outputs' shapes for the present inputs, as the shape function says, to memo->promised. They stay unknown
 // where it refuses the inputs (some kernels of TensorFlow take more than their shape functions), for references and
 // for handles, which are scalars whatever it says (TensorArrayV3's says a vector of two).
-TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
+TENON_DETAIL_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
   const OpKernel& kernel = *frame.kernel;
   const OpView& op = kernel.op();
   InferenceContext shapes;
@@ -1504,8 +1488,8 @@ inline bool Allows(const PartialTensorShape& promised, const TensorShape& shape)
     if (promised.dim_size(d) >= 0 && promised.dim_size(d) != shape.dim_size(d)) return false;
   return true;
 }
-TENON_COLD inline Status BrokenPromise(const OpKernel& kernel, int output, const TensorShape& shape,
-                                       const PartialTensorShape& promised) {
+TENON_DETAIL_COLD inline Status BrokenPromise(const OpKernel& kernel, int output, const TensorShape& shape,
+                                              const PartialTensorShape& promised) {
   return errors::Internal("Output ", output, " of node '", kernel.name(), "', op '", kernel.type_string(),
                           "', has shape ", shape, ", but the op's shape function says ", promised, " for its inputs");
 }
@@ -1537,19 +1521,19 @@ inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/run_kernel.hpp ----
 // RunKernel, StartKernel: how executors call kernels, so that a kernel's faults become errors of its node: an
 // exception, a done that is called twice or never. (Outputs that are missing or of another type are the executor's own
 // check.)
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 #if defined(__cpp_exceptions)
-TENON_COLD inline Status StatusOfException(const OpKernel& kernel) noexcept {
+TENON_DETAIL_COLD inline Status StatusOfException(const OpKernel& kernel) noexcept {
   return StatusOfException({"the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"});
 }
 #endif
@@ -1609,14 +1593,14 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEn
 #endif
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/program/program.hpp ----
 // Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
 // nothing is looked up by name again. Built once (builder.hpp),
 // shared by all steps that run it.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
 struct ProgramNode {
@@ -1708,13 +1692,13 @@ struct Program {
   int graph_def_version = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/ref_inputs.hpp ----
 // RefReads: a node that takes plain values where its graph has references gets the variables' values at the moment it
 // starts.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -1751,7 +1735,7 @@ class RefReads {
 
 // A fetched value: references become values, and what shares a variable's buffer is copied, for the variable may change
 // in place. For programs with references.
-TENON_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
+TENON_DETAIL_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
   if (IsRefType(value->dtype())) {
     const Tensor reference = *value;
     TENON_RETURN_IF_ERROR(ReadReference(reference, name, value));
@@ -1764,13 +1748,13 @@ TENON_COLD inline Status DetachFromVariables(std::string_view name, Tensor* valu
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/caching_allocator.hpp ----
 // CachingAllocator: the block cache of one step. It keeps every block it ever got from the allocator below, so that a
 // graph which runs again asks nobody for memory. While one thread owns it, that thread takes and gives blocks without a
 // lock: one class look-up and the head of a list.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 // Its address names the calling thread.
 inline constinit thread_local char this_thread_mark = 0;
@@ -1931,8 +1915,8 @@ inline void* CachingAllocator::TakeCached(std::size_t size_class) {
   return node->memory;
 }
 
-TENON_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, std::size_t bytes,
-                                                         const AllocationAttributes& attributes) {
+TENON_DETAIL_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, std::size_t bytes,
+                                                                const AllocationAttributes& attributes) {
   if (bytes > detail::kMaxBlockBytes) return nullptr;
   if (alignment > kAlignment) return AllocateFromBase(alignment, bytes, attributes);
   const std::size_t c = detail::SizeClass(bytes);
@@ -1977,7 +1961,7 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
   return ptr;
 }
 
-TENON_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes) {
+TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes) {
   const bool is_cacheable = alignment <= kAlignment;
   const std::size_t c = detail::SizeClass(bytes);
   if (is_cacheable) {
@@ -2021,7 +2005,7 @@ inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t byte
   if (is_last) delete this;
 }
 
-TENON_COLD inline std::size_t CachingAllocator::Trim() {
+TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
   Lists taken[2];
   {
     SpinLockHolder hold(lock_);
@@ -2083,12 +2067,12 @@ inline bool CachingAllocator::ClearStats() {
   return true;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/step.hpp ----
 // Step: the values, frames, counts and memory of one run of a program. Steps are pooled: the second run of a program
 // allocates only the tensors that it returns.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A value slot that nothing was put into.
 inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
@@ -2255,7 +2239,7 @@ class ProgramPool {
     return made;
   }
   // In the child of a fork(), before other threads use this: whether the parent had taken an object.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     if (!lock_.try_lock()) return true;
     const std::size_t idle = more_.size() + (last_.load() != nullptr ? 1 : 0);
     lock_.unlock();
@@ -2287,11 +2271,11 @@ class ProgramPool {
   std::atomic<std::size_t> made_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/env.hpp ----
 // Environment variables as numbers and switches. Do not change the environment while another thread reads it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 inline Status BadEnv(const char* name, std::string_view type, std::string_view text, std::string_view used) {
@@ -2344,12 +2328,12 @@ inline Status GetEnvDouble(const char* name, double default_value, double* value
   return detail::BadEnv(name, "double", text, StrCat(default_value));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/thread_ids.hpp ----
 // The threads that traced runs have used: a number each, which is its row in every timeline of the process.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -2389,17 +2373,17 @@ class TracedThreads {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/trace_collector.hpp ----
 // TraceCollector: fills in the RunTrace of one run, at most SessionOptions::max_trace_events executions of it in full.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // SessionOptions::max_trace_events where it is positive, else TENON_TRACE_EVENTS, read once, else 8192.
-TENON_COLD inline int TraceEventLimit(int option) {
+TENON_DETAIL_COLD inline int TraceEventLimit(int option) {
   static const int usual = [] {
     constexpr std::int64_t kUsual = 1 << 13;
     std::int64_t events = kUsual;
@@ -2456,7 +2440,7 @@ class TracedNodes {
       hash = (hash ^ reinterpret_cast<std::uintptr_t>(text)) * 0x9e3779b97f4a7c15u;
     return static_cast<std::size_t>(hash >> 32);
   }
-  TENON_COLD void Grow() {
+  TENON_DETAIL_COLD void Grow() {
     slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
     for (std::size_t i = 0; i < items_.size(); ++i) *FindSlot(items_[i].folded) = static_cast<std::uint32_t>(i + 1);
   }
@@ -2573,11 +2557,11 @@ class TraceCollector final : public StepStatsCollector {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/run_node.hpp ----
 // Steps that all executors share for one node: run its kernel or copy, check its outputs, add the node to an error.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -2627,7 +2611,7 @@ class NodeMeter {
 
 // Appends " [node 'dense/MatMul', CPU:0]", one for each call that the error leaves. Of many the innermost eight and the
 // outermost stay, with " [... 990 calls ...]" between them.
-TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view at) {
+TENON_DETAIL_COLD inline Status WithNodeAppended(const Status& status, std::string_view at) {
   constexpr std::string_view kNode = " [node '", kMore = " [... ", kCalls = " calls ...]";
   constexpr std::size_t kInnermost = 8;
   const std::string_view text = status.message();
@@ -2652,7 +2636,7 @@ TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view
 
 // Makes "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is for transports; from any other op it becomes
 // Internal, as in TensorFlow, so that callers do not take it for a lost connection.
-TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) noexcept {
+TENON_DETAIL_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) noexcept {
   const Device* device = node.on_host ? program.host : program.device;
   std::string at;
   if (!Succeeds([&] { at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"); })) return status;
@@ -2665,16 +2649,16 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
 }
 
 // True if the run was cancelled: executors look before every node.
-TENON_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
+TENON_DETAIL_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
   return cancellation != nullptr && cancellation->IsCancelled();
 }
 inline CancellationManager* CancellationOf(const Step& step) {
   return step.services() == nullptr ? nullptr : step.services()->cancellation;
 }
-TENON_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
-TENON_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
+TENON_DETAIL_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
+TENON_DETAIL_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
 
-TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
+TENON_DETAIL_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
   if (got.dtype() == DataType::kInvalid)
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
                             node.node->op_name(), "' returned without setting it");
@@ -2693,8 +2677,8 @@ inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeF
   return OkStatus();
 }
 
-TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
-                                   Tensor* to) {
+TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value,
+                                          Step* step, Tensor* to) {
   Tensor from = value;
   if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
   return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
@@ -2728,7 +2712,7 @@ inline void WaitFor(const Notification& done) noexcept {
 inline bool CanSchedule(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
   return Succeeds([&] { pool->Schedule(fn, arg); });
 }
-TENON_COLD inline Status NotScheduled() noexcept {
+TENON_DETAIL_COLD inline Status NotScheduled() noexcept {
   return errors::ResourceExhausted("The pool of threads has no memory for another task; the run has ended");
 }
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
@@ -2751,7 +2735,7 @@ class RunFaults final : public AsyncFaults {
 };
 
 // A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
-TENON_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
+TENON_DETAIL_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
   for (std::size_t i = 0; i < program.fetches.size(); ++i) {
     const Program::Fetch& fetch = program.fetches[i];
     if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
@@ -2773,8 +2757,8 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
     context->SetStatus(faults->Take());
   }
 }
-TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
-                                       OpKernelContext* context) {
+TENON_DETAIL_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                              OpKernelContext* context) {
   RefReads reads;
   const Status status = reads.Read(frame);
   context->Enter(&reads.frame());
@@ -2811,22 +2795,17 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/integers.hpp ----
-// Small integer tensors as numbers, and where FoldIntegers is found: shape inference reads and writes values, but only
-// programs whose graphs compute with shapes need the folding (a part of <tenon/runtime.hpp>).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+// Small integer tensors as numbers: shape inference reads and writes such values.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Larger tensors are not shapes: nodes that see one are not folded.
 inline constexpr Index kMaxFoldedElements = 1024;
 
 namespace detail {
-
-// FoldIntegers, once <tenon/graph/integer_folding.hpp> is in the program; null: nodes are folded by an evaluator only.
-using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
-inline constinit std::atomic<FoldNode> fold_integers{nullptr};
 
 // An int32, int64 or bool tensor as numbers.
 struct Integers {
@@ -2881,17 +2860,17 @@ inline bool WriteIntegers(const Integers& from, DataType dtype, Tensor* out) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/constant_values.hpp ----
 // ConstantValues: what the outputs of a graph are worth that depend on constants and known shapes alone. Shape
 // functions ask for them (Reshape's shape, Fill's dims, ...).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
-// constants, what shapes say, and small integer nodes (where graph/integer_folding.hpp is included) are known. one
+// constants, what shapes say, and small integer nodes (where graph/shapes.hpp is included) are known. one
 // thread.
 class ConstantEvaluator {
  public:
@@ -3109,7 +3088,7 @@ class ConstantValues {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
     }
-    const detail::FoldNode fold = detail::fold_integers.load(std::memory_order_acquire);
+    const detail::FoldNode fold = detail::extensions.fold_integers.load(std::memory_order_acquire);
     *done = (fold != nullptr && fold(node, inputs, &outputs)) ||
             (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
              outputs.size() == node.output_types.size());
@@ -3126,15 +3105,15 @@ class ConstantValues {
   SlimVector<char> state_;  // node -> State
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/shape_refiner.hpp ----
 // ShapeRefiner: the output shapes of a whole graph, node by node in topological order, with constants known. What it
 // finds impossible is refused with TensorFlow's message, as TensorFlow's import does. Nodes that compute with shapes
 // are known where <tenon/graph/shapes.hpp> is included.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Writes Node::output_shapes. Nodes are added in an order in which their inputs come first; the shape of an input that
 // was not added (the back edge of a while loop) is unknown. externally synchronised.
@@ -3479,13 +3458,13 @@ class ShapeRefiner {
   Handles handles_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/import_checks.hpp ----
 // Checks of ImportGraphDef before it looks at single nodes: graphs beyond the limits, ops that are not registered.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -3528,14 +3507,14 @@ inline Status CheckImportLimits(const GraphDef& def, int num_old, const ImportLi
 }
 
 // `name`, a node in an input's text, is neither in the graph nor in `def`.
-TENON_COLD inline Status UnknownInput(const Graph& graph, const GraphDef& def, const NodeDef& node,
-                                      std::string_view text, std::string_view name) {
+TENON_DETAIL_COLD inline Status UnknownInput(const Graph& graph, const GraphDef& def, const NodeDef& node,
+                                             std::string_view text, std::string_view name) {
   SlimVector<std::string_view> names;
   for (const Node& other : graph.nodes()) names.push_back(other.name());
   for (const NodeDef& other : def.node) names.push_back(other.name);
   return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", SuggestNames(name, names));
 }
-TENON_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& src, int output) {
+TENON_DETAIL_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& src, int output) {
   const std::string& op = src.def.op;
   const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
   return errors::InvalidArgument(
@@ -3588,7 +3567,7 @@ class UnknownOps {
     std::size_t uses = 0;
   };
 
-  TENON_COLD Status NotRegistered(const OpRegistry& registry) const {
+  TENON_DETAIL_COLD Status NotRegistered(const OpRegistry& registry) const {
     SlimVector<std::string_view> known;
     for (const OpView* op : registry.ops()) known.push_back(op->name);
     std::string text;
@@ -3612,13 +3591,13 @@ class UnknownOps {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/function_index.hpp ----
 // FunctionIndex: finds the functions and gradients of a library by name in constant time.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // immutable. The library outlives the index; its lists of functions and gradients must not change.
 //
@@ -3665,13 +3644,13 @@ class FunctionIndex {
   detail::NameIndex functions_, gradients_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/import_options.hpp ----
 // ImportOptions: options of ImportGraphDef (graph/import.hpp). FunctionImport: its functions for a library.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // State of shape inference through calls: the library, the functions that it is in, and how much it may still do.
 struct CallShapes {
@@ -3699,9 +3678,9 @@ struct ImportOptions {
   Owned<ShapeRefiner>* refiner = nullptr;  // gets the refiner of the imported graph, for ExtendGraph; may be null
 };
 
-TENON_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
+TENON_DETAIL_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
 
-// Import of a library of functions. <tenon/graph/function_import.hpp> links it in.
+// Import of a library of functions, of <tenon/graph/function_import.hpp>.
 struct FunctionImport {
   // Refuses names that are taken and bodies that can never run.
   Status (*check_library)(const FunctionIndex& functions, OpInfoCache* ops, const CancellationManager* cancellation);
@@ -3711,15 +3690,14 @@ struct FunctionImport {
   Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops, CallShapes* calls,
                        ShapeRefiner* refiner);
 };
-inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/requested_device.hpp ----
 // The device that a NodeDef asks for: "/job:localhost/task:0/device:GPU:1", or a part of such a name.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Reads the name; an empty one asks for nothing. InvalidArgument: not a device name.
 inline Status ParseRequestedDevice(const NodeDef& node, DeviceName* name) {
@@ -3735,14 +3713,14 @@ inline Status CheckRequestedDevice(const NodeDef& node) {
   return ParseRequestedDevice(node, &name);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/import.hpp ----
 // ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
 // import.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Does the work of ImportGraphDef; use that. one thread.
 class GraphImporter {
@@ -3774,14 +3752,13 @@ class GraphImporter {
   }
   // After an error the graph is as it was.
   Status Extend() {
-    Status status = ConvertMore();
+    Status status = detail::CatchAll("ExtendGraph", [this] { return ConvertMore(); });
     if (!status.ok()) Undo();
     return status;
   }
 
  private:
-  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
-                                                  << 22;  // outputs beyond 64 a node, in all: see kMaxNodeOutputs
+  static constexpr std::size_t kMaxSpareOutputs = 1 << 22;  // outputs beyond 64 a node, in all: see kMaxNodeOutputs
 
   struct Input {
     int position;  // the producer's, in the GraphDef; kFirstOld - id: a node that the graph had before
@@ -3823,6 +3800,7 @@ class GraphImporter {
   // ---- a graph that has nodes
   Status ConvertMore() {
     TENON_RETURN_IF_ERROR(detail::CheckImportLimits(def_, num_old_, options_.limits));
+    graph_.names_.Reserve(ToSize(num_old_) + def_.node.size());  // so that the last step needs no memory
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(FindOps());
@@ -3945,7 +3923,7 @@ class GraphImporter {
   // ---- functions and ops
   Status CheckLibrary() {
     if (def_.library.function.empty()) return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     own_functions_ = FunctionIndex(def_.library);
     if (import != nullptr) return import->check_library(own_functions_, &ops_, options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
@@ -3967,7 +3945,8 @@ class GraphImporter {
       }
       if (infos_.back() != nullptr) continue;
       if (const FunctionDef* function = functions().Find(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
+        TENON_RETURN_IF_ERROR(
+            detail::extensions.function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
         if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
@@ -3981,7 +3960,7 @@ class GraphImporter {
     return options_.calls != nullptr && options_.calls->functions != nullptr ? *options_.calls->functions
                                                                              : own_functions_;
   }
-  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+  TENON_DETAIL_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
     return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
                                  "' is a function of the graph's library; to call functions, register tenon::ops::",
                                  node.op, " (<tenon/ops/flow/functional.hpp>)");
@@ -4040,7 +4019,7 @@ class GraphImporter {
     return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
   }
 
-  TENON_COLD Status Cycle(std::size_t nodes) const {
+  TENON_DETAIL_COLD Status Cycle(std::size_t nodes) const {
     const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
       SlimVector<int> producers;
       const bool loops = LoopsBack(n);
@@ -4157,7 +4136,7 @@ class GraphImporter {
   Status InferCall(int id, ShapeRefiner* refiner) {
     const std::string_view op = graph_.node(id).op_name();
     if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
-    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     if (import == nullptr) return OkStatus();  // no graph with functions comes here
     CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
     if (calls->functions == nullptr) calls->functions = &own_functions_;
@@ -4195,7 +4174,7 @@ class GraphImporter {
 //   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
 //   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
 inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
-  return GraphImporter(std::move(def), registry, options).Import();
+  return detail::CatchAll("ImportGraphDef", [&] { return GraphImporter(std::move(def), registry, options).Import(); });
 }
 
 // Adds nodes that may read those of the graph, in the time that the new nodes take. Functions and versions of `more` do
@@ -4206,14 +4185,14 @@ inline Status ExtendGraph(GraphDef&& more, const OpRegistry& registry, const Imp
   return GraphImporter(std::move(more), registry, options, graph, refiner).Extend();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/program/endpoints.hpp ----
 // Endpoints of a signature, found in a graph: feeds, fetches and targets, with TensorFlow's errors for unknown names.
 // Also checks whether the tensors of a run fit the signature.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -4250,8 +4229,8 @@ inline Result<InEdge> OutputOf(const Node& node, const TensorName& name, std::st
                               "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
   return InEdge{node.id, name.output};
 }
-TENON_COLD inline Status NoSuchEndpoint(const TensorName& name, std::string_view text, std::string_view what,
-                                        std::string_view hint) {
+TENON_DETAIL_COLD inline Status NoSuchEndpoint(const TensorName& name, std::string_view text, std::string_view what,
+                                               std::string_view hint) {
   return errors::InvalidArgument(
       "Tensor ", name.node, ":", name.output,
       ", specified in either feed_devices or fetch_devices was not found in the Graph: ", what, " '", text, "'", hint);
@@ -4328,12 +4307,12 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/run_args.hpp ----
 // Arguments of one run other than its feeds: a pool, resources, cancellation, counters, trace.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -4395,7 +4374,7 @@ struct RunArgs {
 };
 
 // TensorFlow's hint, for runs that did not ask for the list.
-TENON_COLD inline void AddMemoryHint(Status* status) {
+TENON_DETAIL_COLD inline void AddMemoryHint(Status* status) {
   if (status->code() == Code::kResourceExhausted)
     *status = status->WithAppended(
         "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
@@ -4408,7 +4387,7 @@ class LazyRendezvous final : public RunRendezvous {
   explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
   Rendezvous* Get() override {
     const MutexLock lock(mutex_);
-    const MakeRunRendezvous make = runtime_parts.rendezvous.load(std::memory_order_acquire);
+    const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
     if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
     return made_ == nullptr ? nullptr : made_->Get();
   }
@@ -4421,11 +4400,11 @@ class LazyRendezvous final : public RunRendezvous {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/sequential.hpp ----
 // The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -4458,26 +4437,26 @@ inline Status RunSequential(const Program& program, Step* step, TraceCollector* 
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/prepared_signature.hpp ----
 // One prepared signature: its program with the steps, executors and plans that run it. On several devices it wraps a
 // PlacedProgram instead.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // The executor of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
 inline Result<MakeExecutor> ExecutorFor(const Program& program, bool on_pool) {
-  const bool frames = program.has_control_flow();
-  const std::atomic<MakeExecutor>& engine = !frames   ? runtime_parts.dataflow
-                                            : on_pool ? runtime_parts.parallel_frames
-                                                      : runtime_parts.frames;
-  if (const MakeExecutor make = engine.load(std::memory_order_acquire)) return make;
-  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
+  if (program.has_control_flow()) {
+    const ControlFlow* const control_flow = extensions.control_flow.load(std::memory_order_acquire);
+    if (control_flow == nullptr) return NoControlFlow();
+    return on_pool ? control_flow->make_on_pool : control_flow->make;
+  }
+  if (const MakeExecutor make = extensions.dataflow.load(std::memory_order_acquire)) return make;
   return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
                                        : "SessionOptions or RunOptions ask for the dataflow engine",
-                     frames ? "runtime/control_flow/parallel_executor.hpp" : "runtime/executor/dataflow.hpp");
+                     "runtime/executor/dataflow.hpp");
 }
 
 // One signature of a graph on several devices, of runtime/session_devices.hpp. thread-safe.
@@ -4512,7 +4491,7 @@ class PreparedSignature : public RefCounted {
       : program_(std::move(program)),
         placed_(std::move(placed)),
         dataflow_(dataflow),
-        make_plans_(!dataflow && program_->may_plan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        make_plans_(!dataflow && program_->may_plan() ? extensions.plans.load(std::memory_order_acquire) : nullptr),
         steps_(*program_) {}
 
   const Program& program() const { return *program_; }
@@ -4617,7 +4596,7 @@ class PreparedSignature : public RefCounted {
     if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
     return running->plans.get();
   }
-  TENON_COLD Status KeepFetched(StepContainer* container) const {
+  TENON_DETAIL_COLD Status KeepFetched(StepContainer* container) const {
     SlimVector<std::string_view> names;
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
@@ -4679,7 +4658,7 @@ class PreparedList {
     }
   }
   // As PlacedProgram::IsInUse, of any of them; the lock is free afterwards.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     bool in_use = !mutex_.try_lock();
     for (std::size_t i = 0; !in_use && i < items_.size(); ++i) in_use = items_[i]->IsInUse();
     new (&mutex_) Mutex();
@@ -4693,11 +4672,11 @@ class PreparedList {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/cpu_device.hpp ----
 // CpuDevice: the device that every session has. Its kernels run on the threads of a pool that it does not own.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class CpuDevice final : public Device {
  public:
@@ -4723,12 +4702,75 @@ class CpuDevice final : public Device {
   Cpu cpu_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/step_services.hpp ----
+// Services of a run for the few kernels that ask: threads for closures, names of the session, and services that other
+// headers define. Kernels reach them through OpKernelContext.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Describes a session that serves a model: TensorFlow's SessionMetadata.
+struct SessionMetadata {
+  std::string name;
+  std::int64_t version = 0;
+};
+
+// immutable while a run uses it; outlives the run. The caller of a run fills in its services
+// (SessionOptions::services, RunOptions::services); the rest is null. The session fills in its handle ("direct") and,
+// for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
+struct StepServices {
+  CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
+  TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
+  CollectiveExecutor* collective_executor = nullptr;
+  GraphCollector* graph_collector = nullptr;
+  StepStatsCollector* stats_collector = nullptr;  // for runs without a trace; a run with a trace has its own
+  const SessionMetadata* session_metadata = nullptr;
+  std::string_view session_handle;
+  std::string_view executor_type;
+  std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
+  bool run_all_kernels_inline = false;
+};
+
+// Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the
+// kernel is deferred. thread-safe.
+class Runner {
+ public:
+  explicit Runner(ThreadPoolInterface* pool) : pool_(pool) {}
+  void operator()(Function<void()> closure) const {
+    if (pool_ == nullptr) return closure();
+    const auto call = [](void* argument) {
+      const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
+      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
+    };
+    pool_->Schedule(call, new Function<void()>(std::move(closure)));
+  }
+  const Runner& operator*() const { return *this; }  // TensorFlow's runner is a pointer
+
+ private:
+  ThreadPoolInterface* pool_;
+};
+
+// Gives a kernel a service that it cannot do without: FailedPrecondition, which names the op and the service, when
+// there is none. `what` is a noun: "call frame".
+//
+//   CallFrame* frame = nullptr;
+//   TENON_RETURN_IF_ERROR(RequireService(context, "call frame", &StepServices::call_frame, &frame));
+template <class Service>
+Status RequireService(const OpKernelContext& context, std::string_view what, Service* StepServices::* member,
+                      Service** service) {
+  const StepServices* const all = context.step_services();
+  *service = all == nullptr ? nullptr : all->*member;
+  if (*service != nullptr) return OkStatus();
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": the run has no ", what, " for node '",
+                                    context.op_kernel().name(), "'");
+}
+
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/program/kernel_cache.hpp ----
 // KernelCache: the kernels of a graph's nodes.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -4775,10 +4817,10 @@ class KernelCache {
     return owner->GetLocked(number);
   }
 
-  // The graph has more nodes; nobody else uses it or this cache.
-  void Grow() {
+  // The graph gets more nodes, so many in all; nobody else uses it or this cache. Comes first: it needs memory.
+  void Grow(std::size_t num_nodes) {
     const MutexLock lock(mutex_);
-    entries_.resize(static_cast<std::size_t>(graph_->num_nodes()));
+    entries_.resize(num_nodes);
   }
   // Whether nodes may move: no kernel knows any.
   bool empty() const {
@@ -4843,17 +4885,16 @@ class KernelCache {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/extensions.hpp ----
-// Extensions of sessions by headers that a binary may include: runs with options, trace sinks, several devices. Each
-// header sets a pointer here before main.
-TENON_NAMESPACE_BEGIN
+// Interfaces of the extensions of sessions (base/extensions.hpp): runs with options, trace sinks, several devices.
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Extension by <tenon/runtime/session/run_with_options.hpp>, when a binary includes it.
+// Runs with options, of <tenon/runtime/session/run_with_options.hpp>.
 struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
   Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
@@ -4864,31 +4905,23 @@ struct SessionExtras {
   Result<Ref<PreparedSignature>> (*prepare_bounded)(class SessionImpl* session, Span<const std::string> feeds,
                                                     Span<const std::string> fetches, Span<const std::string> targets);
 };
-inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
-// Extension by <tenon/runtime/trace/sink.hpp>: runs of watched sessions.
+// Runs of watched sessions, of <tenon/runtime/trace/sink.hpp>.
 struct SessionWatch {
   // The session's number in the process, from 1; 0: it is not watched.
   int (*number_of)(const SessionOptions& options);
   Status (*run)(class SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
                 RunArgs settings);
 };
-inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
-// Whether <tenon/runtime/session/counters.hpp> is in the binary.
-inline constinit std::atomic<bool> runs_are_counted{false};
-// Graph::ToGraphDef, once <tenon/runtime/session/extend_reset.hpp> is in the binary: Extend adds to the graph as it was
-// before its control flow was lowered.
-using KeepSource = GraphDef (*)(const Graph&);
-inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
 // A session's graph on its devices. thread-safe.
 class PlacedGraph {
  public:
   virtual ~PlacedGraph() = default;
   // Prepares endpoints and targets that the graph has. `front`, which is empty, becomes the description of the run.
-  // `places`: null, all feeds and fetches are in host memory.
+  // `places`: null, all feeds and fetches are in host memory. `cancellation` gives it up: Cancelled; may be null.
   virtual Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                          Span<const std::string> targets, const ProgramEnds& ends, const EndPlaces* places,
-                         Program* front, Owned<PlacedProgram>* program) = 0;
+                         const CancellationManager* cancellation, Program* front, Owned<PlacedProgram>* program) = 0;
   // Prepares one partial run; `partial` outlives the result.
   virtual Result<Owned<PlacedPartialProgram>> PreparePartial(Span<const std::string> feeds,
                                                              Span<const std::string> fetches,
@@ -4909,7 +4942,7 @@ class SessionDevices {
   virtual Status Place(Graph* graph, const struct GraphState* older, Owned<PlacedGraph>* placed) = 0;
   virtual std::int64_t num_wakeups() const = 0;  // by threads of its own
 };
-// Extension by <tenon/devices.hpp>, when a binary includes it.
+// Several devices, of <tenon/devices.hpp>.
 struct SeveralDevices {
   // `host_resources`: resources of the first CPU.
   Status (*create)(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
@@ -4917,16 +4950,15 @@ struct SeveralDevices {
   // As SessionImpl::Prepare, on any session, with feeds and fetches in the memory of devices. Not cached.
   Result<Ref<PreparedSignature>> (*prepare)(class SessionImpl* session, const CallableOptions& options);
 };
-inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/graph_state.hpp ----
 // GraphState: a session's graph with its kernels or its parts on devices; who uses it, and how long it stays.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -4977,13 +5009,13 @@ inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/local_device.hpp ----
 // Devices of this process by short names: "GPU:0". The CPU is not among them, since every session has one.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -5017,13 +5049,13 @@ inline Result<Owned<Device>> MakeLocalDevice(std::string_view given) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/program/liveness.hpp ----
 // Last reader of each value of a program, in sequential order: it may take the value over. Then its memory can go.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -5074,18 +5106,18 @@ inline void FindLastUses(Program* program) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/program/builder.hpp ----
 // ProgramBuilder makes a Program of a graph: orders what a signature needs, evaluates what never changes, numbers the
 // values, copies those that are wanted in the other memory, and adds up who waits for whom.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
+TENON_DETAIL_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
 
 // Builds a Program. one thread.
 class ProgramBuilder {
@@ -5152,10 +5184,9 @@ class ProgramBuilder {
       return wanted[ToSize(node.id)] != 0 && NeedsFrames(node.node_class);
     };
     if (!options_.dead_values && !(has_loops_ && AnyItem(graph_.nodes(), needs_frames))) return OkStatus();
-    const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
-    if (find_frames == nullptr)
-      return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/executor.hpp");
-    TENON_ASSIGN_OR_RETURN(loops_, find_frames(graph_, wanted, feeds_));
+    const ControlFlow* const control_flow = extensions.control_flow.load(std::memory_order_acquire);
+    if (control_flow == nullptr) return NoControlFlow();
+    TENON_ASSIGN_OR_RETURN(loops_, control_flow->find_frames(graph_, wanted, feeds_));
     for (const ControlFlowFrames::Frame& frame : loops_.frames)
       program_->frames.push_back({frame.parent,
                                   static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
@@ -5529,13 +5560,13 @@ class ProgramBuilder {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/signature_cache.hpp ----
 // SignatureCache: the prepared signatures of a session, by their names; the least recently used ones go.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -5610,14 +5641,14 @@ class SignatureCache {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/session_impl.hpp ----
 // State behind Session: a validated graph, its kernels, devices and thread pools, and the programs prepared from
 // it. Included through <tenon/runtime.hpp>.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -5640,7 +5671,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire);
+    const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
     if (make != nullptr && session->several_ == nullptr)
       session->functions_ =
           make(session->registry_, session->device_, session->host_, session->resources_, session->options_);
@@ -5664,7 +5695,7 @@ class SessionImpl : public RefCounted {
     GraphPass lower = options_.lower_control_flow;
     if (lower == nullptr && several_ != nullptr) lower = several_->default_lowering();
     if (lower != nullptr) {
-      if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
+      if (const KeepSource keep = extensions.keep_source.load(std::memory_order_acquire); keep != nullptr)
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
@@ -5724,7 +5755,8 @@ class SessionImpl : public RefCounted {
     settings.trace = trace;
     settings.since_ns = since_ns;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
-    return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+    return extensions.session_extras.load(std::memory_order_acquire)
+        ->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
   // A run is nothing but PreparedSignature::Run.
@@ -5736,9 +5768,9 @@ class SessionImpl : public RefCounted {
     settings.flush_denormals = options_.flush_denormals;
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
-    settings.services = services_;
+    settings.services = &services_;
     settings.max_trace_events = options_.max_trace_events;
-    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
+    settings.counts = &counts_;
     return settings;
   }
 
@@ -5752,10 +5784,10 @@ class SessionImpl : public RefCounted {
       fork_.Repair([this] { NoticeFork(); });
     return cancellation_.IsCancelled();
   }
-  TENON_COLD Status Closed() const {
+  TENON_DETAIL_COLD Status Closed() const {
     return fork_status_.ok() ? errors::Cancelled("Session has been closed.") : fork_status_;
   }
-  TENON_COLD static Status NoGraph(std::string_view call) {
+  TENON_DETAIL_COLD static Status NoGraph(std::string_view call) {
     return errors::InvalidArgument("Session was not created with a graph before ", call,
                                    "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
   }
@@ -5779,7 +5811,7 @@ class SessionImpl : public RefCounted {
                                                Span<const std::string> targets, std::int64_t* since_ns) {
     if (!is_bounded()) return Prepare(feeds, fetches, targets);
     *since_ns = SteadyNanoseconds();
-    return session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
+    return extensions.session_extras.load(std::memory_order_acquire)->prepare_bounded(this, feeds, fetches, targets);
   }
   // The program that was made before; null: none is kept.
   Ref<PreparedSignature> FindPrepared(Span<const std::string> feeds, Span<const std::string> fetches,
@@ -5796,7 +5828,8 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(FindGraph(feeds, fetches, targets, call, &ends, &use));
     if (use->state->placed == nullptr) return Build(use, ends, {}, {}, cancellation);
     auto front = MakeOwned<Program>();
-    TENON_RETURN_IF_ERROR(use->state->placed->Prepare(feeds, fetches, targets, ends, nullptr, front.get(), placed));
+    TENON_RETURN_IF_ERROR(
+        use->state->placed->Prepare(feeds, fetches, targets, ends, nullptr, cancellation, front.get(), placed));
     return front;
   }
   // `placed`: null on one device.
@@ -5807,9 +5840,9 @@ class SessionImpl : public RefCounted {
     return Ref<PreparedSignature>::Adopt(new PreparedSignature(std::move(program), dataflow, std::move(placed)));
   }
   // Prepares callables with feeds or fetches in the memory of devices.
-  TENON_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
+  TENON_DETAIL_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
     if (IsClosed()) return Closed();
-    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+    const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
     return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
   }
@@ -5886,8 +5919,6 @@ class SessionImpl : public RefCounted {
   }
   PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
-  // Services of runs that bring none; outlives the session.
-  void set_services(const StepServices* services) { services_ = services; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
@@ -5903,7 +5934,7 @@ class SessionImpl : public RefCounted {
  private:
   // In the child of a fork(). Threads, locks and half of what a run had done stayed in the parent: the session goes on
   // only if no other thread was at work with it.
-  TENON_COLD void NoticeFork() {
+  TENON_DETAIL_COLD void NoticeFork() {
     bool in_use = signatures_.WasInUseAtFork() || cancellation_.IsInUse() || callables_.IsInUse();
     for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_}) {
       in_use |= !mutex->try_lock();
@@ -5921,7 +5952,7 @@ class SessionImpl : public RefCounted {
   }
 
   // Keeps a graph that a RunTrace points into as long as the session.
-  TENON_COLD void KeepGraph(const Program& program) {
+  TENON_DETAIL_COLD void KeepGraph(const Program& program) {
     const MutexLock lock(graph_mutex_);
     if (program.graph_owner &&
         !AnyItem(kept_, [&](const Ref<RefCounted>& kept) { return kept.get() == program.graph_owner.get(); }))
@@ -5967,18 +5998,19 @@ class SessionImpl : public RefCounted {
     const std::vector<std::string>& names = options_.devices;
     return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
   }
-  TENON_COLD static Status NeedsDevices(std::string_view what) {
+  TENON_DETAIL_COLD static Status NeedsDevices(std::string_view what) {
     return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
   }
-  TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
-    const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
+  TENON_DETAIL_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
+    const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
     return several->create(options_, intra_op_pool, resources_, &several_);
   }
 
   Status MakeExtras() {
-    services_ = options_.services;
-    const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
+    if (options_.services != nullptr) services_ = *options_.services;
+    if (services_.session_handle.empty()) services_.session_handle = "direct";
+    const SessionExtras* extras = extensions.session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
       return errors::FailedPrecondition(
@@ -5991,7 +6023,7 @@ class SessionImpl : public RefCounted {
     if (options_.max_trace_events < 0)
       return errors::InvalidArgument("SessionOptions: max_trace_events must not be negative, got ",
                                      options_.max_trace_events);
-    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    const SessionWatch* watch = extensions.session_watch.load(std::memory_order_acquire);
     if (watch != nullptr) watched_number_ = watch->number_of(options_);
     if (watched_number_ != 0) watch_ = watch;
     if (watch == nullptr && options_.trace_sink != nullptr)
@@ -6014,7 +6046,7 @@ class SessionImpl : public RefCounted {
   const SessionWatch* watch_ = nullptr;  // null: nobody watches
   int watched_number_ = 0;
   RunCounts counts_;
-  const StepServices* services_ = nullptr;
+  StepServices services_;  // for runs that bring none
   CancellationManager cancellation_;  // cancels all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;
@@ -6033,12 +6065,12 @@ class SessionImpl : public RefCounted {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/callable_impl.hpp ----
 // CallableImpl, the state behind Callable, and how Session::Run's named feeds become a callable's.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -6064,7 +6096,7 @@ class CallableImpl : public RefCounted {
     return prepared_->Run(feeds, fetches, settings_);
   }
   void Release() { released_.store(true, std::memory_order_relaxed); }
-  TENON_COLD Status CheckNotReleased() const {
+  TENON_DETAIL_COLD Status CheckNotReleased() const {
     return released_.load(std::memory_order_relaxed) ? Released() : OkStatus();
   }
   bool GetPlanReport(PlanReport* report) const { return prepared_->GetPlanReport(report); }
@@ -6073,7 +6105,7 @@ class CallableImpl : public RefCounted {
   PreparedSignature* prepared() const { return prepared_.get(); }
 
  private:
-  TENON_COLD Status Released() const {
+  TENON_DETAIL_COLD Status Released() const {
     return errors::InvalidArgument("Attempted to run callable after handle was released: ", handle_);
   }
   Ref<SessionImpl> session_;
@@ -6102,8 +6134,8 @@ struct NamedFeeds {
   SlimVector<Tensor> values;
 
  private:
-  TENON_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
-    const auto read = read_fed_handle.load(std::memory_order_acquire);
+  TENON_DETAIL_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
+    const auto read = extensions.read_fed_handle.load(std::memory_order_acquire);
     return read == nullptr ? OkStatus() : read(resources, value);
   }
 };
@@ -6115,17 +6147,13 @@ inline Status NoCallable() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/session_runtime.hpp ----
-// The runtime for plain graphs, such as frozen networks. <tenon/runtime.hpp>, with which README's program takes a
-// quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow executor, planned memory,
-// integer folding in shape inference, sessions from a GraphDef or GraphBuilder. Unimplemented, with the name of the
-// header: a graph or its options cannot do without one of these. Memory is planned where
-// <tenon/runtime/planned/plan_cache.hpp> is included too. One source file of a program includes one of the two; more
-// are harmless.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+// Defines the entry points of sessions that every program needs. <tenon/runtime.hpp> includes it, with
+// TENON_MINIMAL_RUNTIME little else.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -6269,8 +6297,8 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime.hpp ----
 // Defines the runtime: sessions, executors, eager calls. One source file of a program includes this; a second one is
@@ -6283,7868 +6311,6 @@ TENON_NAMESPACE_END
 // header: a graph or its options cannot do without one of these.
 #if !defined(TENON_MINIMAL_RUNTIME)
 
-// ---- tenon/runtime/control_flow/frame_plan.hpp ----
-// FramePlan: a program with TensorFlow 1 control flow, cut into its frames. Each frame has its own nodes, edges and
-// value slots, numbered from 0, so that an iteration of a loop is a few small arrays.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-enum class FlowKind : std::uint8_t {
-  kKernel,
-  kNothing,        // NoOp, ControlTrigger
-  kForward,        // Identity, LoopCond: the output is the input
-  kConstant,       // Const: the output is what the kernel holds
-  kCopy,           // between memories
-  kSwitch,         // also _SwitchN
-  kMerge,
-  kEnter,
-  kEnterConstant,  // its value is there in every iteration
-  kExit,
-  kNextIteration,
-  kFetch,
-  kTransfer,       // a send, which says when its input is dead, or a receive, whose output may be: both always run
-};
-
-// From an output (kControlSlot: from the node itself) to an input of node `node`, all numbers of the frame that the
-// producer's outputs are values of.
-struct FlowEdge {
-  enum Target : std::uint8_t { kPlain, kMerge, kTrigger };
-  int node;
-  int input;
-  int output;
-  Target target;
-  bool from_enter;
-};
-
-// Where an input is read: a slot of the iteration, or something that stays (slot -1): an invariant of the loop, or else
-// a constant of the program.
-struct FlowInput {
-  int slot = -1;
-  int invariant = -1;
-  int constant = -1;
-};
-
-struct FlowNode {
-  FlowKind kind = FlowKind::kKernel;
-  bool drops_outputs = false;  // some output has no reader
-  bool reads_references = false;  // some input is a reference and is taken as a value
-  int program_node = -1;
-  int first_input = 0, num_inputs = 0;
-  int first_output = 0, num_outputs = 0;  // slots, of an Enter that is constant: invariants
-  int first_edge = 0, num_edges = 0;
-  int number = -1;  // Enter: its loop, among the children of the frame; Exit: its number among those of the frame
-};
-
-// Counts of one node. Not a Merge: inputs to wait for, and whether a dead one was among them. A Merge: twice the
-// control inputs to wait for, and 1 while no live input has come; `dead` counts its dead inputs until then and is the
-// number of the live input afterwards.
-struct FlowCount {
-  int pending = 0;
-  int dead = 0;
-};
-
-struct FlowFrame {
-  int parent = -1;
-  int number_in_parent = -1;
-  int parallel_iterations = 1;
-  int num_enters = 0;
-  int num_exits = 0;
-  int num_children = 0;
-  int num_slots = 0;
-  int num_invariants = 0;
-  std::uint64_t name_hash = 0;
-  bool has_transfers = false;  // some kernel must know the loop and its iteration
-  SlimVector<FlowNode> nodes;
-  SlimVector<FlowEdge> edges;
-  SlimVector<FlowInput> inputs;
-  SlimVector<FlowCount> counts;  // per node, at the start of an iteration
-  SlimVector<int> readers;  // per slot
-  SlimVector<int> starts;  // nodes with nothing to wait for; in the root only
-};
-
-struct FramePlan {
-  SlimVector<FlowFrame> frames;  // as in the program
-};
-
-// Makes a FramePlan; use MakeFramePlan. one thread.
-class FramePlanner {
- public:
-  explicit FramePlanner(const Program& program) : p_(program) {}
-
-  FramePlan Make() {
-    AddFrames();
-    NumberValues();
-    AddNodes();
-    AddEdges();
-    FindStarts();
-    return std::move(plan_);
-  }
-
- private:
-  struct Place {
-    int frame = 0;
-    int slot = -1;  // slot, or invariant
-    bool invariant = false;
-    int producer = -1;  // program node
-    bool constant = false;
-  };
-  FlowFrame& frame(int f) { return plan_.frames[ToSize(f)]; }
-  FlowNode& node(int program_node) {
-    return frame(p_.node_frames[ToSize(program_node)]).nodes[ToSize(local_[ToSize(program_node)])];
-  }
-
-  void AddFrames() {
-    for (const ProgramFrame& f : p_.frames) {
-      FlowFrame& added = plan_.frames.emplace_back();
-      added.parent = f.parent;
-      added.parallel_iterations = f.parallel_iterations;
-      added.num_enters = f.num_enters;
-      added.name_hash = f.name_hash;
-      if (f.parent >= 0) added.number_in_parent = frame(f.parent).num_children++;
-    }
-  }
-
-  // The root's slots are the program's values, all of them.
-  void NumberValues() {
-    places_.resize(ToSize(p_.num_values));
-    for (const auto& [value, tensor] : p_.constants) places_[ToSize(value)].constant = true;
-    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
-      for (int i = 0; i < p_.nodes[n].num_outputs; ++i) {
-        Place& place = places_[ToSize(p_.nodes[n].first_output + i)];
-        place.producer = static_cast<int>(n);
-        place.invariant = KindOf(static_cast<int>(n)) == FlowKind::kEnterConstant;
-      }
-    for (int v = 0; v < p_.num_values; ++v) {
-      Place& place = places_[ToSize(v)];
-      place.frame = p_.value_frames[ToSize(v)];
-      FlowFrame& f = frame(place.frame);
-      if (place.frame == 0)
-        place.slot = v;
-      else
-        place.slot = place.invariant ? f.num_invariants++ : f.num_slots++;
-      if (place.frame != 0 && !place.invariant) f.readers.push_back(p_.readers[ToSize(v)]);
-    }
-    frame(0).num_slots = p_.num_values;
-    frame(0).readers.assign(p_.readers.begin(), p_.readers.end());
-  }
-
-  FlowKind KindOf(int n) const {
-    const ProgramNode& item = p_.nodes[ToSize(n)];
-    switch (item.kind) {
-      case ProgramNode::Kind::kNothing: return FlowKind::kNothing;
-      case ProgramNode::Kind::kToDevice:
-      case ProgramNode::Kind::kToHost: return FlowKind::kCopy;
-      case ProgramNode::Kind::kFetch: return FlowKind::kFetch;
-      case ProgramNode::Kind::kKernel: break;
-    }
-    switch (item.node->node_class) {
-      case NodeClass::kSwitch: return FlowKind::kSwitch;
-      case NodeClass::kMerge: return FlowKind::kMerge;
-      case NodeClass::kExit: return FlowKind::kExit;
-      case NodeClass::kControlTrigger: return FlowKind::kNothing;
-      case NodeClass::kLoopCond:
-      case NodeClass::kIdentity: return FlowKind::kForward;
-      // Outside of a loop a next iteration does not exist.
-      case NodeClass::kNextIteration:
-        return p_.node_frames[ToSize(n)] == 0 ? FlowKind::kForward : FlowKind::kNextIteration;
-      case NodeClass::kEnter: {
-        const AttrValue* constant = item.node->def.attr.Find("is_constant");
-        return constant != nullptr && constant->b() ? FlowKind::kEnterConstant : FlowKind::kEnter;
-      }
-      case NodeClass::kSend:
-      case NodeClass::kRecv: return FlowKind::kTransfer;
-      default: return item.kernel->const_tensor() != nullptr && item.on_host ? FlowKind::kConstant : FlowKind::kKernel;
-    }
-  }
-
-  void AddNodes() {
-    for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
-      const ProgramNode& item = p_.nodes[n];
-      FlowFrame& f = frame(p_.node_frames[n]);
-      local_.push_back(static_cast<int>(f.nodes.size()));
-      FlowNode& added = f.nodes.emplace_back();
-      added.kind = KindOf(static_cast<int>(n));
-      added.program_node = static_cast<int>(n);
-      added.reads_references = item.reads_references;
-      added.num_outputs = item.num_outputs;
-      added.first_output = item.num_outputs == 0 ? 0 : places_[ToSize(item.first_output)].slot;
-      for (int i = 0; i < item.num_outputs; ++i)
-        added.drops_outputs = added.drops_outputs || p_.readers[ToSize(item.first_output + i)] == 0;
-      added.first_input = static_cast<int>(f.inputs.size());
-      added.num_inputs = item.num_inputs;
-      for (int i = 0; i < item.num_inputs; ++i) {
-        const int value = p_.inputs[ToSize(item.first_input + i)];
-        const Place& place = places_[ToSize(value)];
-        FlowInput& input = f.inputs.emplace_back();
-        (place.constant    ? input.constant
-         : place.invariant ? input.invariant
-                           : input.slot) = place.constant ? value : place.slot;
-      }
-      f.counts.push_back({added.kind == FlowKind::kMerge ? 1 : 0, 0});
-      f.has_transfers = f.has_transfers || added.kind == FlowKind::kTransfer;
-      if (added.kind == FlowKind::kExit) added.number = f.num_exits++;
-      if (added.kind == FlowKind::kEnter || added.kind == FlowKind::kEnterConstant)
-        added.number = frame(p_.value_frames[ToSize(item.first_output)]).number_in_parent;
-    }
-  }
-
-  // Data edges of every node first, then control edges.
-  void AddEdges() {
-    struct Link {
-      int from, to, input, output;
-    };
-    SlimVector<Link> links;
-    SlimVector<int> begin(p_.nodes.size() + 1, 0);
-    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
-      for (int i = 0; i < p_.nodes[n].num_inputs; ++i) {
-        const int value = p_.inputs[ToSize(p_.nodes[n].first_input + i)];
-        const int producer = places_[ToSize(value)].producer;
-        if (producer < 0) continue;
-        links.push_back({producer, static_cast<int>(n), i, value - p_.nodes[ToSize(producer)].first_output});
-      }
-    for (const auto& [from, to] : p_.control_edges) links.push_back({from, to, kControlSlot, kControlSlot});
-    for (const Link& link : links) ++begin[ToSize(link.from) + 1];
-    for (std::size_t n = 0; n < p_.nodes.size(); ++n) begin[n + 1] += begin[n];
-    SlimVector<int> sorted(links.size()), next(begin);
-    for (std::size_t l = 0; l < links.size(); ++l) sorted[ToSize(next[ToSize(links[l].from)]++)] = static_cast<int>(l);
-    for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
-      FlowNode& from = node(static_cast<int>(n));
-      SlimVector<FlowEdge>& edges = frame(p_.node_frames[n]).edges;
-      from.first_edge = static_cast<int>(edges.size());
-      from.num_edges = begin[n + 1] - begin[n];
-      for (int l = begin[n]; l < begin[n + 1]; ++l) {
-        const Link& link = links[ToSize(sorted[ToSize(l)])];
-        const bool enters = from.kind == FlowKind::kEnter || from.kind == FlowKind::kEnterConstant;
-        edges.push_back({local_[ToSize(link.to)], link.input, link.output, TargetOf(link.to), enters});
-        CountIn(link.to, link.input);
-      }
-    }
-  }
-  FlowEdge::Target TargetOf(int n) {
-    if (node(n).kind == FlowKind::kMerge) return FlowEdge::kMerge;
-    const ProgramNode& item = p_.nodes[ToSize(n)];
-    const bool trigger = item.kind == ProgramNode::Kind::kKernel && item.node->node_class == NodeClass::kControlTrigger;
-    return trigger ? FlowEdge::kTrigger : FlowEdge::kPlain;
-  }
-  void CountIn(int to, int input) {
-    FlowCount& count = frame(p_.node_frames[ToSize(to)]).counts[ToSize(local_[ToSize(to)])];
-    if (node(to).kind != FlowKind::kMerge)
-      ++count.pending;
-    else if (input == kControlSlot)
-      count.pending += 2;
-  }
-
-  // Feeds and constants are there from the start: a Merge takes the first of them.
-  void FindStarts() {
-    FlowFrame& root = frame(0);
-    for (std::size_t n = 0; n < root.nodes.size(); ++n) {
-      FlowNode& item = root.nodes[n];
-      FlowCount& count = root.counts[n];
-      if (item.kind == FlowKind::kMerge) {
-        for (int i = 0; i < item.num_inputs && (count.pending & 1) != 0; ++i) {
-          const int value = p_.inputs[ToSize(p_.nodes[ToSize(item.program_node)].first_input + i)];
-          if (places_[ToSize(value)].producer >= 0) continue;
-          count.pending -= 1;
-          count.dead = i;
-        }
-      }
-      if (count.pending == 0) root.starts.push_back(static_cast<int>(n));
-    }
-  }
-
-  const Program& p_;
-  FramePlan plan_;
-  SlimVector<Place> places_;  // per value
-  SlimVector<int> local_;  // per program node: its number in its frame
-};
-
-inline FramePlan MakeFramePlan(const Program& program) { return FramePlanner(program).Make(); }
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/control_flow/readiness.hpp ----
-// When a node of a graph with TensorFlow 1 control flow may run: what a value, dead or not, that arrives at one of its
-// inputs makes of its FlowCount.
-#include <cstddef>
-#include <cstdint>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-enum class Arrival : std::uint8_t {
-  kWaits,
-  kReady,
-  kReadyDead,  // to be passed without being run
-  kUnused,  // the target, a Merge, has its value already
-};
-
-// A Merge takes the first input that is not dead, and then waits for its control inputs alone. It is dead when all its
-// inputs are; that of a loop, when what enters is.
-inline Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, int inputs) {
-  const auto dies = [&count] {
-    count.pending = 0;
-    return Arrival::kReadyDead;
-  };
-  if (edge.input == kControlSlot) {
-    count.pending -= 2;
-    if (count.pending == 0) return Arrival::kReady;
-    return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
-  }
-  if ((count.pending & 1) == 0) return Arrival::kUnused;
-  if (dead) {
-    ++count.dead;
-    return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
-  }
-  count.pending -= 1;
-  count.dead = edge.input;
-  return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
-}
-
-// `count`: of the edge's target, which is a node of `frame`. Every other node waits for all of its inputs and is dead
-// if one of them is, unless it is a ControlTrigger.
-TENON_ALWAYS_INLINE Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
-  if (edge.target == FlowEdge::kMerge)
-    return ArriveAtMerge(count, edge, dead, frame.nodes[static_cast<std::size_t>(edge.node)].num_inputs);
-  if (dead) count.dead = 1;
-  if (--count.pending != 0) return Arrival::kWaits;
-  return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/control_flow/frame_state.hpp ----
-// The loops of one run: a LoopState for every frame that was entered, an IterationState for each of its iterations that
-// is under way. Both are kept when they end and used again, so a steady loop allocates nothing.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-struct LoopState;
-
-// State of one iteration: values and counts that the nodes of a frame read and write. one thread.
-struct IterationState {
-  LoopState* loop = nullptr;
-  const FlowFrame* flow = nullptr;  // the loop's: every node looks here
-  IterationState* next = nullptr;  // the iteration after this one, once it has begun; of a free one: the next free one
-  int outstanding = 0;  // nodes that are ready or running
-  int open_children = 0;  // loops entered from here that have not ended
-  int live = 0;  // slots that hold a value
-  std::int64_t number = 0;  // in its loop
-  Tensor* values = nullptr;  // per slot
-  SlimVector<Tensor> own_values;  // empty for the root, whose values are the step's
-  SlimVector<Tensor*> inputs;  // per input
-  SlimVector<std::uint8_t> last_use;  // per input, filled in before the node runs
-  SlimVector<OpKernelContext::NodeFrame> frames;  // per node
-  SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
-  SlimVector<FlowCount> counts;  // per node
-  StepEnvironment environment, host_environment;  // for its nodes, if some must know the loop
-  SlimVector<int> readers;  // per slot: the number that have not read yet
-  SlimVector<LoopState*> children;
-
-  const Tensor* empty = nullptr;  // to be copied: quicker than making one
-  // One reader less; after the last one the value goes. A dead value is not there.
-  void Drop(int slot) {
-    if (--readers[static_cast<std::size_t>(slot)] == 0) Clear(slot);
-  }
-  void Clear(int slot) {
-    if (values[slot].dtype() == DataType::kInvalid) return;
-    values[slot] = *empty;
-    --live;
-  }
-};
-
-// A node that becomes ready, or waits for an iteration to begin with its value.
-struct FlowStart {
-  int node;
-  bool dead;
-};
-struct FlowDeferred {
-  int node;
-  Tensor value;
-};
-
-// One entered frame. one thread.
-struct LoopState {
-  const FlowFrame* frame = nullptr;
-  int number = 0;  // number of the frame
-  IterationState* parent = nullptr;
-  IterationState *oldest = nullptr, *newest = nullptr;
-  int running = 0;  // iterations under way
-  std::int64_t begun = 0;  // iterations
-  std::uint64_t id = 0;  // TensorFlow's: made of the frame's name and of where it was entered
-  int pending_enters = 0;
-  SlimVector<FlowCount> counts;  // at the start of an iteration: the invariants that came are counted
-  SlimVector<Tensor> invariants;
-  SlimVector<FlowStart> starts;  // nodes that the invariants alone make ready, in every iteration
-  SlimVector<FlowDeferred> deferred;  // values for an iteration that cannot begin yet
-  SlimVector<int> dead_exits;  // nodes
-  SlimVector<char> exited;  // per Exit: it has given its value
-  SlimVector<Tensor> variables;  // if it runs as a SimpleLoop: variables that have come
-  SlimVector<FlowStart> entered;  // its Enters, nodes of the parent
-  SlimVector<Owned<IterationState>> iterations;
-  IterationState* free = nullptr;
-  LoopState* next_free = nullptr;
-};
-
-// Nodes that are ready, first in, first out. one thread.
-class FlowQueue {
- public:
-  struct Item {
-    IterationState* iteration;
-    int node;
-    bool dead;
-  };
-  bool empty() const { return head_ == tail_; }
-  void clear() { head_ = tail_ = 0; }
-  TENON_ALWAYS_INLINE void Push(Item item) {
-    if (tail_ - head_ == items_.size()) [[unlikely]]
-      Grow();
-    items_[tail_++ & (items_.size() - 1)] = item;
-  }
-  TENON_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
-
- private:
-  TENON_NOINLINE void Grow() {
-    SlimVector<Item> larger(items_.empty() ? 64 : 2 * items_.size());
-    const std::size_t count = tail_ - head_;
-    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
-    items_.swap(larger);
-    head_ = 0;
-    tail_ = count;
-  }
-  SlimVector<Item> items_;  // a power of two of them
-  std::size_t head_ = 0, tail_ = 0;
-};
-
-// Makes LoopStates and IterationStates, keeps those that ended. one thread.
-class FrameStates {
- public:
-  FrameStates(const Program& program, Step* step, bool own_memos)
-      : program_(program), step_(step), own_memos_(own_memos), plan_(MakeFramePlan(program)) {
-    free_.assign(plan_.frames.size(), nullptr);
-    LoopState* root = NewLoop(0);
-    root->frame = &plan_.frames[0];
-    root_ = NewIteration(root);
-    root->oldest = root->newest = root_;
-  }
-
-  IterationState* root() const { return root_; }
-  const FramePlan& plan() const { return plan_; }
-
-  // Begins a loop that is entered from `parent`, without an iteration yet.
-  LoopState* Open(int frame, IterationState* parent) {
-    LoopState* loop = free_[ToSize(frame)];
-    if (loop != nullptr)
-      free_[ToSize(frame)] = loop->next_free;
-    else
-      loop = NewLoop(frame);
-    loop->parent = parent;
-    loop->begun = 0;
-    loop->id =
-        HashCombine(parent->loop->id, HashCombine(static_cast<std::uint64_t>(parent->number), loop->frame->name_hash));
-    loop->pending_enters = loop->frame->num_enters;
-    std::copy(loop->frame->counts.begin(), loop->frame->counts.end(), loop->counts.begin());
-    ++parent->open_children;
-    parent->children[ToSize(loop->frame->number_in_parent)] = loop;
-    return loop;
-  }
-  void Close(LoopState* loop) {
-    loop->parent->children[ToSize(loop->frame->number_in_parent)] = nullptr;
-    --loop->parent->open_children;
-    Reset(loop);
-  }
-
-  // Begins the next iteration of a loop; nothing has been activated in it yet.
-  IterationState* Begin(LoopState* loop) {
-    IterationState* iteration = loop->free;
-    if (iteration != nullptr)
-      loop->free = iteration->next;
-    else
-      iteration = NewIteration(loop);
-    iteration->next = nullptr;
-    iteration->number = loop->begun++;
-    if (loop->frame->has_transfers) [[unlikely]]
-      SetEnvironments(iteration);
-    std::copy(loop->counts.begin(), loop->counts.end(), iteration->counts.begin());
-    std::copy(loop->frame->readers.begin(), loop->frame->readers.end(), iteration->readers.begin());
-    (loop->newest == nullptr ? loop->oldest : loop->newest->next) = iteration;
-    loop->newest = iteration;
-    ++loop->running;
-    return iteration;
-  }
-  // Ends the oldest iteration of a loop.
-  void End(LoopState* loop) {
-    IterationState* iteration = loop->oldest;
-    loop->oldest = iteration->next;
-    if (loop->oldest == nullptr) loop->newest = nullptr;
-    --loop->running;
-    if (iteration->live != 0) Empty(iteration);
-    iteration->next = loop->free;
-    loop->free = iteration;
-  }
-
-  void BeginRoot() {
-    const FlowFrame& frame = plan_.frames[0];
-    std::copy(frame.counts.begin(), frame.counts.end(), root_->counts.begin());
-    std::copy(frame.readers.begin(), frame.readers.end(), root_->readers.begin());
-    root_->outstanding = root_->open_children = 0;
-  }
-  // After a run: frees values that no node read, and loops that did not come to their end.
-  void EndRoot() {
-    for (const Owned<LoopState>& loop : loops_) {
-      if (loop->number == 0 || loop->parent == nullptr) continue;
-      while (loop->oldest != nullptr) {
-        loop->oldest->outstanding = loop->oldest->open_children = 0;
-        for (LoopState*& child : loop->oldest->children) child = nullptr;
-        End(loop.get());
-      }
-      Reset(loop.get());
-    }
-    for (LoopState*& child : root_->children) child = nullptr;
-    for (std::size_t v = 0; v < kept_.size(); ++v)
-      if (kept_[v] == 0) root_->values[v] = EmptySlot();
-  }
-
- private:
-  TENON_NOINLINE LoopState* NewLoop(int number) {
-    Owned<LoopState>& loop = loops_.emplace_back(MakeOwned<LoopState>());
-    loop->frame = &plan_.frames[ToSize(number)];
-    loop->number = number;
-    loop->counts.resize(loop->frame->counts.size());
-    loop->exited.assign(ToSize(loop->frame->num_exits), 0);
-    for (int i = 0; i < loop->frame->num_invariants; ++i) loop->invariants.push_back(EmptySlot());
-    if (number == 0) {  // constants and fetches stay when a run ends
-      kept_.assign(ToSize(program_.num_values), 0);
-      for (const auto& [value, tensor] : program_.constants) kept_[ToSize(value)] = 1;
-      for (const Program::Fetch& fetch : program_.fetches) kept_[ToSize(fetch.value)] = 1;
-    }
-    return loop.get();
-  }
-
-  TENON_NOINLINE IterationState* NewIteration(LoopState* loop) {
-    const FlowFrame& frame = *loop->frame;
-    IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
-    it->loop = loop;
-    it->flow = loop->frame;
-    it->empty = &empty_;
-    if (loop->number == 0) {
-      it->values = &step_->value(0);
-    } else {
-      it->own_values.reserve(ToSize(frame.num_slots));
-      for (int i = 0; i < frame.num_slots; ++i) it->own_values.push_back(EmptySlot());
-      it->values = it->own_values.data();
-    }
-    it->counts.resize(frame.counts.size());
-    it->readers.resize(frame.readers.size());
-    it->children.assign(ToSize(frame.num_children), nullptr);
-    it->last_use.assign(frame.inputs.size() + 1, 0);
-    it->inputs.reserve(frame.inputs.size() + 1);
-    for (const FlowInput& input : frame.inputs)
-      it->inputs.push_back(input.slot >= 0        ? it->values + input.slot
-                           : input.invariant >= 0 ? &loop->invariants[ToSize(input.invariant)]
-                                                  : &step_->value(input.constant));
-    if (own_memos_) it->own_memos = SlimVector<ShapeMemo>(frame.nodes.size());
-    it->frames.reserve(frame.nodes.size());
-    for (const FlowNode& node : frame.nodes) {
-      OpKernelContext::NodeFrame& item = it->frames.emplace_back(step_->frame(node.program_node));
-      if (own_memos_) item.memo = &it->own_memos[it->frames.size() - 1];
-      item.inputs = it->inputs.data() + node.first_input;
-      item.last_use = it->last_use.data() + node.first_input;
-      if (node.num_outputs != 0 && OutputsStay(node.kind)) item.outputs = it->values + node.first_output;
-    }
-    return it;
-  }
-  // Tells kernels that move values to other devices which iteration of which loop they are in.
-  TENON_COLD void SetEnvironments(IterationState* it) {
-    const FlowFrame& frame = *it->flow;
-    for (const bool on_host : {false, true}) {
-      StepEnvironment& env = on_host ? it->host_environment : it->environment;
-      env = step_->environment(on_host);
-      env.frame_id = it->loop->id;
-      env.iteration = it->number;
-    }
-    for (std::size_t n = 0; n < frame.nodes.size(); ++n) {
-      const bool on_host = program_.nodes[ToSize(frame.nodes[n].program_node)].on_host;
-      it->frames[n].env = on_host ? &it->host_environment : &it->environment;
-    }
-  }
-  static bool OutputsStay(FlowKind kind) {
-    return kind != FlowKind::kEnter && kind != FlowKind::kEnterConstant && kind != FlowKind::kExit &&
-           kind != FlowKind::kNextIteration && kind != FlowKind::kFetch;
-  }
-
-  static void Empty(IterationState* iteration) {
-    for (Tensor& value : iteration->own_values) value = EmptySlot();
-    iteration->live = 0;
-  }
-  void Reset(LoopState* loop) {
-    for (Tensor& value : loop->invariants) value = EmptySlot();
-    loop->starts.clear();
-    loop->deferred.clear();
-    loop->dead_exits.clear();
-    for (char& flag : loop->exited) flag = 0;
-    for (Tensor& value : loop->variables) value = EmptySlot();
-    loop->entered.clear();
-    loop->parent = nullptr;
-    loop->pending_enters = 0;
-    loop->next_free = free_[ToSize(loop->number)];
-    free_[ToSize(loop->number)] = loop;
-  }
-
-  const Program& program_;
-  Step* step_;
-  bool own_memos_;
-  FramePlan plan_;
-  const Tensor empty_ = EmptySlot();
-  SlimVector<Owned<LoopState>> loops_;
-  SlimVector<LoopState*> free_;  // per frame
-  SlimVector<char> kept_;  // per value
-  IterationState* root_ = nullptr;
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/control_flow/while_pattern.hpp ----
-// SimpleLoop: a loop of TensorFlow 1 control flow that is what tf.while_loop makes of a condition and a body without
-// conditionals or loops inside. It is cut into two programs, as those of a While; Merge, Switch, LoopCond, Identity and
-// NextIteration only give their inputs other names.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// immutable once made.
-struct SimpleLoop {
-  // Both take all variables in order: first those that change, then what is the same in all iterations.
-  Owned<Program> cond, body;
-  struct Enter {
-    int program_node;
-    int variable;
-  };
-  struct Exit {
-    int node;  // number in the frame
-    int variable;
-  };
-  SlimVector<Enter> enters;
-  SlimVector<Exit> exits;
-  int num_variables() const { return static_cast<int>(enters.size()); }
-};
-
-// Makes the SimpleLoops of a program, each in the time of its frame. one thread.
-class SimpleLoopFinder {
- public:
-  // Both outlive this.
-  SimpleLoopFinder(const Program& program, const FramePlan& plan) : p_(program), plan_(plan) {
-    const std::size_t values = ToSize(p_.num_values), nodes = p_.nodes.size();
-    origins_.resize(values);
-    for (const auto& [value, tensor] : p_.constants) Origin(value) = {ValueOrigin::kConstant, kAlways, value, &tensor};
-    for (Part* part : {&cond_, &body_}) part->numbers.assign(values, -1);
-    producers_.assign(values, nullptr);
-    regions_.assign(nodes, kAlways);
-    merge_of_.assign(nodes, -1);
-    constant_enters_.resize(plan_.frames.size());
-    for (const FlowFrame& frame : plan_.frames)
-      for (const FlowNode& node : frame.nodes) {
-        const ProgramNode& item = Item(node);
-        for (int i = 0; i < item.num_outputs; ++i) producers_[ToSize(item.first_output + i)] = &node;
-        if (node.kind == FlowKind::kEnterConstant)
-          constant_enters_[ToSize(p_.value_frames[ToSize(item.first_output)])].push_back(&node);
-      }
-    controls_begin_.assign(nodes + 1, 0);
-    for (const auto& [from, to] : p_.control_edges) ++controls_begin_[ToSize(to) + 1];
-    for (std::size_t n = 0; n < nodes; ++n) controls_begin_[n + 1] += controls_begin_[n];
-    controls_.resize(p_.control_edges.size());
-    SlimVector<int> next(controls_begin_);
-    for (const auto& [from, to] : p_.control_edges) controls_[ToSize(next[ToSize(to)]++)] = from;
-  }
-
-  // Null: the frame is no simple loop.
-  Owned<SimpleLoop> Find(int frame) {
-    flow_ = &plan_.frames[ToSize(frame)];
-    frame_ = frame;
-    if (flow_->num_children != 0 || flow_->has_transfers || p_.has_references || p_.device != p_.host) return {};
-    loop_ = MakeOwned<SimpleLoop>();
-    condition_ = {};
-    next_.clear();
-    for (Part* part : {&cond_, &body_}) part->program = MakeProgram();
-    const bool found =
-        FindVariables() && FindNodes() && condition_.kind != ValueOrigin::kNothing && !HasItem(next_, -1) && Finish();
-    Forget();
-    return found ? std::move(loop_) : Owned<SimpleLoop>();
-  }
-
- private:
-  // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
-  static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
-  // The origin of a value of the frame.
-  struct ValueOrigin {
-    enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
-    Kind kind = kNothing;
-    std::uint8_t region = kAlways;
-    int number = -1;  // number of the variable; else the value of p_
-    const Tensor* constant = nullptr;
-  };
-  // One of the two programs as it grows.
-  struct Part {
-    Owned<Program> program;
-    // Numbers here of computed values and constants, per value of p_; -1: it has none.
-    SlimVector<int> numbers;
-    SlimVector<int> numbered;  // values of p_ that have one
-    void Number(int value, int here) {
-      numbers[ToSize(value)] = here;
-      numbered.push_back(value);
-    }
-  };
-  // Clears the marks of the last loop.
-  void Forget() {
-    for (const FlowNode& node : flow_->nodes) {
-      const ProgramNode& item = Item(node);
-      for (int i = 0; i < item.num_outputs; ++i) Origin(item.first_output + i) = {};
-      regions_[ToSize(node.program_node)] = kAlways;
-      merge_of_[ToSize(node.program_node)] = -1;
-    }
-    for (const SimpleLoop::Enter& enter : loop_->enters) Origin(p_.nodes[ToSize(enter.program_node)].first_output) = {};
-    for (Part* part : {&cond_, &body_}) {
-      for (const int value : part->numbered) part->numbers[ToSize(value)] = -1;
-      part->numbered.clear();
-    }
-  }
-  ValueOrigin& Origin(int value) { return origins_[ToSize(value)]; }
-  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[ToSize(node.program_node)]; }
-  int Input(const ProgramNode& item, int i) const { return p_.inputs[ToSize(item.first_input + i)]; }
-  const FlowNode* ProducerOf(int value, FlowKind kind) const {
-    const FlowNode* const producer = producers_[ToSize(value)];
-    return producer != nullptr && producer->kind == kind ? producer : nullptr;
-  }
-  Span<const int> ControlsOf(int node) const {
-    const int begin = controls_begin_[ToSize(node)];
-    return Span<const int>(controls_).subspan(ToSize(begin), ToSize(controls_begin_[ToSize(node) + 1] - begin));
-  }
-  Owned<Program> MakeProgram() const {
-    Owned<Program> made = MakeOwned<Program>();
-    made->device = p_.device;
-    made->host = p_.host;
-    made->functions = p_.functions;
-    made->graph = p_.graph;
-    made->plan_after_runs = p_.plan_after_runs;
-    made->graph_def_version = p_.graph_def_version;
-    return made;
-  }
-  static int NewValue(Program* program) {
-    program->readers.push_back(0);
-    program->escapes.push_back(0);
-    return program->num_values++;
-  }
-
-  // Each Merge has an Enter and a NextIteration; every other Enter is constant.
-  bool FindVariables() {
-    for (const FlowNode& node : flow_->nodes) {
-      if (node.kind != FlowKind::kMerge) continue;
-      const ProgramNode& item = Item(node);
-      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[ToSize(item.first_output + 1)] != 0))
-        return false;
-      const FlowNode* enter = ProducerOf(Input(item, 0), FlowKind::kEnter);
-      const FlowNode* next = ProducerOf(Input(item, 1), FlowKind::kNextIteration);
-      if (enter == nullptr || next == nullptr || p_.readers[ToSize(Input(item, 0))] != 1 ||
-          p_.readers[ToSize(Input(item, 1))] != 1)
-        return false;
-      AddVariable(enter->program_node, item.first_output, *item.node);
-      merge_of_[ToSize(next->program_node)] = static_cast<int>(next_.size());
-      next_.push_back(-1);
-    }
-    for (const FlowNode* node : constant_enters_[ToSize(frame_)])
-      AddVariable(node->program_node, Item(*node).first_output, *Item(*node).node);
-    return loop_->num_variables() == flow_->num_enters;
-  }
-  void AddVariable(int enter, int value, const Node& node) {
-    const int number = loop_->num_variables();
-    loop_->enters.push_back({enter, number});
-    Origin(value) = {ValueOrigin::kVariable, kAlways, number, nullptr};
-    for (Part* part : {&cond_, &body_}) {
-      const DataType type = BaseType(node.output_type(0));
-      part->program->feeds.push_back({node.name(), NewValue(part->program.get()), type, PartialTensorShape()});
-    }
-  }
-
-  bool FindNodes() {
-    for (std::size_t n = 0; n < flow_->nodes.size(); ++n) {
-      const FlowNode& node = flow_->nodes[n];
-      const ProgramNode& item = Item(node);
-      if (node.kind == FlowKind::kMerge) {
-        if (!ControlsOf(node.program_node).empty()) return false;
-        continue;
-      }
-      std::uint8_t region = kAlways;
-      for (int i = 0; i < item.num_inputs; ++i) {
-        const ValueOrigin& origin = Origin(Input(item, i));
-        if (origin.kind == ValueOrigin::kNothing) return false;
-        region |= origin.region;
-      }
-      for (const int control : ControlsOf(node.program_node)) region |= regions_[ToSize(control)];
-      regions_[ToSize(node.program_node)] = region;
-      if (!AddNode(node, item, static_cast<int>(n), region)) return false;
-    }
-    return true;
-  }
-  bool AddNode(const FlowNode& node, const ProgramNode& item, int number, std::uint8_t region) {
-    switch (node.kind) {
-      case FlowKind::kNothing: return true;
-      case FlowKind::kSwitch: {
-        const ValueOrigin& data = Origin(Input(item, 0));
-        if (item.num_outputs != 2 || region != kAlways || data.kind != ValueOrigin::kVariable ||
-            Origin(Input(item, 1)).kind != ValueOrigin::kCondition)
-          return false;
-        Origin(item.first_output) = {ValueOrigin::kVariable, kLeaving, data.number, nullptr};
-        Origin(item.first_output + 1) = {ValueOrigin::kVariable, kInBody, data.number, nullptr};
-        return true;
-      }
-      case FlowKind::kForward: {
-        ValueOrigin origin = Origin(Input(item, 0));
-        origin.region = region;
-        if (item.node->node_class == NodeClass::kLoopCond) {
-          if (region != kAlways || condition_.kind != ValueOrigin::kNothing) return false;
-          condition_ = origin;
-          origin.kind = ValueOrigin::kCondition;
-        }
-        Origin(item.first_output) = origin;
-        return true;
-      }
-      case FlowKind::kExit: {
-        const ValueOrigin& value = Origin(Input(item, 0));
-        if (value.kind != ValueOrigin::kVariable || region != kLeaving) return false;
-        loop_->exits.push_back({number, value.number});
-        return true;
-      }
-      case FlowKind::kNextIteration:
-        if (const int merge = merge_of_[ToSize(node.program_node)]; merge >= 0) next_[ToSize(merge)] = Input(item, 0);
-        return region == kInBody;
-      case FlowKind::kConstant:
-        Origin(item.first_output) = {ValueOrigin::kConstant, region, item.first_output, item.kernel->const_tensor()};
-        return (region & kLeaving) == 0;
-      case FlowKind::kKernel:
-        if (item.async != nullptr || (region & kLeaving) != 0) return false;
-        return AddKernel(item, region, region == kInBody ? &body_ : &cond_);
-      default: return false;
-    }
-  }
-  bool AddKernel(const ProgramNode& item, std::uint8_t region, Part* part) {
-    Program& program = *part->program;
-    ProgramNode added = item;
-    added.first_input = static_cast<int>(program.inputs.size());
-    for (int i = 0; i < item.num_inputs; ++i) {
-      const int value = ValueIn(part, Origin(Input(item, i)));
-      if (value < 0) return false;
-      program.inputs.push_back(value);
-      ++program.readers[ToSize(value)];
-    }
-    added.first_output = program.num_values;
-    for (int i = 0; i < item.num_outputs; ++i) {
-      const int value = item.first_output + i;
-      Origin(value) = {ValueOrigin::kComputed, region, value, nullptr};
-      part->Number(value, NewValue(&program));
-    }
-    program.sequence.push_back(static_cast<int>(program.nodes.size()));
-    program.nodes.push_back(added);
-    return true;
-  }
-  // The number that a value has in a part; -1: it is not known there.
-  int ValueIn(Part* part, const ValueOrigin& origin) {
-    if (origin.kind == ValueOrigin::kVariable) return origin.number;  // feeds are numbered first
-    if (const int known = part->numbers[ToSize(origin.number)]; known >= 0) return known;
-    if (origin.kind != ValueOrigin::kConstant) return -1;
-    const int here = NewValue(part->program.get());
-    part->program->constants.emplace_back(here, *origin.constant);
-    part->Number(origin.number, here);
-    return here;
-  }
-
-  bool Finish() {
-    if (!Fetch(&cond_, condition_, "condition")) return false;
-    for (int i = 0; i < loop_->num_variables(); ++i) {
-      const bool changes = ToSize(i) < next_.size();
-      const ValueOrigin next =
-          changes ? Origin(next_[ToSize(i)]) : ValueOrigin{ValueOrigin::kVariable, kAlways, i, nullptr};
-      if (!Fetch(&body_, next, body_.program->feeds[ToSize(i)].name)) return false;
-    }
-    FindLastUses(cond_.program.get());
-    FindLastUses(body_.program.get());
-    loop_->cond = std::move(cond_.program);
-    loop_->body = std::move(body_.program);
-    return true;
-  }
-  bool Fetch(Part* part, const ValueOrigin& origin, std::string name) {
-    const int value = ValueIn(part, origin);
-    if (value < 0) return false;
-    ++part->program->readers[ToSize(value)];
-    part->program->escapes[ToSize(value)] = 1;
-    part->program->fetches.push_back({std::move(name), value, false});
-    return true;
-  }
-
-  const Program& p_;
-  const FramePlan& plan_;
-  int frame_ = 0;
-  const FlowFrame* flow_ = nullptr;
-  Owned<SimpleLoop> loop_;
-  Part cond_, body_;
-  ValueOrigin condition_;
-  SlimVector<ValueOrigin> origins_;  // per value of p_
-  SlimVector<std::uint8_t> regions_;  // per node of p_
-  SlimVector<const FlowNode*> producers_;  // per value of p_
-  SlimVector<SlimVector<const FlowNode*>> constant_enters_;  // per frame: that lead there
-  SlimVector<int> controls_begin_, controls_;  // per node of p_: the nodes it waits for
-  SlimVector<int> merge_of_;  // per node of p_, a NextIteration: the number of its Merge
-  SlimVector<int> next_;  // per Merge: the value of p_ that it gets next
-};
-
-// The loop of a frame as two programs; null when it is no simple one.
-inline Owned<SimpleLoop> MakeSimpleLoop(const Program& program, const FramePlan& plan, int frame) {
-  return SimpleLoopFinder(program, plan).Find(frame);
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/op_def/node_check.hpp ----
-// A NodeDef against an OpDef: is it right, what are the dtypes of its inputs and outputs, which of them belong to which
-// argument. For descriptions that are data (functions, files of ops); graph/validate.hpp checks many nodes against ops
-// that are registered.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// Attrs that have a default and are absent get it; the others stay.
-inline void AddDefaultsToNodeDef(const OpDef& op_def, NodeDef* node) {
-  for (const OpDef::AttrDef& attr : op_def.attr)
-    if (attr.default_value) node->attr.Insert(attr.name, *attr.default_value);
-}
-
-// ------------------------------------------------------------------------------------------------------------- dtypes
-
-namespace detail {
-
-// A node's inputs or outputs may be this many at most: a file that was tampered with must not exhaust memory.
-inline constexpr std::int64_t kMaxNodeTensors = std::int64_t{1} << 20;
-
-TENON_COLD inline Status InOpDef(const OpDef& op_def, std::string text) {
-  return errors::InvalidArgument(std::move(text), " in ", SummarizeOpDef(op_def));
-}
-
-// The dtypes of one argument, appended to *types.
-inline Status AppendArgTypes(const NodeDef& node, const OpDef& op_def, const OpDef::ArgDef& arg,
-                             SlimVector<DataType>* types) {
-  const std::size_t begin = types->size();
-  if (!arg.number_attr.empty()) {
-    std::int64_t count = 0;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.number_attr, &count));
-    if (count > kMaxNodeTensors - static_cast<std::int64_t>(begin))
-      return errors::InvalidArgument("Number of outputs is too big: ", count);
-    if (count < 0) return errors::InvalidArgument("Value for number_attr() ", count, " < 0");
-    DataType type = arg.type;
-    if (type == DataType::kInvalid) {
-      if (arg.type_attr.empty()) return InOpDef(op_def, StrCat("Missing type or type_attr field of '", arg.name, "'"));
-      TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_attr, &type));
-    }
-    for (std::int64_t i = 0; i < count; ++i) types->push_back(type);
-  } else if (arg.type != DataType::kInvalid) {
-    types->push_back(arg.type);
-  } else if (!arg.type_attr.empty()) {
-    DataType type = DataType::kInvalid;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_attr, &type));
-    types->push_back(type);
-  } else if (!arg.type_list_attr.empty()) {
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_list_attr, types));
-  } else {
-    return InOpDef(op_def, StrCat("No type fields for '", arg.name, "'"));
-  }
-  for (std::size_t i = begin; i < types->size() && arg.is_ref; ++i) {
-    if (IsRefType((*types)[i]))
-      return InOpDef(op_def, StrCat("Requested reference to a reference type: ", (*types)[i]));
-    (*types)[i] = MakeRefType((*types)[i]);
-  }
-  return OkStatus();
-}
-inline Status AppendTypes(const NodeDef& node, const OpDef& op_def, const SlimVector<OpDef::ArgDef>& args,
-                          SlimVector<DataType>* types) {
-  for (const OpDef::ArgDef& arg : args) TENON_RETURN_IF_ERROR(AppendArgTypes(node, op_def, arg, types));
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// The dtypes of all inputs or outputs, appended to *types; arguments declared Ref give reference types.
-inline Status InputTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* types) {
-  return detail::AppendTypes(node, op_def, op_def.input_arg, types);
-}
-inline Status OutputTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* types) {
-  return detail::AppendTypes(node, op_def, op_def.output_arg, types);
-}
-inline Status InOutTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* inputs,
-                                SlimVector<DataType>* outputs) {
-  TENON_RETURN_IF_ERROR(InputTypesForNode(node, op_def, inputs));
-  return OutputTypesForNode(node, op_def, outputs);
-}
-inline Status NumOutputsForNode(const NodeDef& node, const OpDef& op_def, int* count) {
-  SlimVector<DataType> types;
-  TENON_RETURN_IF_ERROR(OutputTypesForNode(node, op_def, &types));
-  *count = static_cast<int>(types.size());
-  return OkStatus();
-}
-
-// The tensors [begin, end) of an argument among all inputs or all outputs.
-struct NameRange {
-  std::string name;
-  int begin = 0;
-  int end = 0;
-
-  friend bool operator==(const NameRange&, const NameRange&) = default;
-};
-
-// In the op's order. Either list may be null.
-inline Status NameRangesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<NameRange>* inputs,
-                                SlimVector<NameRange>* outputs) {
-  const auto ranges = [&](const SlimVector<OpDef::ArgDef>& args, SlimVector<NameRange>* to) -> Status {
-    SlimVector<DataType> types;
-    for (const OpDef::ArgDef& arg : args) {
-      const int begin = static_cast<int>(types.size());
-      TENON_RETURN_IF_ERROR(detail::AppendArgTypes(node, op_def, arg, &types));
-      to->push_back({arg.name, begin, static_cast<int>(types.size())});
-    }
-    return OkStatus();
-  };
-  if (inputs != nullptr) TENON_RETURN_IF_ERROR(ranges(op_def.input_arg, inputs));
-  if (outputs != nullptr) TENON_RETURN_IF_ERROR(ranges(op_def.output_arg, outputs));
-  return OkStatus();
-}
-
-// --------------------------------------------------------------------------------------------------------- validation
-
-namespace detail {
-
-// "NodeDef: {{node x}}; Op<name=...>", which ends the messages about a node and its op.
-TENON_COLD inline std::string OfNode(const NodeDef& node) { return StrCat("NodeDef: ", FormatNodeForError(node.name)); }
-
-inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
-  bool control = false;
-  for (const std::string& input : node.input) {
-    if (StartsWith(input, "^")) {
-      control = true;
-      if (input.find(':') != std::string::npos)
-        return errors::InvalidArgument("Control input '", input, "' must not have ':' in ", OfNode(node));
-    } else if (control) {
-      return errors::InvalidArgument("Non-control input '", input, "' after control input in ", OfNode(node));
-    } else {
-      ++*data_inputs;
-    }
-  }
-  return OkStatus();
-}
-
-inline Status CheckAttrsArePresent(const NodeDef& node, const OpDef& op_def, bool default_will_do) {
-  std::string missing;
-  int count = 0;
-  for (const OpDef::AttrDef& attr : op_def.attr)
-    if (!node.attr.contains(attr.name) && !(default_will_do && attr.default_value.has_value()))
-      StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
-  if (count == 0) return OkStatus();
-  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
-                                 SummarizeOpDef(op_def), "; ", OfNode(node));
-}
-
-inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
-  for (const auto& [name, value] : node.attr) {
-    if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
-    const OpDef::AttrDef* attr = FindAttr(name, op_def);
-    if (attr == nullptr) {
-      LogUnknownAttr(name, node.name, [&op_def] { return SummarizeOpDef(op_def); });
-      continue;
-    }
-    if (!value.placeholder().empty()) continue;  // a function body: the caller's value will be checked
-    const Status status = ValidateAttrValue(value, *attr);
-    if (!status.ok()) return status.WithAppended(StrCat("\n\t; ", OfNode(node), "; ", SummarizeOpDef(op_def)));
-  }
-  return CheckAttrsArePresent(node, op_def, false);
-}
-
-}  // namespace detail
-
-// All that can be said of a node by itself: the op's name, attrs present, of the right kind and allowed, inputs as many
-// as the op takes, control inputs last. Attrs that the op does not have are logged and ignored. InvalidArgument with
-// TensorFlow's text.
-inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
-  if (node.op != op_def.name)
-    return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", SummarizeOpDef(op_def), "; ",
-                                   detail::OfNode(node));
-  std::size_t data_inputs = 0;
-  TENON_RETURN_IF_ERROR(detail::CheckInputOrder(node, &data_inputs));
-  TENON_RETURN_IF_ERROR(detail::CheckAttrs(node, op_def));
-  SlimVector<DataType> inputs, outputs;
-  TENON_RETURN_IF_ERROR(InOutTypesForNode(node, op_def, &inputs, &outputs));
-  if (inputs.size() == data_inputs) return OkStatus();
-  const std::string expected = inputs.size() > 1000 ? StrCat(inputs.size(), " tensors") : StrJoin(inputs, ", ");
-  return errors::InvalidArgument("NodeDef expected inputs '", expected, "' do not match ", data_inputs,
-                                 " inputs specified; ", SummarizeOpDef(op_def), "; ", detail::OfNode(node));
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/call_attrs.hpp ----
-// Calls of functions: the attrs of a call and their defaults, the types of its arguments, and the PartitionedCall that
-// takes the place of a node whose op is a function.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// The function of that name, or null. Of two the first counts. For more than one look-up take a FunctionIndex.
-inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
-  for (const FunctionDef& function : library.function)
-    if (function.signature.name == name) return &function;
-  return nullptr;
-}
-
-namespace detail {
-
-// Value that a call gives an attr of the function, or the attr's default; null when there is neither.
-inline const AttrValue* FindCallAttr(const OpDef& op, const AttrMap& attrs, std::string_view name) {
-  if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
-  const OpDef::AttrDef* def = FindAttr(name, op);
-  return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-}
-// A call says every attr of the function, with a value of its type. More attrs than that are ignored.
-inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
-  for (const OpDef::AttrDef& attr : op.attr) {
-    const AttrValue* const value = FindCallAttr(op, attrs, attr.name);
-    if (value == nullptr) return errors::NotFound("Attr ", attr.name, " is not found from ", SummarizeOpDef(op));
-    if (const Status status = AttrValueHasType(*value, attr.type); !status.ok())
-      return status.WithAppended(StrCat("\n\tfor attr name '", attr.name, "' of function '", op.name, "'"));
-  }
-  return OkStatus();
-}
-
-// The attrs of a call, with the defaults that the function has for those that are absent.
-inline AttrMap WithDefaults(const OpDef& op, const AttrMap& attrs) {
-  AttrMap all = attrs;
-  for (std::size_t i = op.attr.size(); i-- > 0;) {  // the first of two with one name counts
-    if (!op.attr[i].default_value.has_value() || attrs.contains(op.attr[i].name)) continue;
-    AttrMap::value_type* const item = all.AppendUnsorted();
-    item->first = op.attr[i].name;
-    item->second = *op.attr[i].default_value;
-  }
-  all.SortAppended();
-  return all;
-}
-
-// The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
-inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
-  const auto find = [&](const std::string& name) { return FindCallAttr(op, attrs, name); };
-  const auto missing = [&](const std::string& name) {
-    return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
-                            "' needs it");
-  };
-  if (!arg.type_list_attr.empty()) {
-    const AttrValue* value = find(arg.type_list_attr);
-    if (value == nullptr) return missing(arg.type_list_attr);
-    types->append(value->list().type.begin(), value->list().type.end());
-    return OkStatus();
-  }
-  std::int64_t count = 1;
-  if (!arg.number_attr.empty()) {
-    const AttrValue* value = find(arg.number_attr);
-    if (value == nullptr) return missing(arg.number_attr);
-    count = value->i();
-    if (count < 0 || count > kMaxNodeOutputs)
-      return errors::InvalidArgument("Value for number_attr() ", count, " < 0 or too big: argument '", arg.name,
-                                     "' of function '", op.name, "'");
-  }
-  DataType type = arg.type;
-  if (!arg.type_attr.empty()) {
-    const AttrValue* value = find(arg.type_attr);
-    if (value == nullptr) return missing(arg.type_attr);
-    type = value->type();
-  }
-  if (arg.is_ref) type = MakeRefType(type);
-  types->resize(types->size() + static_cast<std::size_t>(count), type);
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// On a call op that was a node with a function as its op.
-inline constexpr std::string_view kDirectCallAttr = "_direct_call";
-
-// Turns a node whose op is a function of the library into a call op: "PartitionedCall", or "StatefulPartitionedCall"
-// when the function has side effects. Attrs of the function stay in the call's `f`.
-inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
-  SlimVector<DataType> inputs, outputs;
-  const OpDef& op = function.signature;
-  TENON_RETURN_IF_ERROR(detail::CheckAttrsArePresent(*node, op, true));
-  const AttrMap attrs = detail::WithDefaults(op, node->attr);
-  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, attrs));
-  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, attrs, &inputs));
-  for (const OpDef::ArgDef& arg : op.output_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, attrs, &outputs));
-  NameAttrList call;
-  call.name = node->op;
-  AttrMap kept;
-  detail::NameIndex known;
-  const auto name_of = [&op](int i) -> std::string_view { return op.attr[static_cast<std::size_t>(i)].name; };
-  for (std::size_t i = 0; i < op.attr.size(); ++i) known.Insert(op.attr[i].name, static_cast<int>(i), name_of);
-  for (const auto& [name, value] : node->attr) {
-    if (known.Find(name, name_of) >= 0)
-      call.attr.Insert(name, value);
-    else if (StartsWith(name, "_"))
-      kept.Insert(name, value);
-  }
-  node->op = op.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
-  node->attr = std::move(kept);
-  node->attr.Insert("Tin", AttrValue(inputs));
-  node->attr.Insert("Tout", AttrValue(outputs));
-  node->attr.Insert("f", AttrValue(std::move(call)));
-  node->attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
-  return OkStatus();
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/function.hpp ----
-// InstantiateFunction: a function of a graph's library with its attrs bound becomes a GraphDef whose inputs are _Arg
-// nodes.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
-// for each element.
-struct FunctionGraph {
-  struct Output {
-    std::string node;
-    int index;
-    DataType type;
-  };
-  GraphDef graph;
-  SlimVector<std::string> args;  // names of the _Arg nodes, in order
-  SlimVector<DataType> arg_types;
-  SlimVector<Output> results;  // in order
-  SlimVector<DataType> result_types;
-  SlimVector<std::string> control_results;  // nodes that must run
-};
-
-// Makes a FunctionGraph. one thread.
-class FunctionInstantiation {
- public:
-  // All arguments outlive this.
-  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionIndex& functions,
-                        OpInfoCache* ops, bool keep_colocation = false,
-                        const CancellationManager* cancellation = nullptr)
-      : function_(function),
-        attrs_(detail::WithDefaults(function.signature, attrs)),
-        functions_(functions),
-        ops_(*ops),
-        keep_colocation_(keep_colocation),
-        cancellation_(cancellation) {}
-
-  Result<FunctionGraph> Make() {
-    TENON_RETURN_IF_ERROR(CheckNotCancelled());
-    TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
-    TENON_RETURN_IF_ERROR(AddArgs());
-    TENON_RETURN_IF_ERROR(AddNodes());
-    for (std::size_t n = 0; n < function_.node_def.size(); ++n) {
-      TENON_RETURN_IF_ERROR(CheckNotCancelled());
-      TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
-    }
-    TENON_RETURN_IF_ERROR(AddResults());
-    for (const auto& [name, node] : function_.control_ret) {
-      if (!IsNode(node))
-        return errors::InvalidArgument("Function '", function_.signature.name, "': control output '", name,
-                                       "' names the node '", node, "', which is not there");
-      out_.control_results.push_back(node);
-    }
-    return std::move(out_);
-  }
-
- private:
-  // Colocation may name nodes that the function was made from: it is left out unless asked for.
-  static constexpr std::string_view kColocationAttr = "_class";
-
-  // Meaning of a name in the body, a tensor for each type: outputs of `node` from `first` on, or the argument
-  // nodes from number `first` on.
-  struct Item {
-    std::string key;
-    std::string node;
-    int first = 0;
-    SlimVector<DataType> types;
-    bool is_arg = false;
-    int count() const { return static_cast<int>(types.size()); }
-  };
-
-  // End of messages about a node or an argument of the function.
-  TENON_COLD std::string Of(const NodeDef& body) const {
-    return StrCat(FormatNodeForError(body.name), " of function '", function_.signature.name, "'");
-  }
-  TENON_COLD std::string Of(const OpDef::ArgDef& arg) const {
-    std::string text;
-    detail::SummarizeArgDef(arg, &text);
-    return StrCat(text, " of function '", function_.signature.name, "'");
-  }
-
-  // `level`: functions around the value.
-  Status Bind(AttrValue* value, int level) const {
-    const bool is_placeholder = value->kind() == AttrValue::Kind::kPlaceholder;
-    if (is_placeholder || value->kind() == AttrValue::Kind::kNone) {
-      const AttrValue* const given =
-          is_placeholder ? detail::FindCallAttr(function_.signature, attrs_, value->placeholder()) : nullptr;
-      if (given == nullptr)
-        return errors::InvalidArgument("Failed to bind all placeholders in ", SummarizeAttrValue(*value),
-                                       " of function '", function_.signature.name, "'");
-      if (!NestsAtMost(*given, kMaxFunctionNesting - level)) return NestsTooDeep(value->placeholder());
-      *value = AttrValue(*given);
-    } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
-      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr, level + 1));
-    } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
-      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr, level + 1));
-    }
-    return OkStatus();
-  }
-  Status Bind(AttrMap* attrs, int level = 0) const {
-    for (const auto& [name, value] : *attrs) {
-      if (level > kMaxFunctionNesting) return NestsTooDeep(name);
-      TENON_RETURN_IF_ERROR(Bind(attrs->Find(name), level));
-    }
-    return OkStatus();
-  }
-  // A recursion that puts its attr into another function's attr makes them grow with every call.
-  TENON_COLD Status NestsTooDeep(std::string_view attr) const {
-    return errors::InvalidArgument("Functions in attrs are nested more than ", kMaxFunctionNesting, " deep: attr '",
-                                   attr, "' of function '", function_.signature.name, "'");
-  }
-  Status AddItem(Item item) {
-    const int number = static_cast<int>(items_.size());
-    if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
-      return errors::InvalidArgument("Duplicated ", item.is_arg ? "arg" : "ret", " name: ", item.key, " in function '",
-                                     function_.signature.name, "'");
-    items_.push_back(std::move(item));
-    return OkStatus();
-  }
-  struct KeyOf {
-    const FunctionInstantiation* self;
-    std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
-  };
-  Status CheckNotCancelled() const {
-    if (cancellation_ != nullptr && cancellation_->IsCancelled()) [[unlikely]]
-      return errors::Cancelled("The instantiation of function '", function_.signature.name, "' was cancelled");
-    return OkStatus();
-  }
-  // Among the arguments and the body's nodes.
-  struct NodeName {
-    const FunctionInstantiation* self;
-    std::string_view operator()(int i) const { return self->out_.graph.node[static_cast<std::size_t>(i)].name; }
-  };
-  // The index is made by the first question, after AddNodes: most bodies have no control inputs.
-  bool IsNode(std::string_view name) {
-    for (; num_indexed_ < out_.graph.node.size(); ++num_indexed_)
-      nodes_.Insert(out_.graph.node[num_indexed_].name, static_cast<int>(num_indexed_), NodeName{this});
-    return nodes_.Find(name, NodeName{this}) >= 0;
-  }
-
-  Status AddArgs() {
-    for (const OpDef::ArgDef& arg : function_.signature.input_arg)
-      if (const Status status = AddArg(arg); !status.ok()) return status.WithAppended(StrCat("\n\tIn ", Of(arg)));
-    for (const auto& [number, attrs] : function_.arg_attr) {
-      if (number >= items_.size()) continue;
-      const Item& arg = items_[number];
-      for (int i = arg.first; i < arg.first + arg.count(); ++i)
-        for (const auto& [name, value] : attrs)
-          if (name != kColocationAttr) out_.graph.node[static_cast<std::size_t>(i)].attr.Insert(name, value);
-    }
-    return OkStatus();
-  }
-  Status AddArg(const OpDef::ArgDef& arg) {
-    SlimVector<DataType> types;
-    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-    if (types.empty()) return errors::Internal("Expected a list of at least one dtype");
-    TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      NodeDef& node = out_.graph.node.emplace_back();
-      node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
-      node.op = "_Arg";
-      node.attr.Insert("T", AttrValue(types[i]));
-      node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
-      out_.args.push_back(node.name);
-      out_.arg_types.push_back(types[i]);
-    }
-    return OkStatus();
-  }
-
-  // The body's nodes without their inputs, and what their outputs are called.
-  Status AddNodes() {
-    for (const NodeDef& body : function_.node_def) {
-      TENON_RETURN_IF_ERROR(CheckNotCancelled());
-      NodeDef& node = out_.graph.node.emplace_back();
-      node.name = body.name;
-      node.op = body.op;
-      node.device = body.device;
-      node.attr = body.attr;
-      TENON_RETURN_IF_ERROR(Bind(&node.attr));
-      if (!keep_colocation_) node.attr.erase(kColocationAttr);
-      if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
-        info->AddDefaults(&node);
-        TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
-      } else if (const FunctionDef* callee = functions_.Find(body.op); callee != nullptr) {
-        int first = 0;
-        for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
-          SlimVector<DataType> types;
-          TENON_RETURN_IF_ERROR(detail::TypesOfArg(callee->signature, arg, node.attr, &types));
-          const int count = static_cast<int>(types.size());
-          TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name), node.name, first, std::move(types), false}));
-          first += count;
-        }
-        TENON_RETURN_IF_ERROR(MakeFunctionCall(*callee, &node));
-      } else {
-        const OpView* op = nullptr;
-        return ops_.registry()
-            .LookUp(body.op, &op)
-            .WithAppended(StrCat(" [node '", body.name, "' of function '", function_.signature.name, "']"));
-      }
-    }
-    return OkStatus();
-  }
-  Status AddOutputs(const OpView& op, const NodeDef& node) {
-    int first = 0;
-    for (const ArgSpec& arg : op.outputs) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(TypesOf(op, arg, node, &types));
-      const int count = static_cast<int>(types.size());
-      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
-      first += count;
-    }
-    return OkStatus();
-  }
-  // The dtypes of an argument of a body node, whose attrs are bound.
-  static Status TypesOf(const OpView& op, const ArgSpec& arg, const NodeDef& node, SlimVector<DataType>* types) {
-    for (const std::string_view attr : {arg.number_attr(), arg.type_attr(), arg.type_list_attr()})
-      if (!attr.empty() && node.attr.Find(attr) == nullptr)
-        return errors::NotFound("type ", arg.is_type_list ? "list " : "", "attr not found: ", attr,
-                                "; NodeDef: ", FormatNodeForError(node.name));
-    const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
-      const AttrValue* const attr = node.attr.Find(spec.name());
-      value->number = attr->i();
-      value->type = attr->type();
-      value->types = attr->list().type;
-      return true;
-    };
-    const std::int64_t count = op.ArgCount(arg, find);
-    if (count < 0)
-      return errors::InvalidArgument("Value for number_attr() ", count,
-                                     " < 0; NodeDef: ", FormatNodeForError(node.name));
-    if (count > kMaxNodeOutputs)
-      return errors::InvalidArgument("Number of outputs is too big: ", count,
-                                     "; NodeDef: ", FormatNodeForError(node.name));
-    op.ForEachType(arg, find, [types](DataType type) { types->push_back(type); });
-    return OkStatus();
-  }
-
-  // The outputs that a name of the body stands for.
-  bool Resolve(std::string_view text, SlimVector<FunctionGraph::Output>* outputs) const {
-    int only = -1;
-    int at = index_.Find(text, KeyOf{this});
-    if (at < 0) {
-      const std::size_t colon = text.rfind(':');
-      if (colon == std::string_view::npos || !ParseInt(text.substr(colon + 1), &only) || only < 0) return false;
-      at = index_.Find(text.substr(0, colon), KeyOf{this});
-      if (at < 0 || only >= items_[static_cast<std::size_t>(at)].count()) return false;
-    }
-    const Item& item = items_[static_cast<std::size_t>(at)];
-    for (int i = 0; i < item.count(); ++i) {
-      if (only >= 0 && i != only) continue;
-      const DataType type = item.types[static_cast<std::size_t>(i)];
-      if (item.is_arg)
-        outputs->push_back({out_.args[static_cast<std::size_t>(item.first + i)], 0, type});
-      else
-        outputs->push_back({item.node, item.first + i, type});
-    }
-    return true;
-  }
-
-  // An argument of a body node: inputs are handed out to its tensors in order.
-  struct Argument {
-    std::string_view name;
-    SlimVector<DataType> types;
-    std::size_t filled = 0;
-  };
-  Status ArgumentsOf(const NodeDef& body, const NodeDef& node, SlimVector<Argument>* arguments) {
-    if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
-      for (const ArgSpec& arg : info->op().inputs) {
-        arguments->push_back({arg.name(), {}});
-        TENON_RETURN_IF_ERROR(TypesOf(info->op(), arg, node, &arguments->back().types));
-      }
-      return OkStatus();
-    }
-    const OpDef& callee = functions_.Find(body.op)->signature;
-    for (const OpDef::ArgDef& arg : callee.input_arg) {
-      arguments->push_back({arg.name, {}});
-      TENON_RETURN_IF_ERROR(
-          detail::TypesOfArg(callee, arg, node.attr.Find("f")->func().attr, &arguments->back().types));
-    }
-    return OkStatus();
-  }
-
-  Status ConnectNode(const NodeDef& body, NodeDef* node) {
-    SlimVector<Argument> arguments;
-    TENON_RETURN_IF_ERROR(ArgumentsOf(body, *node, &arguments));
-    std::size_t i = 0;
-    for (Argument& argument : arguments)
-      while (argument.filled < argument.types.size()) TENON_RETURN_IF_ERROR(ConnectInput(body, i++, &argument, node));
-    for (; i < body.input.size(); ++i) {
-      const std::string& input = body.input[i];
-      if (!StartsWith(input, "^"))
-        return errors::InvalidArgument("Expected input[", i, "] == '", input, "' to be a control input. ", Of(body));
-      if (!IsNode(std::string_view(input).substr(1)))
-        return errors::InvalidArgument("input[", i, "] == '", input, "', is not found. ", Of(body));
-      node->input.push_back(input);
-    }
-    return OkStatus();
-  }
-  Status ConnectInput(const NodeDef& body, std::size_t i, Argument* argument, NodeDef* node) const {
-    if (i >= body.input.size())
-      return errors::InvalidArgument("Attempt to access beyond input size: ", i, " >= ", body.input.size(), ": ",
-                                     Of(body));
-    const std::string& input = body.input[i];
-    SlimVector<FunctionGraph::Output> outputs;
-    if (!Resolve(input, &outputs)) return errors::InvalidArgument("input ", input, " is not found: ", Of(body));
-    if (outputs.size() > argument->types.size() - argument->filled)
-      return errors::InvalidArgument("Input ", input, " too long for ", argument->name, ": ", Of(body));
-    for (const FunctionGraph::Output& output : outputs) {
-      const DataType want = BaseType(argument->types[argument->filled]), have = BaseType(output.type);
-      if (want != have)
-        return errors::InvalidArgument("input ", argument->name, "[", argument->filled, "] expected type ", want,
-                                       " != ", have, ", the type of ", input, "[", &output - outputs.data(),
-                                       "]: ", Of(body));
-      node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
-      ++argument->filled;
-    }
-    return OkStatus();
-  }
-
-  struct ResultName {
-    const FunctionDef* function;
-    std::string_view operator()(int i) const { return function->ret[static_cast<std::size_t>(i)].first; }
-  };
-  Status AddResults() {
-    for (std::size_t i = 0; i < function_.ret.size(); ++i)
-      results_.Insert(function_.ret[i].first, static_cast<int>(i), ResultName{&function_});
-    for (const OpDef::ArgDef& arg : function_.signature.output_arg)
-      if (const Status status = AddResult(arg); !status.ok())
-        return status.WithAppended(StrCat("\n\tIn function output ", Of(arg)));
-    return OkStatus();
-  }
-  Status AddResult(const OpDef::ArgDef& arg) {
-    SlimVector<DataType> types, given;
-    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-    const int at = results_.Find(arg.name, ResultName{&function_});
-    if (at < 0) return errors::InvalidArgument("Return ", arg.name, " missing.");
-    const std::string& ret = function_.ret[static_cast<std::size_t>(at)].second;
-    const std::size_t before = out_.results.size();
-    if (!Resolve(ret, &out_.results))
-      return errors::InvalidArgument("Return ", arg.name, " -> ", ret, " is not found.");
-    for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
-    if (!(given == types))
-      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
-                                     StrJoin(types, ", "));
-    out_.result_types.append(types.begin(), types.end());
-    return OkStatus();
-  }
-
-  const FunctionDef& function_;
-  const AttrMap attrs_;  // the call's, with defaults
-  const FunctionIndex& functions_;
-  OpInfoCache& ops_;
-  bool keep_colocation_;
-  const CancellationManager* cancellation_;
-  FunctionGraph out_;
-  SlimVector<Item> items_;
-  detail::NameIndex index_;    // numbers of items_
-  detail::NameIndex nodes_;    // nodes of out_.graph
-  detail::NameIndex results_;  // entries of function_.ret
-  std::size_t num_indexed_ = 0;  // nodes in nodes_
-};
-
-// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops. `cancellation`
-// gives it up: Cancelled; may be null.
-inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
-                                                 const FunctionIndex& functions, OpInfoCache* ops,
-                                                 const CancellationManager* cancellation = nullptr) {
-  return FunctionInstantiation(function, attrs, functions, ops, false, cancellation).Make();
-}
-// Instantiates a single function; makes the index and the cache for it.
-inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
-                                                 const FunctionDefLibrary& library, const OpRegistry& registry) {
-  OpInfoCache ops(registry);
-  return InstantiateFunction(function, attrs, FunctionIndex(library), &ops);
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/function/function_step.hpp ----
-// FunctionStep: what the calls of one function need, and the loop whose body it is.
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-class FunctionStep;
-
-// One function with its attrs bound. thread-safe once it is ready.
-struct SessionFunction {
-  NameAttrList call;
-  FunctionDef def;  // a function of the library, a gradient, or a body that hands its counter on
-  bool counts = false;  // the body of a For: its first result is its first argument
-  std::atomic<bool> ready{false};
-  Mutex mutex;  // guards the members below, until `ready`
-  Graph graph;
-  Owned<KernelCache> kernels;
-  Owned<Program> program;
-  Owned<ProgramPool<FunctionStep>> steps;
-};
-
-// A step of a function, or of a part of a loop, with what its calls need; used again and again. one thread.
-class FunctionStep final : public FunctionCalls {
- public:
-  // `lender`: as of a Step.
-  explicit FunctionStep(const Program& program, Step* lender = nullptr) : program_(program), step_(program, lender) {
-    step_.CacheResults();
-    if (program.may_plan())
-      if (const MakeRunPlans make = runtime_parts.plans.load(std::memory_order_acquire)) plans_ = make(program);
-    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
-    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
-    args_ = {own_args_.data(), own_args_.size()};
-    results_ = {own_results_.data(), own_results_.size()};
-    loop_shapes_.resize(program.fetches.size());
-  }
-
-  // For calls of the function, out of its pool and, with End, back to there.
-  void Begin(SessionFunction* function, const StepEnvironment& caller) {
-    function_ = function;
-    step_.set_call_depth(caller.call_depth + 1);
-    BeginWithin(caller);
-    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
-  }
-  // For a part of a loop of a step, whose cache this one uses.
-  void BeginWithin(const StepEnvironment& step) {
-    step_.set_step_id(step.step_id);
-    step_.set_services(step.services);
-    if (function_ == nullptr) step_.set_call_depth(step.call_depth);
-  }
-  Status Run() override { return Run(true); }
-  Status Run(bool planned_if_possible) {
-    ++under_way_;
-    Status status = RunOnce(planned_if_possible);
-    --under_way_;
-    return status;
-  }
-  Status RunOnce(bool planned_if_possible) {
-    for (std::size_t i = 0; i < args_.size(); ++i)
-      if (args_[i].dtype() != program_.feeds[i].dtype) [[unlikely]]
-        return WrongType(i);
-    RunPlans* const plans = planned_if_possible ? plans_.get() : nullptr;
-    Step* const planned = plans == nullptr ? nullptr : plans->Find(args_);
-    if (planned == nullptr) {
-      const bool counted = plans != nullptr && plans->Count(args_);
-      Status status = RunStep(&step_, nullptr);
-      if (counted && status.ok()) plans->Make(&step_);
-      return status;
-    }
-    planned->StandInFor(step_);
-    Status status = RunStep(planned, plans);
-    plans->Ran(status);
-    return status;
-  }
-  // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
-  Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
-    ++under_way_;
-    Status status = Loop(cond, variables, holds, nullptr);
-    --under_way_;
-    // Wherever in an iteration it was noticed.
-    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
-      return LoopCancelled();
-    return status;
-  }
-  // As FunctionRuntime::RunFor; this is a step of the body.
-  Status RunFor(ForRange range, Span<Tensor> variables) {
-    ++under_way_;
-    Status status = CountNext(range, variables);
-    if (status.ok()) status = Loop(nullptr, variables, nullptr, &range);
-    --under_way_;
-    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
-      return LoopCancelled();
-    return status;
-  }
-  // A step that an exception ended in the middle of a run is not used again.
-  void End() noexcept override {
-    for (Tensor& arg : own_args_) arg = empty_;
-    for (Tensor& result : own_results_) result = empty_;
-    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
-    step_.set_services(nullptr);
-    Owned<FunctionStep> mine(this);
-    if (under_way_ == 0) [[likely]]
-      function_->steps->Give(std::move(mine));
-  }
-
- private:
-  static Status CountNext(const ForRange& range, Span<Tensor> variables) {
-    TENON_ASSIGN_OR_RETURN(variables[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
-    variables[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(range.next);
-    return OkStatus();
-  }
-  // Whether there is another iteration, which then gets its number, if the loop counts.
-  static Status GoesOn(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, const ForRange* range,
-                       bool hopeful, bool* go_on) {
-    if (range != nullptr) {
-      *go_on = range->More();
-      return *go_on ? CountNext(*range, variables) : OkStatus();
-    }
-    for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
-    TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
-    return holds(cond->results_[0], go_on);
-  }
-  // `range`: null, or of a loop that counts and has no condition.
-  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, ForRange* range) {
-    if (loop_ != nullptr && !loop_->Fits(cond == nullptr ? nullptr : &cond->program_, variables)) loop_.reset();
-    const CancellationManager* const cancellation = CancellationOf(step_);
-    for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
-    const TraceCollector* const trace = TraceOf(step_);  // which shows every node
-    bool finished = false;
-    for (int in_a_row = 0;;) {
-      if (loop_ != nullptr && trace == nullptr) {
-        Status status = loop_->Run(variables, holds, range, &finished);
-        if (status.ok() && finished) return status;
-        loop_.reset();
-        if (!status.ok()) return status;
-        may_plan_loop_ = false;
-      }
-      if (IsCancelled(cancellation)) [[unlikely]]
-        return LoopCancelled();
-      const MakePlannedLoop make = runtime_parts.loops.load(std::memory_order_acquire);
-      const bool hopeful = may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() &&
-                           (cond == nullptr || cond->program_.may_plan());
-      bool go_on = false;
-      TENON_RETURN_IF_ERROR(GoesOn(cond, variables, holds, range, hopeful, &go_on));
-      if (!go_on) return OkStatus();
-      for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
-      TENON_RETURN_IF_ERROR(Run(!hopeful));
-      if (range != nullptr) range->Step();
-      bool same = true;
-      for (std::size_t i = 0; i < variables.size(); ++i) {
-        same = same && results_[i].shape() == loop_shapes_[i];
-        loop_shapes_[i] = results_[i].shape();
-        variables[i] = std::move(results_[i]);
-      }
-      if (!hopeful) continue;
-      in_a_row = same ? in_a_row + 1 : 0;
-      if (in_a_row < program_.plan_after_runs) continue;
-      loop_ = make(cond == nullptr ? nullptr : &cond->step_, cond == nullptr ? nullptr : &cond->results_[0], &step_,
-                   variables);
-      may_plan_loop_ = loop_ != nullptr;
-    }
-  }
-  // `plans`: that have found the step, or null.
-  Status RunStep(Step* step, RunPlans* plans) {
-    for (std::size_t i = 0; i < args_.size(); ++i) step->value(program_.feeds[i].value) = std::move(args_[i]);
-    TraceCollector* const trace = TraceOf(step_);
-    Status status = plans != nullptr ? plans->Run(trace) : Execute(trace);
-    if (status.ok()) [[likely]] {
-      status = TakeResults(step);
-      for (const Program::Feed& feed : program_.feeds) step->value(feed.value) = empty_;
-    } else {
-      step->Clear();
-    }
-    step->TrimCaches();
-    return status;
-  }
-  Status Execute(TraceCollector* trace) {
-    if (!program_.has_control_flow()) [[likely]]
-      return RunInOrder(program_, &step_, trace);
-    if (frames_ == nullptr) frames_ = runtime_parts.frames.load(std::memory_order_acquire)(program_, &step_);
-    TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, trace));
-    return CheckFetches(program_, &step_, Code::kInternal);
-  }
-  Status TakeResults(Step* step) {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const Program::Fetch& fetch = program_.fetches[i];
-      Tensor& value = step->value(fetch.value);
-      if (fetch.last) {
-        results_[i] = std::move(value);
-        value = empty_;
-      } else {
-        results_[i] = value;
-      }
-      if (IsRefType(results_[i].dtype())) [[unlikely]]
-        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
-    }
-    return OkStatus();
-  }
-  TENON_COLD Status WrongType(std::size_t i) const {
-    return errors::InvalidArgument(
-        "Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(), " is provided: ",
-        function_ == nullptr ? std::string("a loop") : StrCat("function '", function_->call.name, "'"));
-  }
-
-  const Program& program_;
-  int under_way_ = 0;  // calls of Run and its sisters
-  SessionFunction* function_ = nullptr;  // that is being called; null: a part of a loop
-  Step step_;
-  Owned<Executor> frames_;  // when the function has control flow
-  Owned<RunPlans> plans_;  // null: never
-  SlimVector<Tensor> own_args_, own_results_;
-  SlimVector<TensorShape> loop_shapes_;  // shapes of the variables after the last iteration
-  Owned<PlannedLoop> loop_;  // plan of the loop whose body this is; null: none now
-  bool may_plan_loop_ = true;
-  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/control_flow/while_pattern_run.hpp ----
-// The simple loops (runtime/control_flow/while_pattern.hpp) of a program with frames, ready to run: each as two
-// programs, as a While.
-#include <algorithm>
-#include <cstddef>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// One loop with the steps of its programs, which use the cache of `lender`'s step. externally synchronised.
-class SimpleLoopRun {
- public:
-  SimpleLoopRun(Owned<SimpleLoop> loop, Step* lender)
-      : loop_(std::move(loop)), cond_(*loop_->cond, lender), body_(*loop_->body, lender), enters_(loop_->enters) {
-    std::sort(enters_.begin(), enters_.end(),
-              [](const SimpleLoop::Enter& a, const SimpleLoop::Enter& b) { return a.program_node < b.program_node; });
-  }
-
-  const SimpleLoop& loop() const { return *loop_; }
-  // The variable that begins with what this Enter hands on, which must be one of the loop's.
-  int VariableOf(int program_node) const {
-    const auto at = std::lower_bound(enters_.begin(), enters_.end(), program_node,
-                                     [](const SimpleLoop::Enter& e, int node) { return e.program_node < node; });
-    return at->variable;
-  }
-  // The variables become what they are when the condition no longer holds. An error names its node; Cancelled: the run
-  // of `step` is.
-  Status Run(const StepEnvironment& step, Span<Tensor> variables) {
-    cond_.BeginWithin(step);
-    body_.BeginWithin(step);
-    return body_.RunLoop(&cond_, variables, &ToPredicate);
-  }
-
- private:
-  Owned<SimpleLoop> loop_;
-  FunctionStep cond_, body_;
-  SlimVector<SimpleLoop::Enter> enters_;  // sorted by program_node
-};
-
-// Those of a program, made when they are first asked for. externally synchronised.
-class SimpleLoopRuns {
- public:
-  // All of them outlive this.
-  SimpleLoopRuns(const Program& program, const FramePlan& plan, Step* lender)
-      : program_(program), plan_(plan), lender_(lender) {}
-
-  // Null: the frame is no simple loop.
-  SimpleLoopRun* Find(int frame) {
-    if (frames_.empty()) frames_ = SlimVector<Frame>(program_.frames.size());
-    Frame& found = frames_[static_cast<std::size_t>(frame)];
-    if (!std::exchange(found.tried, true)) [[unlikely]] {
-      if (finder_ == nullptr) finder_ = MakeOwned<SimpleLoopFinder>(program_, plan_);
-      if (Owned<SimpleLoop> loop = finder_->Find(frame); loop != nullptr)
-        found.run = MakeOwned<SimpleLoopRun>(std::move(loop), lender_);
-    }
-    return found.run.get();
-  }
-
- private:
-  struct Frame {
-    bool tried = false;
-    Owned<SimpleLoopRun> run;
-  };
-  const Program& program_;
-  const FramePlan& plan_;
-  Step* lender_;
-  Owned<SimpleLoopFinder> finder_;  // null until a frame is asked for
-  SlimVector<Frame> frames_;
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/control_flow/executor.hpp ----
-// The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
-// The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
-// ready. Switch, Merge, Enter, Exit, NextIteration, Identity and Const only hand values on: their kernels are not
-// called.
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Runs a program with control flow; kept with its step and used again. externally synchronised.
-class FrameRun {
- public:
-  // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
-  FrameRun(const Program& program, Step* step, bool own_memos = false)
-      : program_(program),
-        step_(step),
-        states_(program, step, own_memos),
-        simple_loops_(program, states_.plan(), step),
-        one_thread_(!own_memos) {}
-
-  // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
-  // be null. When it throws (out of memory), this can only be destroyed.
-  Status Run(TraceCollector* trace) {
-    const CancellationManager* const cancellation = CancellationOf(*step_);
-    const OwnsCache owner(step_);
-    failed_in_simple_loop_ = false;
-    NodeMeter meter(trace, &context_);
-    meter_ = &meter;
-    runs_simple_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
-    Start();
-    Status status;
-    while (!queue_.empty()) {
-      const FlowQueue::Item item = queue_.Pop();
-      if (IsCancelled(cancellation)) [[unlikely]] {
-        status = CancelledAt(item);
-        break;
-      }
-      meter.Begin();
-      status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
-      if (!read_status_.ok()) [[unlikely]]
-        status.Update(std::exchange(read_status_, OkStatus()));
-      if (!status.ok()) [[unlikely]] {
-        if (!failed_in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
-        break;
-      }
-      if (!item.dead) meter.End(program_, NodeOf(item));
-      if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
-    }
-    context_.set_memory_record(nullptr);
-    queue_.clear();
-    states_.EndRoot();
-    return status;
-  }
-
- protected:
-  void Start() {
-    states_.BeginRoot();
-    IterationState* root = states_.root();
-    for (const int node : root->flow->starts) Ready(root, node, false);
-  }
-
-  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[ToSize(node)]; }
-  const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
-    return program_.nodes[ToSize(NodeIn(item.iteration, item.node).program_node)];
-  }
-
-  TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
-    return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
-  }
-
-  TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
-    ++it->outstanding;
-    queue_.Push({it, node, dead});
-  }
-
-  // ---- activation
-  // Tells the target of an edge, in the iteration that the producer's outputs are values of. `first_output`:
-  // the slot of the producer's output 0.
-  TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
-    switch (Arrive(it->counts[ToSize(edge.node)], edge, dead, *it->flow)) {
-      case Arrival::kWaits: return;
-      case Arrival::kReady: return Ready(it, edge.node, false);
-      case Arrival::kReadyDead: return Ready(it, edge.node, true);
-      case Arrival::kUnused:
-        if (!dead) it->Drop(first_output + edge.output);
-        return;
-    }
-  }
-  TENON_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to, bool dead) {
-    const FlowEdge* edge = of.edges.data() + node.first_edge;
-    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
-  }
-
-  // ---- values
-  void DropInput(IterationState* it, const FlowNode& node, int i) {
-    const FlowInput& input = it->flow->inputs[ToSize(node.first_input + i)];
-    if (input.slot >= 0) it->Drop(input.slot);
-  }
-  void DropInputs(IterationState* it, const FlowNode& node) {
-    for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
-  }
-  const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
-    return *it->inputs[ToSize(node.first_input + i)];
-  }
-  // Hands input i on; the last reader moves it.
-  void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
-    const FlowInput& input = it->flow->inputs[ToSize(node.first_input + i)];
-    Tensor& from = *it->inputs[ToSize(node.first_input + i)];
-    if (input.slot >= 0 && --it->readers[ToSize(input.slot)] == 0) {
-      *to = std::move(from);
-      from = *it->empty;
-      --it->live;
-    } else {
-      *to = from;
-    }
-    if (node.reads_references) [[unlikely]]
-      ReadTaken(program_.nodes[ToSize(node.program_node)], to);
-  }
-  // A node that hands plain values on got a reference: it hands on the value that this refers to now.
-  TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
-    if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
-    const Tensor reference = *value;
-    read_status_.Update(ReadReference(reference, item.node->name(), value));
-  }
-  // Input i becomes the value of a slot of `to`, if a node there reads it.
-  void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
-    if (to->readers[ToSize(slot)] == 0) return DropInput(it, node, i);
-    Take(it, node, i, &to->values[slot]);
-    ++to->live;
-  }
-
-  // ---- nodes
-  Status Process(IterationState* it, int number) {
-    const FlowFrame& frame = *it->flow;
-    const FlowNode& node = frame.nodes[ToSize(number)];
-    switch (node.kind) {
-      case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
-      case FlowKind::kNothing: break;
-      case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
-      case FlowKind::kConstant: PutConstant(it, node); break;
-      case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
-      case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
-      case FlowKind::kSwitch: return RunSwitch(it, node);
-      case FlowKind::kEnter:
-      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, false);
-      case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
-      case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
-      case FlowKind::kFetch: return TakeFetch(it, node);
-      case FlowKind::kTransfer: return RunTransfer(it, number, node, false);
-    }
-    ActivateAll(node, frame, it, false);
-    return OkStatus();
-  }
-
-  // A dead node is not run: its outputs are dead.
-  Status PassDead(IterationState* it, int number) {
-    const FlowNode& node = NodeIn(it, number);
-    if (node.kind == FlowKind::kTransfer) [[unlikely]]
-      return RunTransfer(it, number, node, true);
-    if (node.kind != FlowKind::kMerge) DropInputs(it, node);
-    switch (node.kind) {
-      case FlowKind::kEnter:
-      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, true);
-      case FlowKind::kExit:
-        if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
-        break;
-      case FlowKind::kNextIteration: break;
-      default: ActivateAll(node, *it->flow, it, true);
-    }
-    return OkStatus();
-  }
-
-  Status RunKernel(IterationState* it, int number, const FlowNode& node) {
-    PrepareKernel(it, node);
-    const OpKernelContext::NodeFrame& frame = it->frames[ToSize(number)];
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[ToSize(node.program_node)], frame, &context_));
-    meter_->SeeOutputs(frame.outputs, node.num_outputs);
-    FinishKernel(it, node);
-    return OkStatus();
-  }
-  void PrepareKernel(IterationState* it, const FlowNode& node) {
-    const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
-    for (int i = 0; i < node.num_inputs; ++i)
-      it->last_use[ToSize(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[ToSize(inputs[i].slot)] == 1;
-  }
-  void FinishKernel(IterationState* it, const FlowNode& node) {
-    it->live += node.num_outputs;
-    if (node.drops_outputs) DropUnread(it, node);
-    DropInputs(it, node);
-  }
-  // A send or a receive.
-  TENON_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
-    PrepareKernel(it, node);
-    const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
-    context_.Enter(&frame);
-    RunToEnd(program_.nodes[ToSize(node.program_node)], &context_);
-    TENON_RETURN_IF_ERROR(context_.TakeStatus());
-    FinishTransfer(it, node, dead);
-    return OkStatus();
-  }
-  // A send that is dead because of a control edge sends a dead value, whatever its input is.
-  OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
-    OpKernelContext::NodeFrame frame = it->frames[ToSize(number)];
-    if (dead) frame.inputs = &dead_input_;
-    return frame;
-  }
-  // An output that was received dead, or not at all, has no value.
-  TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
-    const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
-    if (received) {
-      ++it->live;
-      if (node.drops_outputs) DropUnread(it, node);
-    }
-    DropInputs(it, node);
-    const FlowFrame& frame = *it->flow;
-    for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
-      const FlowEdge& edge = frame.edges[ToSize(e)];
-      Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
-    }
-  }
-  void DropUnread(IterationState* it, const FlowNode& node) {
-    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
-      if (it->readers[ToSize(slot)] == 0) it->Clear(slot);
-  }
-  Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
-    const OpKernelContext::NodeFrame& frame = it->frames[ToSize(number)];
-    TENON_RETURN_IF_ERROR(
-        CopyValue(program_, program_.nodes[ToSize(node.program_node)], *frame.inputs[0], step_, frame.outputs));
-    meter_->SeeOutputs(frame.outputs, 1);
-    ++it->live;
-    DropInputs(it, node);
-    return OkStatus();
-  }
-
-  void PutConstant(IterationState* it, const FlowNode& node) {
-    if (it->readers[ToSize(node.first_output)] == 0) return;
-    it->values[node.first_output] = *program_.nodes[ToSize(node.program_node)].kernel->const_tensor();
-    ++it->live;
-  }
-  Status RunMerge(IterationState* it, int number, const FlowNode& node) {
-    const int input = it->counts[ToSize(number)].dead;
-    Forward(it, node, input, it, node.first_output);
-    const int index_slot = node.first_output + 1;
-    if (node.num_outputs < 2 || it->readers[ToSize(index_slot)] == 0) return OkStatus();
-    TENON_ASSIGN_OR_RETURN(it->values[index_slot],
-                           Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
-    it->values[index_slot].scalar<std::int32_t>()() = input;
-    ++it->live;
-    return OkStatus();
-  }
-
-  Status RunSwitch(IterationState* it, const FlowNode& node) {
-    const Tensor& index = Input(it, node, 1);
-    if (index.dims() != 0) [[unlikely]]
-      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", index.shape());
-    int taken;
-    if (index.dtype() == DataType::kBool) {
-      taken = index.scalar<bool>()() ? 1 : 0;
-    } else {  // an index without an output takes the last one
-      taken = index.scalar<std::int32_t>()();
-      if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
-    }
-    DropInput(it, node, 1);
-    Forward(it, node, 0, it, node.first_output + taken);
-    const FlowEdge* edge = it->flow->edges.data() + node.first_edge;
-    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
-      Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
-    return OkStatus();
-  }
-
-  Status TakeFetch(IterationState* it, const FlowNode& node) {
-    const ProgramNode& item = program_.nodes[ToSize(node.program_node)];
-    Tensor& to = step_->value(item.first_output);
-    if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
-    Take(it, node, 0, &to);
-    return OkStatus();
-  }
-
-  TENON_COLD Status FetchedTwice(const ProgramNode& item) const {
-    std::size_t i = 0;
-    while (program_.fetches[i].value != item.first_output) ++i;
-    return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
-                            "' is in a loop that runs more than once; fetch what leaves the loop instead");
-  }
-
-  // ---- loops
-  Status EnterLoop(IterationState* it, int number, const FlowNode& node, bool dead) {
-    LoopState* loop = it->children[ToSize(node.number)];
-    const int frame = program_.value_frames[ToSize(program_.nodes[ToSize(node.program_node)].first_output)];
-    if (loop == nullptr) loop = states_.Open(frame, it);
-    --loop->pending_enters;
-    SimpleLoopRun* const simple = runs_simple_loops_ ? simple_loops_.Find(frame) : nullptr;
-    if (simple != nullptr) return EnterSimpleLoop(it, number, node, dead, loop, simple);
-    if (loop->newest == nullptr) states_.Begin(loop);
-    Tensor value = *it->empty;
-    if (!dead) Take(it, node, 0, &value);
-    StartWith(it, node, dead, &value, loop);
-    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
-    return OkStatus();
-  }
-  // The first iteration has begun: it ends after all Enters have come.
-  void StartWith(IterationState* it, const FlowNode& node, bool dead, Tensor* value, LoopState* loop) {
-    const FlowFrame& from = *it->flow;
-    IterationState* const first = loop->oldest;
-    if (node.kind == FlowKind::kEnter) {
-      if (!dead && first->readers[ToSize(node.first_output)] != 0) {
-        first->values[node.first_output] = std::move(*value);
-        ++first->live;
-      }
-      ActivateAll(node, from, first, dead);
-    } else {
-      if (!dead) loop->invariants[ToSize(node.first_output)] = std::move(*value);
-      for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
-        AddInvariantEdge(loop, from.edges[ToSize(e)], dead);
-    }
-  }
-
-  // ---- loops that run as two programs
-  // The loop runs when all of its values have come. A dead one is left to the rules of frames.
-  Status EnterSimpleLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop,
-                         SimpleLoopRun* simple) {
-    const std::size_t count = ToSize(simple->loop().num_variables());
-    while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
-    loop->entered.push_back({number, dead});
-    if (!dead) Take(it, node, 0, &loop->variables[ToSize(simple->VariableOf(node.program_node))]);
-    if (loop->pending_enters != 0) return OkStatus();
-    for (const FlowStart& enter : loop->entered)
-      if (enter.dead) return EnterAgain(it, loop, *simple);
-    const Status status = simple->Run(step_->environment(true), {loop->variables.data(), count});
-    if (!status.ok()) [[unlikely]] {
-      failed_in_simple_loop_ = true;
-      return status;
-    }
-    for (const SimpleLoop::Exit& exit : simple->loop().exits) {
-      const FlowNode& leaves = loop->frame->nodes[ToSize(exit.node)];
-      if (it->readers[ToSize(leaves.first_output)] != 0) {
-        it->values[leaves.first_output] = loop->variables[ToSize(exit.variable)];
-        ++it->live;
-      }
-      ActivateAll(leaves, *loop->frame, it, false);
-    }
-    states_.Close(loop);
-    return OkStatus();
-  }
-  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
-    states_.Begin(loop);
-    for (const FlowStart& enter : loop->entered) {
-      const FlowNode& node = it->flow->nodes[ToSize(enter.node)];
-      StartWith(it, node, enter.dead, &loop->variables[ToSize(simple.VariableOf(node.program_node))], loop);
-    }
-    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
-    return OkStatus();
-  }
-  // In the iterations that have begun, and in all later ones.
-  void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
-    const FlowFrame& frame = *loop->frame;
-    const Arrival later = Arrive(loop->counts[ToSize(edge.node)], edge, dead, frame);
-    if (later == Arrival::kReady || later == Arrival::kReadyDead)
-      loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
-    for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
-      const Arrival now = Arrive(it->counts[ToSize(edge.node)], edge, dead, frame);
-      if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
-    }
-  }
-
-  // A loop gives its value once: an Exit that is live in several iterations counts in the first.
-  void LeaveLoop(IterationState* it, const FlowNode& node) {
-    LoopState* loop = it->loop;
-    if (std::exchange(loop->exited[ToSize(node.number)], char{1}) != 0) return DropInput(it, node, 0);
-    Forward(it, node, 0, loop->parent, node.first_output);
-    ActivateAll(node, *loop->frame, loop->parent, false);
-  }
-
-  void NextIteration(IterationState* it, int number, const FlowNode& node) {
-    LoopState* loop = it->loop;
-    if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
-      loop->deferred.push_back({number, *it->empty});
-      return Take(it, node, 0, &loop->deferred.back().value);
-    }
-    IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);
-    Forward(it, node, 0, next, node.first_output);
-    ActivateAll(node, *loop->frame, next, false);
-  }
-  IterationState* BeginIteration(LoopState* loop) {
-    loop->dead_exits.clear();
-    IterationState* it = states_.Begin(loop);
-    for (FlowDeferred& value : loop->deferred) {
-      const FlowNode& node = loop->frame->nodes[ToSize(value.node)];
-      if (it->readers[ToSize(node.first_output)] != 0) {
-        it->values[node.first_output] = std::move(value.value);
-        ++it->live;
-      }
-      ActivateAll(node, *loop->frame, it, false);
-    }
-    loop->deferred.clear();
-    for (const FlowStart& start : loop->starts) Ready(it, start.node, start.dead);
-    return it;
-  }
-
-  // Ends the iterations that are done, in their order, and the loop after the last one. Does so for outer loops, too.
-  void CleanUp(IterationState* it) {
-    for (;;) {
-      LoopState* loop = it->loop;
-      if (loop->parent == nullptr || it->outstanding != 0 || it->open_children != 0) return;
-      while (loop->pending_enters == 0 && loop->oldest != nullptr && loop->oldest->outstanding == 0 &&
-             loop->oldest->open_children == 0) {
-        states_.End(loop);
-        if (!loop->deferred.empty()) BeginIteration(loop);
-      }
-      if (loop->pending_enters != 0 || loop->running != 0) return;
-      it = EndLoop(loop);
-    }
-  }
-  // Exits that never gave a value give a dead one.
-  IterationState* EndLoop(LoopState* loop) {
-    IterationState* parent = loop->parent;
-    for (const int number : loop->dead_exits) {
-      const FlowNode& node = loop->frame->nodes[ToSize(number)];
-      if (loop->exited[ToSize(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
-    }
-    states_.Close(loop);
-    return parent;
-  }
-
-  const Program& program_;
-  Step* step_;
-  FrameStates states_;
-  FlowQueue queue_;
-  OpKernelContext context_;
-  NodeMeter* meter_ = nullptr;  // meter of the run under way
-  Tensor no_value_ = EmptySlot();
-  Tensor* dead_input_ = &no_value_;
-  SimpleLoopRuns simple_loops_;
-  const bool one_thread_;
-  bool runs_simple_loops_ = false;  // as two programs, in this run
-  bool failed_in_simple_loop_ = false;  // the error names its node
-  Status read_status_;  // error of the node being run, from reading a reference as a value
-};
-
-// A FrameRun as an Executor.
-class FrameExecutor final : public Executor {
- public:
-  FrameExecutor(const Program& program, Step* step) : run_(program, step) {}
-
-  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override { return run_.Run(trace); }
-
- private:
-  FrameRun run_;
-};
-inline Owned<Executor> MakeFrameEngine(const Program& program, Step* step) {
-  return MakeOwned<FrameExecutor>(program, step);
-}
-inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
-                                  LinkPart<MakeExecutor>(&runtime_parts.frames, &MakeFrameEngine);
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/executor/cost_model.hpp ----
-// NodeCosts: which nodes of a program are worth a thread of their own. TensorFlow's cost model in nanoseconds: a kernel
-// that is not marked cheap (OpKernel::IsExpensive) counts as expensive until it has been measured.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Measured costs of nodes, for all runs of one executor. A node's cost belongs to the thread that runs the node. A
-// thread that asks for it has made the node ready, or has run before.
-class NodeCosts {
- public:
-  // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
-  static constexpr std::int64_t kExpensiveNs = 2500;
-
-  explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
-    for (std::size_t n = 0; n < ns_.size(); ++n) {
-      const ProgramNode& node = program.nodes[n];
-      if (node.async != nullptr)
-        ns_[n] = kAlways;
-      else if (node.kernel != nullptr && !node.kernel->IsExpensive())
-        ns_[n] = kNever;
-    }
-  }
-  void BeginRun() { ++run_; }
-  bool IsExpensive(int node) const { return ns_[ToSize(node)] > kExpensiveNs; }
-
-  // Measures the node while it lives: an expensive one in each run, a cheap one in one of 16.
-  class Measured {
-   public:
-    Measured(NodeCosts* costs, int node) : costs_(costs->Wants(node) ? costs : nullptr), node_(node) {
-      if (costs_ != nullptr) begin_ = SteadyNanoseconds();
-    }
-    Measured(const Measured&) = delete;
-    Measured& operator=(const Measured&) = delete;
-    ~Measured() {
-      if (costs_ != nullptr) costs_->Add(node_, SteadyNanoseconds() - begin_);
-    }
-
-   private:
-    NodeCosts* costs_;
-    int node_;
-    std::int64_t begin_ = 0;
-  };
-
-  // True if this run of the node is to be measured. Wants and Add are for callers that have no scope to measure.
-  bool Wants(int node) const {
-    const std::int32_t ns = ns_[ToSize(node)];
-    if (ns == kNever || ns == kAlways) return false;
-    return ns > kExpensiveNs || ((run_ + static_cast<unsigned>(node)) & 15) == 0;
-  }
-  // The first run is often slow: from it one cannot tell. Later ones count one eighth.
-  void Add(int node, std::int64_t ns) {
-    std::int32_t& known = ns_[ToSize(node)];
-    const auto now = static_cast<std::int32_t>(std::clamp<std::int64_t>(ns, 1, kMost));
-    known = known > kMost    ? known - 1
-            : known == kMost ? now
-                             : static_cast<std::int32_t>((7 * std::int64_t{known} + now) / 8);
-  }
-
- private:
-  static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
-
-  SlimVector<std::int32_t> ns_;  // per node
-  unsigned run_ = 0;
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/control_flow/parallel_executor.hpp ----
-// The executor with frames on a pool of threads. Kernels run side by side, also those of several iterations; nodes
-// that only hand values on, and counting, run under one lock.
-#include <cstdint>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Kept with its step and used again. externally synchronised.
-class ParallelFrameRun : public FrameRun {
- public:
-  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
-
-  // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
-  Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) noexcept {
-    Notification done;
-    {
-      MutexLock lock(mutex_);
-      Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
-      Work(lock);
-    }
-    WaitFor(done);
-    return EndRun();
-  }
-  // Starts a run without waiting. Calls `ended` once, on some thread; the caller must then call EndRun, which returns
-  // the status. Calls `failed`, which may be null, with an error before waiting kernels are told to stop.
-  void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
-               RunFailed failed) noexcept {
-    MutexLock lock(mutex_);
-    Reset(pool, flush_denormals, trace, ended, failed);
-    const bool begun = status_.ok();
-    lock.unlock();
-    if (!begun || !CanSchedule(pool, &RunWorker, this)) [[unlikely]]
-      GiveUp(NotScheduled());
-  }
-  Status EndRun() {
-    MutexLock lock(mutex_);  // the thread that called `ended` has released it
-    queue_.clear();
-    states_.EndRoot();
-    status_.Update(faults_->Take());
-    return std::exchange(status_, OkStatus());
-  }
-
- private:
-  // Under the lock; for one worker.
-  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
-    pool_ = pool;
-    flush_denormals_ = flush_denormals;
-    trace_ = trace;
-    ended_ = ended;
-    failed_ = failed;
-    costs_.BeginRun();
-    workers_ = 1;
-    status_ = CatchAll("ParallelFrameRun", [&] {
-      Start();
-      return OkStatus();
-    });
-  }
-  // The end of a worker that could not begin; without the lock.
-  TENON_COLD void GiveUp(const Status& error) {
-    MutexLock lock(mutex_);
-    status_.Update(error);
-    const Status status = status_;
-    lock.unlock();
-    StopWaiting(status);
-    lock.lock();
-    --workers_;
-    NotifyIfDone();
-  }
-  static void RunWorker(void* argument) noexcept {
-    auto* run = static_cast<ParallelFrameRun*>(argument);
-    const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
-    MutexLock lock(run->mutex_);
-    run->Work(lock);
-  }
-  // Counts another worker if there is work for one. On true the caller schedules it, without the lock.
-  bool WantsHelper() {
-    if (queue_.empty() || !status_.ok() || workers_ >= pool_->NumThreads()) return false;
-    ++workers_;
-    return true;
-  }
-
-  // Runs ready nodes until none is left, or the run has failed. The lock is held but while a kernel runs. The run may
-  // be over as soon as the lock is given up for good.
-  void Work(MutexLock& lock) noexcept {
-    OpKernelContext context;
-    NodeMeter meter(trace_, &context);
-    const CancellationManager* const cancellation = CancellationOf(*step_);
-    while (!queue_.empty() && status_.ok()) {
-      const FlowQueue::Item item = queue_.Pop();
-      if (IsCancelled(cancellation)) [[unlikely]] {
-        const Status status = CancelledAt(item);
-        status_.Update(status);
-        lock.unlock();
-        StopWaiting(status);
-        lock.lock();
-        break;
-      }
-      const FlowNode& node = NodeIn(item.iteration, item.node);
-      const bool copies = node.kind == FlowKind::kCopy;
-      if (node.kind == FlowKind::kTransfer) [[unlikely]] {
-        StartTransfer(item, lock);
-        continue;
-      }
-      if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
-        meter.Begin();
-        const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
-          TENON_RETURN_IF_ERROR(item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node));
-          TENON_RETURN_IF_ERROR(std::exchange(read_status_, OkStatus()));
-          if (!item.dead) meter.End(program_, NodeOf(item));
-          return OkStatus();
-        });
-        StopAfter(Finish(item, status), lock);
-        continue;
-      }
-      PrepareKernel(item.iteration, node);
-      ++in_flight_;
-      const ProgramNode& kernel = NodeOf(item);
-      const OpKernelContext::NodeFrame& frame = item.iteration->frames[ToSize(item.node)];
-      const int number = static_cast<int>(&kernel - program_.nodes.data());
-      // After a cheap kernel this thread is soon back for the rest.
-      const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
-      const bool measure = kernel.async == nullptr && costs_.Wants(number);
-      lock.unlock();
-      if (help && !CanSchedule(pool_, &RunWorker, this)) [[unlikely]]
-        ForgetHelper();
-      if (kernel.async != nullptr) {
-        StartAsync(item, kernel, frame);
-        lock.lock();
-        continue;
-      }
-      meter.Begin();
-      const std::int64_t begin = measure ? SteadyNanoseconds() : 0;
-      const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
-        TENON_RETURN_IF_ERROR(copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
-                                     : RunKernelOf(kernel, frame, &context));
-        meter.SeeOutputs(frame.outputs, node.num_outputs);
-        meter.End(program_, kernel);
-        return OkStatus();
-      });
-      const std::int64_t end = measure ? SteadyNanoseconds() : 0;
-      if (!status.ok()) [[unlikely]]
-        Fail(item, status);
-      lock.lock();
-      if (measure) costs_.Add(number, end - begin);
-      const Status finished = FinishRunning(item, status);
-      if (status.ok()) StopAfter(finished, lock);
-    }
-    --workers_;
-    NotifyIfDone();
-  }
-  // The pool had no memory: the threads at work go on without a helper.
-  TENON_COLD void ForgetHelper() {
-    const MutexLock lock(mutex_);
-    --workers_;
-  }
-  // After an error of the node that this thread has finished, with the lock.
-  void StopAfter(const Status& status, MutexLock& lock) {
-    if (status.ok()) [[likely]]
-      return;
-    lock.unlock();
-    StopWaiting(status);
-    lock.lock();
-  }
-
-  // An asynchronous kernel has a context of its own and may end on any thread.
-  struct AsyncState {
-    ParallelFrameRun* run;
-    FlowQueue::Item item;
-    const OpKernelContext::NodeFrame* frame;
-    OpKernelContext context;
-    RefReads references;
-    OpKernelContext::NodeFrame transfer{};  // for a send or a receive
-    std::int64_t begin = 0;  // in the trace, if there is one
-  };
-  // A send or a receive, without the lock: the other end may be in this run.
-  TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
-    PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
-    const ProgramNode& kernel = NodeOf(item);
-    AsyncState* state = nullptr;
-    const Status made = CatchAll("ParallelFrameRun", [&] {
-      state = new AsyncState{
-          this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
-      return OkStatus();
-    });
-    if (!made.ok()) return StopAfter(Finish(item, made), lock);
-    ++in_flight_;
-    if (trace_ != nullptr) state->begin = trace_->Now();
-    lock.unlock();
-    state->context.Enter(&state->transfer);
-    if (kernel.async != nullptr) {
-      StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
-    } else {
-      tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
-      AsyncDone(state);
-    }
-    lock.lock();
-  }
-  void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
-    AsyncState* state = nullptr;
-    const Status made = CatchAll("ParallelFrameRun", [&] {
-      state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
-      return OkStatus();
-    });
-    if (!made.ok()) {
-      Fail(item, made);
-      const MutexLock lock(mutex_);
-      (void)FinishRunning(item, made);
-      return;
-    }
-    if (trace_ != nullptr) state->begin = trace_->Now();
-    if (!kernel.reads_references) {
-      state->context.Enter(&frame);
-    } else {
-      const Status status = CatchAll("ParallelFrameRun", [&] { return state->references.Read(frame); });
-      state->context.Enter(&state->references.frame());
-      if (!status.ok()) {
-        state->context.SetStatus(status);
-        return AsyncDone(state);
-      }
-    }
-    StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
-  }
-  static void AsyncDone(void* argument) noexcept {
-    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
-    ParallelFrameRun* run = state->run;
-    const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
-      TENON_RETURN_IF_ERROR(state->context.TakeStatus());
-      if (state->frame != nullptr) TENON_RETURN_IF_ERROR(CheckOutputs(run->NodeOf(state->item), *state->frame));
-      if (run->trace_ != nullptr) run->Trace(*state);
-      return OkStatus();
-    });
-    if (!status.ok()) run->Fail(state->item, status);
-    MutexLock lock(run->mutex_);
-    // Until it is counted off, the run is not over.
-    ++run->workers_;
-    const Status finished = run->FinishRunning(state->item, status);
-    if (status.ok()) run->StopAfter(finished, lock);
-    --run->workers_;
-    const bool help = run->WantsHelper();
-    run->NotifyIfDone();
-    lock.unlock();
-    if (help && !CanSchedule(run->pool_, &RunWorker, run)) [[unlikely]]
-      run->GiveUp(NotScheduled());
-  }
-
-  TENON_COLD void Trace(const AsyncState& state) {
-    const ProgramNode& node = NodeOf(state.item);
-    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
-    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
-    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
-  }
-
-  // Without the lock, before the kernel is counted as finished. Stores the error before waiting kernels are told to
-  // give up: their errors only follow from it.
-  TENON_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
-    {
-      MutexLock lock(mutex_);
-      status_.Update(AtNode(status, program_, NodeOf(item)));
-    }
-    StopWaiting(status);
-  }
-  // After an error, without the lock: kernels that wait for something are told to give up.
-  TENON_COLD void StopWaiting(const Status& status) {
-    failed_(status);
-    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
-  }
-  // After a kernel ran outside of the lock, which is held again. The status of the node, as Finish.
-  Status FinishRunning(const FlowQueue::Item& item, const Status& status) noexcept {
-    --in_flight_;
-    const FlowNode& node = NodeIn(item.iteration, item.node);
-    if (!status.ok()) [[unlikely]]
-      return Finish(item, status);
-    return Finish(item, CatchAll("ParallelFrameRun", [&] {
-                    if (node.kind == FlowKind::kTransfer) {
-                      FinishTransfer(item.iteration, node, item.dead);
-                    } else {
-                      FinishKernel(item.iteration, node);
-                      ActivateAll(node, *item.iteration->flow, item.iteration, false);
-                    }
-                    return OkStatus();
-                  }));
-  }
-  // `status`, or why the next iteration did not begin.
-  Status Finish(const FlowQueue::Item& item, Status status) noexcept {
-    if (status.ok()) [[likely]] {
-      status = CatchAll("ParallelFrameRun", [&] {
-        if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
-        return OkStatus();
-      });
-    }
-    if (!status.ok()) [[unlikely]]
-      status_.Update(AtNode(status, program_, NodeOf(item)));
-    return status;
-  }
-  void NotifyIfDone() {
-    if (workers_ == 0 && in_flight_ == 0) ended_();
-  }
-
-  ThreadPoolInterface* pool_ = nullptr;
-  TraceCollector* trace_ = nullptr;
-  bool flush_denormals_ = false;
-  Mutex mutex_;  // guards the members below and FrameRun's state
-  RunEnded ended_;
-  RunFailed failed_;
-  NodeCosts costs_;
-  int workers_ = 0;  // threads in Work, or on their way there
-  int in_flight_ = 0;  // kernels that run outside of the lock
-  Status status_;  // the first error
-  const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-};
-
-// A ParallelFrameRun for a session's run.
-class ParallelFrameExecutor final : public Executor {
- public:
-  ParallelFrameExecutor(const Program& program, Step* step) : run_(program, step) {}
-
-  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
-    return run_.RunOn(pool, flush_denormals, trace);
-  }
-
- private:
-  ParallelFrameRun run_;
-};
-inline Owned<Executor> MakeParallelFrameEngine(const Program& program, Step* step) {
-  return MakeOwned<ParallelFrameExecutor>(program, step);
-}
-inline const bool parallel_frames_linked =
-    LinkPart<MakeExecutor>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/eager/context_impl.hpp ----
-// What a context of eager calls holds: devices, prepared kernels, functions. Defines eager::Context.
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace eager::detail {
-
-// The op whose output is an argument. It is always fed, so it has no kernel.
-struct EagerInput {
-  static constexpr auto signature = Op("_EagerInput")
-                                        .Output("output: dtype")
-                                        .Attr("dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::UnknownShape);
-};
-inline const bool eager_input_is_registered = tenon::detail::BatchOf<Devices<Cpu>, EagerInput>::Link();
-
-// The types of one argument, which decide a call's kernel.
-struct ArgumentTypes {
-  std::vector<DataType> types;
-  bool is_list = false;
-};
-
-// Returns the device of a resource's object; "": the tensor is not a resource.
-inline std::string_view DeviceOf(const Tensor& tensor) {
-  const bool is_one = tensor.dtype() == DataType::kResource && tensor.IsInitialized() && tensor.NumElements() > 0;
-  return is_one ? std::string_view(tensor.flat<ResourceHandle>()(0).device) : std::string_view();
-}
-
-// thread-safe but for AddFunctions.
-class ContextImpl final : public RefCounted {
- public:
-  // A device of the context; the CPU's `device` and `resources` are null.
-  struct Place {
-    std::string name;  // "SIM:0"
-    Owned<Device> device;  // null until a call needs it
-    Owned<ResourceMgr> resources;  // goes before the device
-  };
-  // An op with given types and attrs, prepared.
-  struct Kernel {
-    Callable run;
-    std::vector<DataType> outputs;
-    const Place* place;
-  };
-
-  explicit ContextImpl(SessionOptions options) : options_(std::move(options)) {
-    if (options_.resources == nullptr) options_.resources = &own_resources_;
-    for (const std::string& device : options_.devices) AddPlace(tenon::detail::ShortDeviceName(device));
-    AddPlace("CPU:0");
-    options_.devices.clear();
-  }
-
-  Status AddFunctions(const FunctionDefLibrary& functions) {
-    for (const FunctionDef& function : functions.function) {
-      const FunctionDef* known = FindFunction(functions_, function.signature.name);
-      if (known != nullptr && !(*known == function))
-        return errors::InvalidArgument("Cannot add function '", function.signature.name,
-                                       "' because a different function with the same name already exists.");
-    }
-    for (const FunctionDef& function : functions.function)
-      if (FindFunction(functions_, function.signature.name) == nullptr) functions_.function.push_back(function);
-    return OkStatus();
-  }
-
-  ResourceMgr* resources() { return options_.resources; }
-  std::size_t num_kernels() const {
-    const MutexLock lock(mutex_);
-    return kernels_.size();
-  }
-
-  Result<std::vector<Tensor>> Call(std::string_view device, std::string_view op, const std::vector<Argument>& inputs,
-                                   const std::vector<Attr>& attrs, const TypedOp* typed) {
-    return tenon::detail::CatchAll("eager::Call", [&]() -> Result<std::vector<Tensor>> {
-      std::vector<Tensor> feeds;
-      TENON_ASSIGN_OR_RETURN(const Kernel* kernel, KernelFor(device, op, inputs, attrs, typed, &feeds));
-      std::vector<Tensor> outputs(kernel->outputs.size());
-      TENON_RETURN_IF_ERROR(kernel->run.Run(feeds, outputs));
-      return outputs;
-    });
-  }
-
-  // Inputs are tensors, or handles of tensors; *feeds gets all of them.
-  template <class Input, class Value>
-  Result<const Kernel*> KernelFor(std::string_view device, std::string_view op, const std::vector<Input>& inputs,
-                                  const std::vector<Attr>& attrs, const TypedOp* typed, std::vector<Value>* feeds) {
-    std::string key;
-    MakeKey(op, inputs, attrs, &key, feeds);
-    Place* place = &places_[0];
-    if (!device.empty()) {
-      place = FindPlace(device);
-      if (place == nullptr) return NoSuchDevice(op, device);
-    }
-    if (places_.size() > 1) {
-      for (const Value& value : *feeds)
-        if (const std::string_view on = DeviceOf(value); !on.empty())
-          if (Place* const own = FindPlace(on); own != nullptr) place = own;
-      key.push_back(static_cast<char>(place - places_.data()));
-    }
-    if (const Kernel* const kernel = FindKernel(key); kernel != nullptr) return kernel;
-    if (typed != nullptr) TENON_RETURN_IF_ERROR(CheckZeros(*typed, attrs));
-    std::vector<ArgumentTypes> types;
-    for (const Input& input : inputs) {
-      types.push_back({{}, input.is_list()});
-      for (const Value& value : input.tensors()) types.back().types.push_back(value.dtype());
-    }
-    return MakeKernel(place, op, types, attrs, key);
-  }
-
- private:
-  template <class Input, class Value>
-  static void MakeKey(std::string_view op, const std::vector<Input>& inputs, const std::vector<Attr>& attrs,
-                      std::string* key, std::vector<Value>* feeds) {
-    key->append(op);
-    for (const Input& input : inputs) {
-      key->push_back(input.is_list() ? '[' : ' ');
-      for (const Value& value : input.tensors()) {
-        key->push_back(static_cast<char>(value.dtype()));
-        feeds->push_back(value);
-      }
-    }
-    for (const auto& [name, value] : attrs) {
-      StrAppend(key, "\n", name, "=");
-      wire::SerializeTo(value, key);
-    }
-  }
-  const Kernel* FindKernel(std::string_view key) const {
-    const MutexLock lock(mutex_);
-    const Owned<Kernel>* const found = kernels_.FindValue(key);
-    return found == nullptr ? nullptr : found->get();
-  }
-
-  void AddPlace(std::string name) {
-    if (FindPlace(name) == nullptr) places_.push_back({std::move(name), nullptr, nullptr});
-  }
-  Place* FindPlace(std::string_view device) {
-    const std::string name = tenon::detail::ShortDeviceName(device);
-    for (Place& place : places_)
-      if (place.name == name) return &place;
-    return nullptr;
-  }
-  TENON_COLD Status NoSuchDevice(std::string_view op, std::string_view device) const {
-    const auto name = [](std::string* out, const Place& place) { StrAppend(out, place.name); };
-    return errors::InvalidArgument("eager call of '", op, "': Could not satisfy device specification '", device,
-                                   "'. All available devices [", StrJoin(places_, ", ", name),
-                                   "]: those that the context was made with");
-  }
-  // *place becomes the CPU where the device has no kernel for the node.
-  Status ChooseDevice(const NodeDef& node, const Registry& registry, Place** place, SessionOptions* options) {
-    if ((*place)->name == "CPU:0") return OkStatus();
-    const MutexLock lock(mutex_);
-    Place& p = **place;
-    if (p.device == nullptr) {
-      TENON_ASSIGN_OR_RETURN(p.device, tenon::detail::MakeLocalDevice(p.name));
-      p.resources = MakeOwned<ResourceMgr>();
-    }
-    if (registry.FindForNode(node, p.device->type()).ok()) {
-      options->device = p.device.get();
-      options->resources = p.resources.get();
-    } else {
-      *place = FindPlace("CPU:0");
-    }
-    return OkStatus();
-  }
-
-  TENON_COLD Result<const Kernel*> MakeKernel(Place* place, std::string_view op,
-                                              const std::vector<ArgumentTypes>& inputs, const std::vector<Attr>& attrs,
-                                              const std::string& key) {
-    const Registry& registry = options_.registry != nullptr ? *options_.registry : Registry::Global();
-    TENON_RETURN_IF_ERROR(registry.status());
-    // A registry of the caller's own may have no _EagerInput.
-    const std::string_view input_op = registry.FindOp("_EagerInput") != nullptr ? "_EagerInput" : "Placeholder";
-    GraphBuilder b(registry.ops());
-    CallableOptions ends;
-    SlimVector<GraphBuilder::Input> arguments;
-    SlimVector<Output> all;
-    for (const ArgumentTypes& input : inputs) {
-      SlimVector<Output> fed;
-      for (const DataType type : input.types) {
-        if (type == DataType::kInvalid)
-          return errors::InvalidArgument("eager call of '", op, "': input ", ends.feeds.size(), " is an empty tensor");
-        ends.feeds.push_back(StrCat("input_", ends.feeds.size()));
-        fed.push_back(b.Add(input_op, ends.feeds.back(), {}, {{"dtype", type}}));
-      }
-      all.append(fed.begin(), fed.end());
-      arguments.push_back(input.is_list ? GraphBuilder::Input(std::move(fed)) : GraphBuilder::Input(fed[0]));
-    }
-    if (const OpView* const known = registry.FindOp(op); known != nullptr) {
-      for (const Attr& attr : attrs)
-        if (known->FindAttr(attr.first) == nullptr && !attr.first.starts_with('_'))
-          return NoSuchAttr(*known, attr.first);
-    }
-    const std::string name = IsValidNodeName(op) ? std::string(op) : "call";
-    const FunctionDef* const function = registry.FindOp(op) != nullptr ? nullptr : FindFunction(functions_, op);
-    const Output call = function == nullptr ? b.Add(op, name, arguments, attrs)
-                                            : AddFunctionCall(&b, *function, name, std::move(all), attrs);
-    TENON_RETURN_IF_ERROR(b.status());
-    GraphDef graph = b.graph_def();
-    if (function != nullptr || std::any_of(attrs.begin(), attrs.end(), NamesFunctions)) graph.library = functions_;
-    auto kernel = MakeOwned<Kernel>();
-    for (int i = 0; b.dtype(call[i]) != DataType::kInvalid; ++i) {
-      if (IsRefType(b.dtype(call[i])))
-        return errors::Unimplemented("eager call of '", op,
-                                     "': it gives a reference to a variable, which only graphs have; use resource "
-                                     "variables (VarHandleOp, ReadVariableOp, AssignVariableOp)");
-      kernel->outputs.push_back(b.dtype(call[i]));
-      ends.fetches.push_back(StrCat(name, ":", i));
-    }
-    if (ends.fetches.empty()) ends.targets.push_back(name);
-    SessionOptions options = options_;
-    TENON_RETURN_IF_ERROR(ChooseDevice(graph.node.back(), registry, &place, &options));
-    kernel->place = place;
-    TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(graph, options));
-    TENON_ASSIGN_OR_RETURN(kernel->run, session.MakeCallable(ends));
-    const MutexLock lock(mutex_);
-    Owned<Kernel>& known = kernels_[key];
-    if (known == nullptr) known = std::move(kernel);  // another thread may have been quicker
-    return static_cast<const Kernel*>(known.get());
-  }
-  TENON_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
-    const auto name = [](std::string* out, const AttrSpec& spec) { StrAppend(out, "'", spec.name(), "'"); };
-    return errors::InvalidArgument("eager call of '", op.name, "': the op has no attr '", attr, "'; it has ",
-                                   op.attrs.empty() ? "none" : StrJoin(op.attrs, ", ", name));
-  }
-  static bool NamesFunctions(const Attr& attr) {
-    return attr.second.kind() == AttrValue::Kind::kFunc || !attr.second.list().func.empty();
-  }
-  static Output AddFunctionCall(GraphBuilder* b, const FunctionDef& function, const std::string& name,
-                                SlimVector<Output> inputs, const std::vector<Attr>& attrs) {
-    NameAttrList f;
-    f.name = function.signature.name;
-    for (const auto& [key, value] : attrs) f.attr.Set(key, value);
-    std::vector<DataType> results;
-    for (const OpDef::ArgDef& result : function.signature.output_arg) {
-      const AttrValue* const type = f.attr.Find(result.type_attr);
-      results.push_back(type != nullptr ? type->type() : result.type);
-    }
-    const GraphBuilder::Attr given[] = {{"f", std::move(f)}, {"Tout", AttrValue(results)}};
-    const GraphBuilder::Input list[] = {GraphBuilder::Input(std::move(inputs))};
-    return b->AddNode(function.signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall", name, list,
-                      given);
-  }
-
-  ResourceMgr own_resources_;  // outlives the kernels' sessions, as do the devices
-  SessionOptions options_;  // options of calls on the CPU
-  std::vector<Place> places_;  // the first is the usual one
-  FunctionDefLibrary functions_;
-  mutable Mutex mutex_;
-  FlatMap<std::string, Owned<Kernel>> kernels_;  // none is ever dropped: found ones are used without the lock
-};
-
-template <class U>
-RefCounted* undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::MakeContext(
-    SessionOptions options) {
-  return new ContextImpl(std::move(options));
-}
-template <class U>
-Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Call(
-    RefCounted* context, std::string_view device, std::string_view op, const std::vector<Argument>& inputs,
-    const std::vector<Attr>& attrs, const TypedOp* typed) {
-  return static_cast<ContextImpl*>(context)->Call(device, op, inputs, attrs, typed);
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::AddFunctions(
-    RefCounted* context, const FunctionDefLibrary& functions) {
-  return static_cast<ContextImpl*>(context)->AddFunctions(functions);
-}
-template <class U>
-ResourceMgr* undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Resources(
-    RefCounted* context) {
-  return static_cast<ContextImpl*>(context)->resources();
-}
-template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumKernels(
-    RefCounted* context) {
-  return static_cast<ContextImpl*>(context)->num_kernels();
-}
-
-template struct undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>;
-
-}  // namespace eager::detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/eager/async_impl.hpp ----
-// The queue and the thread of asynchronous eager calls. Defines eager::Async.
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace eager::detail {
-
-// thread-safe.
-class AsyncImpl final : public RefCounted {
- public:
-  explicit AsyncImpl(ContextImpl* context) : context_(Ref<ContextImpl>::Share(context)) {}
-
-  // Waits for all calls. No call comes afterwards.
-  void Finish() {
-    NoticeFork();
-    {
-      const MutexLock lock(mutex_);
-      stopping_ = true;
-      changed_.notify_all();
-    }
-    if (thread_.joinable()) thread_.Join();
-  }
-
-  Status Sync() {
-    NoticeFork();
-    MutexLock lock(mutex_);
-    const std::int64_t all = added_;
-    while (done_ < all) changed_.wait(lock);
-    return std::exchange(status_, OkStatus());
-  }
-
-  Result<std::vector<Handle>> Call(std::string_view device, std::string_view op,
-                                   const std::vector<AsyncArgument>& inputs, const std::vector<Attr>& attrs,
-                                   const TypedOp* typed) {
-    return tenon::detail::CatchAll("eager::Async::Call", [&]() -> Result<std::vector<Handle>> {
-      auto call = MakeOwned<Pending>();
-      TENON_ASSIGN_OR_RETURN(call->kernel, context_->KernelFor(device, op, inputs, attrs, typed, &call->inputs));
-      for (const DataType type : call->kernel->outputs)
-        call->outputs.push_back(Handle(type, type == DataType::kResource ? call->kernel->place->name : std::string()));
-      std::vector<Handle> outputs = call->outputs;
-      TENON_RETURN_IF_ERROR(Add(std::move(call)));
-      return outputs;
-    });
-  }
-
- private:
-  struct Pending {
-    const ContextImpl::Kernel* kernel;
-    std::vector<Handle> inputs, outputs;
-    Owned<Pending> next;
-  };
-
-  // In the child of a fork() calls that wait or run are the parent's, and so is the thread.
-  void NoticeFork() {
-    if (fork_.IsRepaired()) [[likely]]
-      return;
-    fork_.Repair([this] {
-      new (&mutex_) Mutex();
-      new (&changed_) ConditionVariable();
-      new (&first_) Owned<Pending>();
-      last_ = nullptr;
-      if (added_ != done_) new (&status_) Status(Code::kFailedPrecondition, std::string(Handle::kLeftBehind));
-      done_ = added_;
-      thread_ = Thread();
-    });
-  }
-  Status Add(Owned<Pending> call) {
-    NoticeFork();
-    const MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(status_);
-    if (!thread_.joinable() && !thread_.Start<&AsyncImpl::Main>(this))
-      return errors::ResourceExhausted("eager::Async: the system has no thread for the calls");
-    Owned<Pending>& end = last_ == nullptr ? first_ : last_->next;
-    last_ = call.get();
-    end = std::move(call);
-    ++added_;
-    changed_.notify_all();
-    return OkStatus();
-  }
-
-  void Main() {
-    Thread::NameThis("tenon-eager");
-    for (std::int64_t ended = 0;;) {
-      Owned<Pending> call = Next(ended);
-      if (call == nullptr) return;
-      std::vector<Tensor> results;
-      const Status status = tenon::detail::CatchAll("eager::Async", [&] { return Run(*call, &results); });
-      ended = 1;
-      for (std::size_t i = 0; i < results.size() && status.ok(); ++i)
-        call->outputs[i].Settle(status, std::move(results[i]));
-      if (status.ok()) continue;
-      // Before the handles get it: a thread that sees the error there finds it in its next call, too.
-      call->next = Fail(status);
-      for (ended = 0; call != nullptr; call = std::move(call->next), ++ended)
-        for (const Handle& output : call->outputs) output.Settle(status, Tensor());
-    }
-  }
-  // Waits for a call; null: it was the last. `ended` calls have run since the one before.
-  Owned<Pending> Next(std::int64_t ended) {
-    MutexLock lock(mutex_);
-    done_ += ended;
-    if (ended > 0) changed_.notify_all();
-    while (first_ == nullptr && !stopping_) changed_.wait(lock);
-    if (first_ == nullptr) return nullptr;
-    Owned<Pending> call = std::move(first_);
-    first_ = std::move(call->next);
-    if (first_ == nullptr) last_ = nullptr;
-    return call;
-  }
-  static Status Run(const Pending& call, std::vector<Tensor>* results) {
-    std::vector<Tensor> feeds;
-    for (const Handle& input : call.inputs) {
-      TENON_ASSIGN_OR_RETURN(Tensor tensor, input.Get());
-      feeds.push_back(std::move(tensor));
-    }
-    results->resize(call.outputs.size());
-    return call.kernel->run.Run(feeds, *results);
-  }
-  // Keeps the error. Returns all calls that wait: they will not run.
-  Owned<Pending> Fail(const Status& status) {
-    const MutexLock lock(mutex_);
-    status_ = status.WithAppended(
-        "\n\tEncountered when executing an operation using EagerExecutor. This error cancels all future operations and "
-        "poisons their output tensors.");
-    last_ = nullptr;
-    return std::move(first_);
-  }
-
-  const Ref<ContextImpl> context_;
-  ForkGuard fork_;
-  Mutex mutex_;
-  ConditionVariable changed_;
-  Thread thread_;  // started by the first call
-  Owned<Pending> first_;  // the calls that wait
-  Pending* last_ = nullptr;
-  std::int64_t added_ = 0, done_ = 0;  // calls, from the beginning
-  bool stopping_ = false;
-  Status status_;  // the first error, until Sync() returns it
-};
-
-template <class U>
-RefCounted* undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Make(RefCounted* context) {
-  return new AsyncImpl(static_cast<ContextImpl*>(context));
-}
-template <class U>
-void undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Finish(RefCounted* async) {
-  static_cast<AsyncImpl*>(async)->Finish();
-}
-template <class U>
-Result<std::vector<Handle>> undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Call(
-    RefCounted* async, std::string_view device, std::string_view op, const std::vector<AsyncArgument>& inputs,
-    const std::vector<Attr>& attrs, const TypedOp* typed) {
-  return static_cast<AsyncImpl*>(async)->Call(device, op, inputs, attrs, typed);
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Sync(RefCounted* async) {
-  return static_cast<AsyncImpl*>(async)->Sync();
-}
-
-template struct undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<void>;
-
-}  // namespace eager::detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/executor/dataflow.hpp ----
-// The dataflow executor: every node runs as soon as its inputs are there, on a pool of threads, with one atomic count
-// per node. A thread that has run a node goes on with the nodes that this made ready, but hands all but one of the
-// expensive ones to the pool (runtime/executor/cost_model.hpp tells which nodes are expensive).
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
-class DataflowRun final : public Executor {
- public:
-  DataflowRun(const Program& program, Step* step)
-      : program_(program),
-        step_(step),
-        nodes_(program.nodes.size() + 1),
-        readers_(static_cast<std::size_t>(program.num_values)),
-        first_readers_(program.readers),
-        after_(program.nodes.size()),
-        tasks_(program.nodes.size()),
-        costs_(program) {
-    bool has_nothings = false;
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
-      const ProgramNode& node = program.nodes[n];
-      nodes_[n].first_consumer = node.first_consumer;
-      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
-      nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
-      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
-      has_nothings = has_nothings || nodes_[n].does_nothing;
-      tasks_[n] = {this, static_cast<int>(n)};
-    }
-    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
-    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
-    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
-    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
-      if (program.escapes[v] != 0) first_readers_[v] = kStays;
-      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
-    }
-    // Without a fixed order only the sole reader of a value may overwrite it.
-    for (std::size_t n = 0; n < program.nodes.size(); ++n)
-      step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
-  }
-
-  // Runs the program; the calling thread takes part. The pool may be busy with other runs.
-  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
-    if (program_.nodes.empty()) return OkStatus();
-    Notification done;
-    Reset(pool, flush_denormals, trace, {&WakeUp, &done});
-    Local mine;
-    Begin(&mine);
-    Process(&mine);
-    Leave(this);
-    WaitFor(done);
-    return TakeStatus();
-  }
-  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. Calls
-  // `failed`, which may be null, with an error before waiting kernels are told to stop.
-  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
-             RunFailed failed) noexcept {
-    if (program_.nodes.empty()) return ended();
-    Reset(pool, flush_denormals, trace, ended);
-    failed_callback_ = failed;
-    Local mine;
-    Begin(&mine);
-    PublishAll(&mine);
-    Leave(this);
-  }
-  Status TakeStatus() {
-    if (faults_) status_.Update(faults_->Take());
-    return std::exchange(status_, OkStatus());
-  }
-
- private:
-  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
-    pool_ = pool;
-    flush_denormals_ = flush_denormals;
-    trace_ = trace;
-    failed_.store(false, std::memory_order_relaxed);
-    status_ = OkStatus();
-    ended_ = ended;
-    failed_callback_ = {};
-    costs_.BeginRun();
-    busy_.store(1, std::memory_order_release);
-  }
-
-  struct Task {
-    DataflowRun* run;
-    int node;
-  };
-  // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The
-  // consumers of one node lie before those of the next.
-  struct Counts {
-    int first_consumer = 0;
-    unsigned waits_for : 31 = 0;  // edges
-    unsigned does_nothing : 1 = 0;
-    std::atomic<int> pending{0};  // edges, in this run
-  };
-  // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
-  // to hand to another thread, and so are those that cost little to run.
-  struct Local {
-    int nothing = -1;  // the first of those that do nothing; linked through after_
-    int cheap = -1;  // the first of those that cost little; linked likewise
-    int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
-    int delay = 0;  // cheap nodes that have run while it waits
-    bool alone = false;  // no other thread works on this run, or will before this one publishes a node
-    bool IsEmpty() const { return cheap < 0 && expensive < 0; }
-  };
-  static constexpr int kMostDelay = 4;  // then another thread gets it
-  void Add(int number, Local* mine) {
-    Counts& node = nodes_[ToSize(number)];
-    node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
-    if (node.does_nothing) {
-      after_[ToSize(number)] = std::exchange(mine->nothing, number);
-    } else if (!costs_.IsExpensive(number)) {
-      after_[ToSize(number)] = std::exchange(mine->cheap, number);
-    } else if (mine->expensive < 0) {
-      mine->expensive = number;
-      mine->delay = 0;
-    } else {
-      Publish(number, mine);
-    }
-  }
-  // The node that this thread runs next; *mine is not empty.
-  int Next(Local* mine) {
-    if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
-    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
-    return std::exchange(mine->cheap, after_[ToSize(mine->cheap)]);
-  }
-  static void RunTask(void* argument) noexcept {
-    const Task task = *static_cast<const Task*>(argument);
-    Local mine;
-    if (task.run->costs_.IsExpensive(task.node)) {
-      mine.expensive = task.node;
-    } else {
-      mine.cheap = task.node;  // with those behind it
-    }
-    if (task.run->flush_denormals_) {
-      ScopedFlushDenormals flush;
-      task.run->Process(&mine);
-    } else {
-      task.run->Process(&mine);
-    }
-    Leave(task.run);
-  }
-  void Publish(int node, Local* mine) {
-    if (!TryPublish(node, mine)) [[unlikely]]
-      after_[ToSize(node)] = std::exchange(mine->cheap, node);
-  }
-  // False: the pool had no memory, so that the run has failed; this thread counts the node down. Its list of cheap
-  // nodes may have expensive ones then, and is not published any more.
-  bool TryPublish(int node, Local* mine) {
-    mine->alone = false;
-    busy_.fetch_add(1, std::memory_order_relaxed);
-    if (CanSchedule(pool_, &RunTask, &tasks_[ToSize(node)])) [[likely]]
-      return true;
-    busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
-    Fail(NotScheduled());
-    return false;
-  }
-  void PublishAll(Local* mine) {
-    if (!failed_.load(std::memory_order_acquire)) [[likely]] {
-      if (mine->expensive >= 0 && TryPublish(mine->expensive, mine)) mine->expensive = -1;
-      if (mine->cheap >= 0 && TryPublish(mine->cheap, mine)) mine->cheap = -1;
-    }
-    if (!mine->IsEmpty()) [[unlikely]]
-      Process(mine);  // which only counts down
-  }
-  // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
-  // object in use again or gone.
-  static void Leave(DataflowRun* run) {
-    const RunEnded ended = run->ended_;
-    if (run->busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
-  }
-
-  // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
-  void Process(Local* mine) noexcept {
-    OpKernelContext context;
-    NodeMeter meter(trace_, &context);
-    while (!mine->IsEmpty()) {
-      const int number = Next(mine);
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-      if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
-        if (node.async != nullptr && StartAsync(number)) continue;
-        if (node.async == nullptr) {
-          meter.Begin();
-          const NodeCosts::Measured measured(&costs_, number);
-          Status status = CatchAll("DataflowRun", [&]() -> Status {
-            TENON_RETURN_IF_ERROR(RunNode(program_, number, step_, &context));
-            meter.End(program_, node, step_);
-            return OkStatus();
-          });
-          if (!status.ok()) [[unlikely]]
-            Fail(status);
-        }
-      }
-      Finish(number, mine);
-    }
-  }
-
-  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: when
-  // the node has ended, the thread that made the call may still be in it and use objects of the session.
-  struct AsyncState {
-    DataflowRun* run;
-    int node;
-    std::int64_t begin;
-    OpKernelContext context;
-    RefReads references;
-  };
-  // False: there was no memory for it, and the run has failed.
-  bool StartAsync(int number) {
-    Owned<AsyncState> made;
-    const Status status = CatchAll("DataflowRun", [&] {
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()});
-      return OkStatus();
-    });
-    if (!status.ok()) [[unlikely]] {
-      Fail(status);
-      return false;
-    }
-    AsyncState* const state = made.release();
-    busy_.fetch_add(1, std::memory_order_relaxed);
-    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-    if (!node.reads_references) {
-      state->context.Enter(&step_->frame(number));
-    } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references.Read(step_->frame(number)); });
-      state->context.Enter(&state->references.frame());
-      if (!read.ok()) {
-        state->context.SetStatus(read);
-        AsyncDone(state);
-        return true;
-      }
-    }
-    busy_.fetch_add(1, std::memory_order_relaxed);
-    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
-    Leave(this);
-    return true;
-  }
-  static void AsyncDone(void* argument) noexcept {
-    Owned<AsyncState> state(static_cast<AsyncState*>(argument));
-    DataflowRun* run = state->run;
-    const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
-    const Status status = CatchAll("DataflowRun", [&]() -> Status {
-      TENON_RETURN_IF_ERROR(state->context.TakeStatus());
-      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
-      if (run->trace_ != nullptr) run->trace_->Add(run->program_, node, run->step_, state->begin);
-      return OkStatus();
-    });
-    if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
-    Local made;
-    run->Finish(state->node, &made);
-    run->PublishAll(&made);
-    state.reset();
-    Leave(run);
-  }
-
-  bool StopsHere() {
-    if (!IsCancelled(CancellationOf(*step_))) [[likely]]
-      return false;
-    Fail(RunCancelled());
-    return true;
-  }
-
-  // The first error counts; kernels that wait for something are told to give up.
-  TENON_COLD void Fail(const Status& status) {
-    {
-      MutexLock lock(mutex_);
-      status_.Update(status);
-      failed_.store(true, std::memory_order_release);
-    }
-    failed_callback_(status);
-    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
-  }
-
-  bool IsAlone() const { return busy_.load(std::memory_order_acquire) == 1; }
-  void Begin(Local* mine) {
-    mine->alone = true;
-    for (const int root : program_.roots) Add(root, mine);
-    CountNothings(mine);
-  }
-  // Drops the values that have no more readers and counts the consumers down. Those that became ready are in *mine,
-  // or published. After an error nodes are only counted down, so that the run comes to its end.
-  void Finish(int number, Local* mine) {
-    mine->alone = IsAlone();
-    const ProgramNode& node = program_.nodes[ToSize(number)];
-    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[ToSize(node.first_input + i)], mine->alone);
-    for (int i = 0; i < node.num_outputs; ++i)
-      if (first_readers_[ToSize(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
-    CountConsumers(number, mine);
-    CountNothings(mine);
-  }
-  // Counts down; true if that was the last one. A thread that is alone does not need an atomic operation.
-  static bool IsLast(std::atomic<int>* count, bool alone) {
-    if (!alone) return count->fetch_sub(1, std::memory_order_acq_rel) == 1;
-    const int left = count->load(std::memory_order_relaxed) - 1;
-    count->store(left, std::memory_order_relaxed);
-    return left == 0;
-  }
-  void CountConsumers(int number, Local* mine) {
-    const int end = nodes_[ToSize(number) + 1].first_consumer;
-    for (int edge = nodes_[ToSize(number)].first_consumer; edge < end; ++edge)
-      CountEdge(program_.consumers[ToSize(edge)], mine);
-  }
-  void CountEdge(int consumer, Local* mine) {
-    Counts& node = nodes_[ToSize(consumer)];
-    // A node that waits for one node only is ready; no other thread counts it.
-    if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
-  }
-  // Nodes that do nothing, with all of that kind behind them.
-  void CountNothings(Local* mine) {
-    while (mine->nothing >= 0) {
-      if (mine->alone) {
-        CountAlone(mine);
-      } else {
-        const int number = mine->nothing;
-        mine->nothing = after_[ToSize(number)];
-        CountConsumers(number, mine);
-      }
-    }
-  }
-  // Counts nodes that do nothing while this thread is alone. First come, first served, in two passes over some of
-  // them: one writes their edges side by side, the other counts these. Neither the number of a node's edges nor which
-  // edge makes a node ready is a branch, which the processor would guess wrong in large graphs.
-  void CountAlone(Local* mine) {
-    constexpr std::size_t kRoom = 256, kLanes = 8;
-    int edges[kRoom + kLanes];
-    const int* const consumers = program_.consumers.data();
-    const std::size_t num_consumers = program_.consumers.size();
-    Counts* const nodes = &nodes_[0];
-    int* const queue = queue_.data();
-    std::size_t begin = 0, end = 0;
-    for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
-    while (begin < end && mine->alone) {
-      std::size_t room = 0;
-      while (begin < end && room < kRoom) {
-        const Counts* const node = nodes + queue[begin++];
-        const std::size_t first = ToSize(node[0].first_consumer), last = ToSize(node[1].first_consumer);
-        if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
-          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // edges behind the last one, too
-          room += last - first;
-        } else {
-          end = CountAlone(consumers + first, consumers + last, queue, end, mine);
-        }
-      }
-      end = CountAlone(edges, edges + room, queue, end, mine);
-    }
-    for (; begin < end; ++begin) Add(queue[begin], mine);
-  }
-  // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
-  // more.
-  std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
-    Counts* const nodes = &nodes_[0];
-    for (; consumer < last && mine->alone; ++consumer) {
-      const int number = *consumer;
-      Counts& node = nodes[number];
-      const unsigned left = static_cast<unsigned>(node.pending.load(std::memory_order_relaxed)) - 1;
-      const unsigned ready = (left - 1) >> 31;  // left == 0, as no compiler makes it a branch
-      node.pending.store(static_cast<int>(left + (node.waits_for & (0 - ready))), std::memory_order_relaxed);
-      queue[end] = number;
-      end += ready & node.does_nothing;
-      if ((ready & ~node.does_nothing & 1u) != 0) [[unlikely]]
-        Add(number, mine);
-    }
-    for (; consumer < last; ++consumer) CountEdge(*consumer, mine);
-    return end;
-  }
-  void Drop(int value, bool alone) {
-    const int readers = first_readers_[ToSize(value)];
-    if (readers == kStays) return;
-    if (readers > 1) {
-      if (!IsLast(&readers_[ToSize(value)], alone)) return;
-      readers_[ToSize(value)].store(readers, std::memory_order_relaxed);
-    }
-    step_->value(value) = EmptySlot();
-  }
-
-  static constexpr int kStays = -1;  // constants and fetched values
-
-  const Program& program_;
-  Step* step_;
-  Owned<Counts[]> nodes_;  // and one more, behind the last
-  Owned<std::atomic<int>[]> readers_;  // per value: reads that are still to come
-  SlimVector<int> first_readers_;  // readers_ when a run begins; or kStays
-  SlimVector<int> after_;  // per node: the next one in a list of Local, or in a published task
-  SlimVector<int> queue_;  // for a thread that is alone; empty if every node does something
-  Owned<Task[]> tasks_;
-  NodeCosts costs_;
-  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
-  std::atomic<int> busy_{0};
-  std::atomic<bool> failed_{false};
-  RunEnded ended_;
-  RunFailed failed_callback_;
-  ThreadPoolInterface* pool_ = nullptr;
-  TraceCollector* trace_ = nullptr;
-  bool flush_denormals_ = false;
-  Mutex mutex_;
-  Status status_;
-  Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
-};
-
-inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
-  return MakeOwned<DataflowRun>(program, step);
-}
-inline const bool dataflow_linked = LinkPart<MakeExecutor>(&runtime_parts.dataflow, &MakeDataflowRun);
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/call_numbers.hpp ----
-// CallNumbers: finds a function with its attrs among many in constant time.
-#include <cstddef>
-#include <string>
-#include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// Numbers for calls, from 0 on: equal calls have one number. externally synchronised.
-class CallNumbers {
- public:
-  // -1: an equal call has no number yet. Calls of another `kind` are not equal.
-  int Find(const NameAttrList& call, char kind = 0) const { return index_.Find(KeyOf(call, kind), Key{&keys_}); }
-  // The number of the call, the next one for a new call.
-  int Insert(const NameAttrList& call, char kind = 0) {
-    const int next = static_cast<int>(keys_.size());
-    keys_.push_back(KeyOf(call, kind));
-    const int known = index_.Insert(keys_.back(), next, Key{&keys_});
-    if (known < 0) return next;
-    keys_.pop_back();
-    return known;
-  }
-
- private:
-  struct Key {
-    const SlimVector<std::string>* keys;
-    std::string_view operator()(int i) const { return (*keys)[static_cast<std::size_t>(i)]; }
-  };
-  static std::string Serialized(const NameAttrList& call) {
-    std::string bytes;
-    wire::SerializeTo(call, &bytes);
-    return bytes;
-  }
-  static std::string KeyOf(const NameAttrList& call, char kind) {
-    std::string key = call.attr.empty() ? call.name : Serialized(call);
-    key.push_back(call.attr.empty() ? 0 : 1);
-    key.push_back(kind);
-    return key;
-  }
-
-  SlimVector<std::string> keys_;
-  detail::NameIndex index_;
-};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/graph_def/proto_io.hpp ----
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the
-// functions' table into the reader of graphs (op/graph_def/graph_proto.hpp).
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-struct OpList {
-  SlimVector<OpDef> op;
-};
-
-inline void SortFunctionMaps(void* object) {
-  FunctionDef& function = *static_cast<FunctionDef*>(object);
-  function.attr.SortAppended();
-  SortByKey(&function.arg_attr);
-  SortByKey(&function.resource_arg_unique_id);
-  SortByKey(&function.ret);
-  SortByKey(&function.control_ret);
-}
-inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
-}  // namespace detail
-
-namespace wire {
-
-#define TENON_DETAIL_SCHEMA(...)  \
-  template <>                     \
-  struct Schema<__VA_ARGS__> {    \
-    static const Message message; \
-  }
-TENON_DETAIL_SCHEMA(OpDef);
-TENON_DETAIL_SCHEMA(OpDef::ArgDef);
-TENON_DETAIL_SCHEMA(OpDef::AttrDef);
-TENON_DETAIL_SCHEMA(OpDeprecation);
-TENON_DETAIL_SCHEMA(tenon::detail::OpList);
-TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
-TENON_DETAIL_SCHEMA(FunctionDef);
-TENON_DETAIL_SCHEMA(GradientDef);
-TENON_DETAIL_SCHEMA(RegisteredGradient);
-#undef TENON_DETAIL_SCHEMA
-
-inline constexpr Field kArgDefFields[] = {
-    MakeField<&OpDef::ArgDef::name>(1, "name"),
-    MakeField<&OpDef::ArgDef::description>(2, "description"),
-    MakeField<&OpDef::ArgDef::type>(3, "type"),
-    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
-    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
-    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
-    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
-};
-inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
-
-inline constexpr Field kAttrDefFields[] = {
-    MakeField<&OpDef::AttrDef::name>(1, "name"),
-    MakeField<&OpDef::AttrDef::type>(2, "type"),
-    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
-    MakeField<&OpDef::AttrDef::description>(4, "description"),
-    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
-    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
-    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
-};
-inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
-
-inline constexpr Field kOpDeprecationFields[] = {
-    MakeField<&OpDeprecation::version>(1, "version"),
-    MakeField<&OpDeprecation::explanation>(2, "explanation"),
-};
-inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
-
-inline constexpr Field kOpDefFields[] = {
-    MakeField<&OpDef::name>(1, "name"),
-    MakeField<&OpDef::input_arg>(2, "input_arg"),
-    MakeField<&OpDef::output_arg>(3, "output_arg"),
-    MakeField<&OpDef::attr>(4, "attr"),
-    MakeField<&OpDef::summary>(5, "summary"),
-    MakeField<&OpDef::description>(6, "description"),
-    MakeField<&OpDef::deprecation>(8, "deprecation"),
-    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
-    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
-    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
-    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
-    MakeField<&OpDef::control_output>(20, "control_output"),
-    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
-};
-inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
-
-inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
-inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
-
-inline constexpr Field kStringEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
-
-inline constexpr Field kUniqueIdEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
-                                                                                  kUniqueIdEntryFields);
-
-// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
-inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
-     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
-     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
-};
-inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
-
-inline constexpr Field kArgAttrEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
-
-inline constexpr Field kFunctionDefFields[] = {
-    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
-    MakeField<&FunctionDef::node_def>(3, "node_def"),
-    MakeField<&FunctionDef::ret>(4, "ret"),
-    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
-    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
-    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
-    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
-};
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
-                                                      &tenon::detail::SortFunctionMaps);
-
-inline constexpr Field kGradientDefFields[] = {
-    MakeField<&GradientDef::function_name>(1, "function_name"),
-    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
-};
-inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
-
-inline constexpr Field kRegisteredGradientFields[] = {
-    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
-    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
-};
-inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
-
-inline constexpr Field kFunctionDefLibraryFields[] = {
-    MakeField<&FunctionDefLibrary::function>(1, "function"),
-    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
-    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
-};
-inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool function_library_linked =
-    (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
-
-}  // namespace wire
-
-namespace detail {
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
-}
-}  // namespace detail
-
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
-// host.
-inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
-
-// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
-inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<NodeDef>(bytes, owner);
-}
-inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
-
-inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<AttrValue>(bytes, owner);
-}
-inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
-
-inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<FunctionDef>(bytes, owner);
-}
-inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
-
-inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
-inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
-
-inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
-  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
-  return std::move(list.op);
-}
-inline std::string SerializeOpList(Span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/function_import.hpp ----
-// Functions in ImportGraphDef: their bodies are checked, calls become nodes, and results get the shapes
-// that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-inline Status CheckFunctionLibrary(const FunctionIndex& functions, OpInfoCache* ops,
-                                   const CancellationManager* cancellation) {
-  for (const FunctionDef& function : functions.library().function) {
-    const std::string& name = function.signature.name;
-    const FunctionDef* const first = functions.Find(name);
-    if (first != &function && !(*first == function))
-      return errors::InvalidArgument("Cannot add function '", name,
-                                     "' because a different function with the same name already exists.");
-    if (ops->registry().Find(name) != nullptr)
-      return errors::InvalidArgument("Cannot add function '", name,
-                                     "' because an op with the same name already exists.");
-  }
-  // A function without attrs is what it is in every call: its mistakes are refused now.
-  for (const FunctionDef& function : functions.library().function) {
-    if (!function.signature.attr.empty()) continue;
-    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, functions, ops, cancellation).status());
-  }
-  return OkStatus();
-}
-
-// The body is imported with the shapes of the arguments, and what their resources hold; so are its results known
-// afterwards. Functions that call themselves, and calls that are
-// too deep, are not followed.
-inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops,
-                                CallShapes* calls, ShapeRefiner* refiner) {
-  const Node& node = graph.node(id);
-  const AttrValue* f = node.def.attr.Find("f");
-  const FunctionDef* function = f == nullptr ? nullptr : calls->functions->Find(f->func().name);
-  if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
-      StackIsShort(static_cast<int>(calls->inside.size())) ||
-      std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
-    return OkStatus();
-  calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
-  if (calls->nodes_left < 0) return OkStatus();
-  Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->functions, ops);
-  if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
-    return OkStatus();  // refused when the node runs
-  for (std::size_t i = 0; i < body->args.size(); ++i) {
-    const InEdge& edge = node.inputs[i];
-    SlimVector<PartialTensorShape> shape{graph.node(edge.node).output_shape(edge.output)};
-    NodeDef& arg = body->graph.node[i];
-    arg.attr.erase("_output_shapes");
-    arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
-    const SlimVector<ShapeRefiner::HeldTensor>* const held = refiner->Held(edge);
-    if (held == nullptr) continue;
-    SlimVector<PartialTensorShape> shapes;
-    SlimVector<DataType> types;
-    for (const ShapeRefiner::HeldTensor& one : *held) {
-      shapes.push_back(one.shape);
-      types.push_back(one.dtype);
-    }
-    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(shapes)));
-    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(types)));
-  }
-  body->graph.versions = versions;
-  ImportOptions options;
-  options.allow_internal_ops = true;
-  options.calls = calls;
-  options.ops = ops;
-  calls->inside.push_back(function->signature.name);
-  const Result<Graph> inner = ImportGraphDef(std::move(body->graph), ops->registry(), options);
-  calls->inside.pop_back();
-  const ShapeRefiner::Handles handles = std::move(calls->held);
-  TENON_RETURN_IF_ERROR(inner.status());
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    const FunctionGraph::Output& result = body->results[static_cast<std::size_t>(i)];
-    const Node& source = *inner->Find(result.node);
-    TENON_RETURN_IF_ERROR(refiner->MergeOutputShape(id, i, source.output_shape(result.index)));
-    if (const auto* held = ShapeRefiner::FindHeld(handles, {source.id, result.index}); held != nullptr)
-      refiner->SetHeld({id, i}, *held);
-  }
-  return OkStatus();
-}
-
-inline constexpr FunctionImport kFunctionImport{&CheckFunctionLibrary, &MakeFunctionCall, &InferFunctionCall};
-inline const bool function_import_linked = (function_import.store(&kFunctionImport, std::memory_order_release), true);
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/gradient_maker.hpp ----
-// Hook for code that derives functions. A SymbolicGradient node calls it when the graph's library names no gradient
-// for its function.
-#include <atomic>
-TENON_NAMESPACE_BEGIN
-
-// The gradient of `function`, which is one of `library` or an op, as a function with the attrs of the call: it takes
-// the function's inputs and then the gradients of its outputs, and gives the gradients of its inputs. It may call
-// functions of the library, and SymbolicGradient of them. NotFound: there is none. Called once for each function and
-// attrs; from any thread, several at a time.
-using GradientMaker = Result<FunctionDef> (*)(const NameAttrList& function, const FunctionDefLibrary& library,
-                                              const OpRegistry& ops);
-
-namespace detail {
-inline constinit std::atomic<GradientMaker> gradient_maker{nullptr};
-}
-
-// For all sessions; null: none. Returns the one before. thread-safe; a session asks when it builds the node's kernel.
-inline GradientMaker SetGradientMaker(GradientMaker maker) {
-  return detail::gradient_maker.exchange(maker, std::memory_order_acq_rel);
-}
-
-// The maker's function. NotFound, with TensorFlow's message: the maker makes none, or there is no maker.
-inline Result<FunctionDef> MakeGradient(const NameAttrList& function, const FunctionDefLibrary& library,
-                                        const OpRegistry& ops) {
-  if (const GradientMaker make = detail::gradient_maker.load(std::memory_order_acquire)) {
-    Result<FunctionDef> made = make(function, library, ops);
-    if (made.ok() || made.status().code() != Code::kNotFound) return made;
-  }
-  return errors::NotFound("No gradient defined for op: ", function.name);
-}
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/function/session_functions.hpp ----
-// SessionFunctions: the functions of a session's graph as programs, built when they run first.
-#include <atomic>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-TENON_SETUP_CODE_BEGIN
-
-// The functions of one graph on each of its devices. thread-safe.
-class FunctionsOnDevices {
- public:
-  // `device`: a whole name. Internal: no such device.
-  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
-  TENON_COLD static Status NoDevice(std::string_view name) {
-    return errors::Internal("Currently don't support instantiating functions on device: ", name);
-  }
-
- protected:
-  ~FunctionsOnDevices() = default;
-};
-
-// thread-safe. A call runs on its caller's thread, in the sequential engine.
-class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices {
- public:
-  // Calls within calls. Each takes some of the thread's stack: on a small one fewer are possible.
-  static constexpr int kMaxCallDepth = 1000;
-
-  // All arguments outlive this; `graph` may be filled later, before the first Find. `lower`, if not null, changes the
-  // functions' graphs.
-  SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
-                   const ProgramOptions& options, GraphPass lower = nullptr)
-      : registry_(registry),
-        device_(device),
-        host_(host),
-        options_(options),
-        lower_(lower),
-        library_(Ref<Library>::Adopt(new Library(graph, {}))),
-        ops_(registry->ops()) {}
-
-  void set_resources(ResourceMgr* resources) { resources_ = resources; }
-  ResourceMgr* resources() const override { return resources_; }
-
-  // `devices` finds the functions on the session's other devices; it outlives this.
-  void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
-
-  void SetGraph(const Graph* graph, Ref<RefCounted> owner = {}) override {
-    Ref<Library> library;
-    if (graph != nullptr) library = Ref<Library>::Adopt(new Library(graph, owner));
-    const MutexLock lock(mutex_);
-    std::swap(library_, library);  // the old one goes after the lock
-    if (on_host_ != nullptr) on_host_->SetGraph(graph, std::move(owner));
-  }
-
-  TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
-    MutexLock lock(mutex_);
-    if (const int known = numbers_.Find(call); known >= 0) return FunctionHandle{known};
-    const FunctionDef* def = library_->index().Find(call.name);
-    if (def == nullptr) return NoFunction(call.name);
-    return FunctionHandle{AddLocked(call, *def)};
-  }
-  Result<FunctionHandle> FindForBody(const NameAttrList& call) override {
-    const MutexLock lock(mutex_);
-    if (const int known = numbers_.Find(call, kCounts); known >= 0) return FunctionHandle{known};
-    const FunctionDef* def = library_->index().Find(call.name);
-    if (def == nullptr) return NoFunction(call.name);
-    FunctionDef counts;
-    if (!PassCounterOn(*def, &counts)) return FunctionHandle{};
-    return FunctionHandle{AddLocked(call, std::move(counts), kCounts)};
-  }
-
-  Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
-    if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
-    NameAttrList call;
-    call.attr = function.attr;
-    {
-      const MutexLock lock(mutex_);
-      if (const GradientDef* gradient = library_->index().FindGradient(function.name))
-        call.name = gradient->gradient_func;
-    }
-    return call.name.empty() ? GradientByMaker(function) : Find(call);
-  }
-
-  Result<FunctionRuntime*> On(std::string_view device) override {
-    TENON_ASSIGN_OR_RETURN(const std::string name, CanonicalizeDeviceName(device, device_->name()));
-    if (name == device_->name()) return static_cast<FunctionRuntime*>(this);
-    if (devices_ != nullptr) return devices_->On(name);
-    if (name == host_->name()) return OnHost();
-    return FunctionsOnDevices::NoDevice(name);
-  }
-
-  TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
-    MutexLock lock(mutex_);
-    const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def.signature;
-    for (const auto* args : {&op.input_arg, &op.output_arg}) {
-      for (const OpDef::ArgDef& arg : *args) {
-        if (arg.number_attr.empty() && arg.type_list_attr.empty()) continue;
-        return errors::InvalidArgument("Function ", op.name, " has an ", args == &op.input_arg ? "input" : "output",
-                                       " named \"", arg.name,
-                                       "\" that is a list of tensors. Multi-device functions "
-                                       "support only single-tensor inputs and outputs");
-      }
-    }
-    return OkStatus();
-  }
-
-  TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
-                                              std::size_t num_args, std::size_t num_results) override {
-    TENON_ASSIGN_OR_RETURN(BegunStep step, BeginStep(handle, caller, num_args, num_results));
-    return static_cast<FunctionCalls*>(step.release());
-  }
-
-  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
-                 ReadCondition holds) override {
-    const std::size_t count = variables.size();
-    TENON_ASSIGN_OR_RETURN(const BegunStep condition, BeginStep(cond, caller, count, 1));
-    TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, count, count));
-    return step->RunLoop(condition.get(), variables, holds);
-  }
-
-  Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
-                Span<Tensor> variables) override {
-    TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, variables.size(), variables.size()));
-    return step->RunFor(range, variables);
-  }
-
-  // A step for the calls of one caller; ended with it.
-  struct EndsStep {
-    void operator()(FunctionStep* step) const { step->End(); }
-  };
-  using BegunStep = Owned<FunctionStep, EndsStep>;
-  TENON_NOINLINE Result<BegunStep> BeginStep(FunctionHandle handle, const StepEnvironment& caller, std::size_t num_args,
-                                             std::size_t num_results) {
-    SessionFunction* function;
-    {
-      MutexLock lock(mutex_);
-      function = functions_[static_cast<std::size_t>(handle.number)].get();
-    }
-    if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
-      return TooDeep(*function);
-    if (StackIsShort(caller.call_depth)) [[unlikely]]
-      return NoStack(*function, caller.call_depth);
-    if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
-      TENON_RETURN_IF_ERROR(Build(function, caller.services == nullptr ? nullptr : caller.services->cancellation));
-    TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
-    FunctionStep* step = function->steps->Take().release();
-    step->Begin(function, caller);
-    return BegunStep(step);
-  }
-
-  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
-    TENON_ASSIGN_OR_RETURN(const BegunStep calls, BeginStep(handle, caller, args.size(), results.size()));
-    for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
-    const Status status = calls->Run();
-    for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
-    return status;
-  }
-
- private:
-  static constexpr char kCounts = 1, kGradient = 2;  // kinds of numbers_: bodies of a For, gradients that were made
-
-  // The functions of a graph, shared with builds under way when the graph changes.
-  struct Library final : RefCounted {
-    Library(const Graph* of, Ref<RefCounted> keeps) : graph(of), owner(std::move(keeps)) {}
-    // Made when first asked for, under mutex_.
-    const FunctionIndex& index() {
-      if (index_ == nullptr) index_ = MakeOwned<FunctionIndex>(graph->library());
-      return *index_;
-    }
-    const Graph* const graph;  // may be filled before the first question
-    const Ref<RefCounted> owner;
-
-   private:
-    Owned<FunctionIndex> index_;
-  };
-  Ref<Library> library() {
-    const MutexLock lock(mutex_);
-    (void)library_->index();
-    return library_;
-  }
-  // *counts: `def` with its first argument as its first result, too. False where that is a list.
-  static bool PassCounterOn(const FunctionDef& def, FunctionDef* counts) {
-    if (def.signature.input_arg.empty()) return false;
-    OpDef::ArgDef counter = def.signature.input_arg[0];
-    if (!counter.number_attr.empty() || !counter.type_list_attr.empty()) return false;
-    *counts = def;
-    counts->ret.push_back({"", counter.name});
-    for (const OpDef::ArgDef& arg : def.signature.output_arg)  // no result has a longer name
-      if (arg.name.size() >= counter.name.size()) counter.name = StrCat(arg.name, "_");
-    counts->ret.back().first = counter.name;
-    counts->signature.output_arg.insert(counts->signature.output_arg.begin(), std::move(counter));
-    return true;
-  }
-  int AddLocked(const NameAttrList& call, FunctionDef def, char kind = 0) {
-    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
-    function->call = call;
-    function->def = std::move(def);
-    function->counts = kind == kCounts;
-    return numbers_.Insert(call, kind);
-  }
-  TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
-    NameAttrList call;  // as messages name it
-    call.name = StrCat("gradient of ", function.name);
-    call.attr = function.attr;
-    {
-      const MutexLock lock(mutex_);
-      if (const int known = numbers_.Find(call, kGradient); known >= 0) return FunctionHandle{known};
-    }
-    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library()->graph->library(), registry_->ops()));
-    const MutexLock lock(mutex_);
-    const int known = numbers_.Find(call, kGradient);
-    if (known >= 0) return FunctionHandle{known};  // another thread was faster
-    return FunctionHandle{AddLocked(call, std::move(made), kGradient)};
-  }
-  // The functions on the CPU, for a session on another device.
-  Result<FunctionRuntime*> OnHost() {
-    const MutexLock lock(mutex_);
-    if (on_host_ == nullptr) {
-      on_host_ = MakeOwned<SessionFunctions>(nullptr, registry_, host_, host_, options_, lower_);
-      on_host_->SetGraph(library_->graph, library_->owner);
-      on_host_->set_resources(resources_);
-      on_host_->set_devices(this);
-    }
-    return static_cast<FunctionRuntime*>(on_host_.get());
-  }
-
-  TENON_COLD Status NoFunction(const std::string& name) const {  // under mutex_
-    SlimVector<std::string_view> names;
-    for (const FunctionDef& function : library_->graph->library().function) names.push_back(function.signature.name);
-    return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
-                                   " functions", SuggestNames(name, names));
-  }
-  TENON_COLD static Status TooDeep(const SessionFunction& function) {
-    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
-                                     " other calls; a recursion must end");
-  }
-  TENON_COLD static Status NoStack(const SessionFunction& function, int depth) {
-    const std::size_t left = StackLeft();
-    if (left == kStackUnknown)
-      return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
-                                       " other calls on a stack of unknown size, which allows ", kMaxUnknownStackDepth,
-                                       "; a recursion must end, or needs an ordinary thread");
-    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
-                                     " other calls, and the thread has ", left / 1024,
-                                     " KiB of stack left; a recursion must end, or needs a thread with more stack");
-  }
-  static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
-    const Program& program = *function.program;
-    if (args != program.feeds.size())
-      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
-                                     " is provided: function '", function.call.name, "'");
-    if (results != program.fetches.size()) {
-      const std::size_t counter = function.counts ? 1 : 0;
-      return errors::InvalidArgument("Expects ", program.fetches.size() - counter, " results, but ", results - counter,
-                                     " is provided: function '", function.call.name, "'");
-    }
-    return OkStatus();
-  }
-  // `cancellation`: gives it up; the next call tries again. May be null.
-  TENON_COLD Status Build(SessionFunction* function, const CancellationManager* cancellation) {
-    MutexLock lock(function->mutex);
-    if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
-    const Status status = BuildLocked(function, cancellation);
-    if (!status.ok()) {  // unless its name stands there already
-      const std::string name = StrCat("function '", function->call.name, "'");
-      return status.message().find(name) == status.message().npos ? status.WithAppended(StrCat(" [", name, "]"))
-                                                                  : status;
-    }
-    function->ready.store(true, std::memory_order_release);
-    return OkStatus();
-  }
-  Status BuildLocked(SessionFunction* function, const CancellationManager* cancellation) {
-    const Ref<Library> library = this->library();
-    TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(function->def, function->call.attr, library->index(),
-                                                                   &ops_, cancellation));
-    body.graph.versions = library->graph->versions();
-    ImportOptions as_body;
-    as_body.allow_internal_ops = true;
-    as_body.check_devices = true;
-    as_body.ops = &ops_;
-    as_body.cancellation = cancellation;
-    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
-    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library->graph->library(), registry_->ops()));
-    const Graph& graph = function->graph;
-    SlimVector<InEdge> feeds, fetches;
-    SlimVector<int> targets;
-    for (const std::string& arg : body.args) feeds.push_back({graph.Find(arg)->id, 0});
-    for (const FunctionGraph::Output& result : body.results)
-      fetches.push_back({graph.Find(result.node)->id, result.index});
-    for (const std::string& control : body.control_results) targets.push_back(graph.Find(control)->id);
-    // Nodes with side effects run, even if no other node waits for them.
-    for (const Node& node : graph.nodes())
-      if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
-    function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
-    ProgramOptions options = options_;
-    options.drop_identities = true;
-    options.cancellation = cancellation;
-    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
-    TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
-    function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
-    return OkStatus();
-  }
-
-  const Registry* registry_;
-  Device* device_;
-  Device* host_;
-  ProgramOptions options_;
-  GraphPass lower_;
-  ResourceMgr* resources_ = nullptr;
-  FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
-  Mutex mutex_;
-  SlimVector<Owned<SessionFunction>> functions_;
-  CallNumbers numbers_;  // numbers of functions_
-  Ref<Library> library_;
-  OpInfoCache ops_;
-  Owned<SessionFunctions> on_host_;  // null until a function is called there
-};
-
-inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
-                                                  ResourceMgr* resources, const SessionOptions& options) {
-  auto functions = MakeOwned<SessionFunctions>(
-      nullptr, registry, device, host,
-      ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
-      options.lower_control_flow);
-  functions->set_resources(resources);
-  return functions;
-}
-inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.functions, &MakeSessionFunctions);
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/planned/planned_run.hpp ----
-// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
-// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
-// call through a pointer. Nodes that cannot be planned (aliases, sizes that depend on values, state) run as without a
-// plan, in between.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// One thread runs it at a time, the owner of the step's cache. Has a step of its own: values in the arena stay in their
-// slots between runs.
-class PlannedRun {
- public:
-  // Empty: a RunPlanner (runtime/planned/planner.hpp) fills it in. Uses the caches of `lender`, which outlives it.
-  PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
-      : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
-  ~PlannedRun() {
-    if (arena_ != nullptr) arena_->Unref();
-  }
-  PlannedRun(const PlannedRun&) = delete;
-  PlannedRun& operator=(const PlannedRun&) = delete;
-
-  bool Fits(Span<const Tensor> feeds) const {
-    for (std::size_t i = 0; i < feeds.size(); ++i)
-      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
-    return true;
-  }
-  Step* step() { return &step_; }
-  const PlanReport& report() const { return report_; }
-  // The value whose shape was another one than planned in the last run, or -1. Discard the plan then, and after an
-  // error.
-  int surprise() const { return surprise_; }
-
-  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
-  // null.
-  Status Run(TraceCollector* trace = nullptr) {
-    NodeMeter meter(trace, &context_);
-    BindFeeds();
-    Status status;
-#if defined(__cpp_exceptions)
-    try {
-      status = RunNodes(&meter);
-    } catch (...) {
-      status = StatusOfThrown();
-    }
-#else
-    status = RunNodes(&meter);
-#endif
-    context_.set_memory_record(nullptr);
-    return status;
-  }
-
-  // -- the steps of Run, for callers that run the plan again and again
-  // The feeds are in the step: planned nodes find them there from now on.
-  void BindFeeds() {
-    for (const FeedView& feed : feed_views_)
-      views_[static_cast<std::size_t>(feed.view)].data = step_.value(feed.value).raw_data();
-  }
-  // Lets exceptions of kernels through; StatusOfThrown then makes a status of one.
-  Status RunNodes(NodeMeter* meter) {
-    const std::size_t count = nodes_.size();
-    const CancellationManager* const cancellation = CancellationOf(step_);
-    for (at_ = 0; at_ < count; ++at_) {
-      if (IsCancelled(cancellation)) [[unlikely]]
-        return RunCancelled();
-      const Entry& entry = nodes_[at_];
-      meter->Begin();
-      if (entry.call != nullptr) [[likely]] {
-        context_.Enter(entry.frame);
-        if (entry.num_rebinds != 0) {
-          bool as_planned = true;
-          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
-          if (!as_planned) [[unlikely]]
-            return RunRest(meter);
-        }
-        Status status = entry.call(entry.kernel, *entry.call_frame);
-        if (!status.ok()) [[unlikely]]
-          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
-      } else {
-        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
-      }
-      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
-      const int* release = releases_.data() + entry.first_release;
-      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
-    }
-    return OkStatus();
-  }
-#if defined(__cpp_exceptions)
-  TENON_COLD Status StatusOfThrown() const {
-    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
-    return AtNode(StatusOfException(*node.kernel), program_, node);
-  }
-#endif
-  // True if a fetched value lies at the place that was given for it.
-  bool LiesAtItsPlace(int fetch) const { return at_place_[static_cast<std::size_t>(fetch)] != 0; }
-
- private:
-  // A slot of views_ that holds a feed.
-  struct FeedView {
-    int value;
-    int view;
-  };
-  // A slot of views_ that is filled in before each run of the node.
-  struct Rebind {
-    int value;
-    int view;
-    int output;  // the node's output to allocate; -1: an input
-    int forward_from;  // an input whose buffer the output may take over if it is the only owner; -1: none
-    const TensorShape* shape;  // the planned shape
-  };
-  struct Entry {
-    Status (*call)(const void* kernel, KernelCall& frame) = nullptr;  // null: not planned
-    const void* kernel = nullptr;
-    KernelCall* call_frame = nullptr;
-    const OpKernelContext::NodeFrame* frame = nullptr;
-    int number = 0;  // number of the program's node
-    int num_rebinds = 0;
-    int first_rebind = 0;
-    int first_release = 0, num_releases = 0;
-  };
-
-  Status FillIn(const Entry& entry, bool* as_planned) {
-    for (int r = 0; r < entry.num_rebinds; ++r) {
-      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
-      Tensor& value = step_.value(rebind.value);
-      if (rebind.output >= 0) {
-        if (rebind.forward_from >= 0 && context_.TryForward(rebind.forward_from, rebind.output, *rebind.shape)) {
-          // in place
-        } else if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
-          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
-      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
-        surprise_ = rebind.value;
-        *as_planned = false;
-        return OkStatus();
-      }
-      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
-    }
-    return OkStatus();
-  }
-  // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(NodeMeter* meter) {
-    const CancellationManager* const cancellation = CancellationOf(step_);
-    for (; at_ < nodes_.size(); ++at_) {
-      if (IsCancelled(cancellation)) return RunCancelled();
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
-      meter->Begin();
-      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
-      meter->End(program_, node, &step_);
-      for (int i = 0; i < node.num_releases; ++i)
-        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
-    }
-    return OkStatus();
-  }
-
-  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
-  struct Watched {
-    const PlannedRun* run;
-    const ProgramNode* node;
-    const OpKernelContext::NodeFrame* frame;
-
-    static Status Call(const void* watched, KernelCall& call) {
-      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
-      const AdaptedCore& core = *node->kernel->adapted();
-      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
-      for (int i = 0; i < node->num_outputs; ++i)
-        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
-          return run->TakeIn(*node, *frame, call.views);
-      return OkStatus();
-    }
-  };
-  // Takes in outputs that the kernel has set instead of planned ones: readers find them at the planned addresses.
-  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
-                           const AnyView* views) const {
-    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
-    for (int i = 0; i < node.num_outputs; ++i) {
-      const AnyView& planned = views[node.num_inputs + i];
-      Tensor& output = frame.outputs[i];
-      if (!(output.shape() == *planned.shape))
-        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
-      if (output.raw_data() == planned.data || stays_[static_cast<std::size_t>(node.first_output + i)] == 0) continue;
-      Tensor in_place = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
-      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
-      output = std::move(in_place);
-    }
-    return OkStatus();
-  }
-
-  friend class RunPlanner;
-
-  const Program& program_;
-  Step step_;
-  SlimVector<TensorShape> feed_shapes_;
-  Buffer* arena_ = nullptr;
-  SlimVector<Entry> nodes_;
-  SlimVector<AnyView> views_;
-  SlimVector<KernelCall> call_frames_;
-  SlimVector<Watched> watched_;
-  SlimVector<FeedView> feed_views_;
-  SlimVector<Rebind> rebinds_;
-  SlimVector<int> releases_;
-  SlimVector<std::uint8_t> stays_;  // per value: it has the same address in every run
-  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for values that stay
-  SlimVector<TensorShape> shapes_;  // shapes that planned nodes read or write; many values share one
-  OpKernelContext context_;
-  SlimVector<std::uint8_t> at_place_;  // per fetch
-  PlanReport report_;
-  std::size_t at_ = 0;  // the node that runs, in nodes_
-  int surprise_ = -1;
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/planned/arena_layout.hpp ----
-// Where the values of a step lie in one arena: blocks with a size and a span of time each get an offset so that no two
-// that live at the same time overlap.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Bytes that are in use from the beginning of node `first` to the end of node `last`, positions in the order of
-// execution.
-struct PlanBlock {
-  std::size_t bytes = 0;
-  int first = 0, last = 0;
-  std::size_t offset = 0;  // the answer
-
-  bool Meets(const PlanBlock& other) const { return first <= other.last && other.first <= last; }
-};
-
-inline constexpr std::size_t kPlanAlignment = 64;
-constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
-
-// The most bytes that live at one time: no arena can be smaller.
-inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
-  struct Event {
-    int time;
-    bool begins;
-    std::size_t bytes;
-  };
-  SlimVector<Event> events;
-  events.reserve(2 * blocks.size());
-  for (const PlanBlock& block : blocks) {
-    events.push_back({block.first, true, AlignedForPlan(block.bytes)});
-    events.push_back({block.last + 1, false, AlignedForPlan(block.bytes)});
-  }
-  std::sort(events.begin(), events.end(),
-            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.begins < b.begins; });
-  std::size_t live = 0, most = 0;
-  for (const Event& event : events) {
-    live = event.begins ? live + event.bytes : live - event.bytes;
-    most = std::max(most, live);
-  }
-  return most;
-}
-
-// One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
-// enough. Returns the bytes of the arena. Time: number of blocks squared.
-inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
-  SlimVector<int> placed;  // by offset
-  placed.reserve(blocks.size());
-  std::size_t arena = 0;
-  for (const int number : order) {
-    PlanBlock& block = blocks[static_cast<std::size_t>(number)];
-    const std::size_t bytes = AlignedForPlan(block.bytes);
-    std::size_t end = 0, best = SIZE_MAX, best_gap = SIZE_MAX;
-    for (const int other_number : placed) {
-      const PlanBlock& other = blocks[static_cast<std::size_t>(other_number)];
-      if (!block.Meets(other)) continue;
-      if (other.offset >= end + bytes && other.offset - end < best_gap) {
-        best = end;
-        best_gap = other.offset - end;
-      }
-      end = std::max(end, other.offset + AlignedForPlan(other.bytes));
-    }
-    block.offset = best == SIZE_MAX ? end : best;
-    arena = std::max(arena, block.offset + bytes);
-    const auto above = [&](int other) { return blocks[static_cast<std::size_t>(other)].offset >= block.offset; };
-    placed.insert(std::find_if(placed.begin(), placed.end(), above), number);
-  }
-  return arena;
-}
-
-// Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
-// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size). Where that wastes memory,
-// the block that lies highest is placed first the next time, a few times over; the best of all is taken. Of many
-// blocks, where placing takes too long, the small ones get places of their own.
-inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
-  constexpr std::size_t kMostCompared = 4096, kMostTriedAgain = 1024;
-  constexpr int kTries = 32;
-  SlimVector<int> order;
-  order.reserve(blocks.size());
-  for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    const PlanBlock &x = blocks[static_cast<std::size_t>(a)], &y = blocks[static_cast<std::size_t>(b)];
-    return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
-  });
-  const std::size_t compared = std::min(order.size(), kMostCompared);
-  std::size_t arena = PlaceInOrder(blocks, {order.data(), compared});
-  for (std::size_t i = compared; i < order.size(); ++i) {
-    PlanBlock& block = blocks[static_cast<std::size_t>(order[i])];
-    block.offset = arena;
-    arena += AlignedForPlan(block.bytes);
-  }
-  if (blocks.size() > kMostTriedAgain) return arena;
-  const std::size_t least = MostLiveBytes(blocks);
-  SlimVector<PlanBlock> tried(blocks.begin(), blocks.end());
-  const auto end = [&](int number) {
-    const PlanBlock& block = tried[static_cast<std::size_t>(number)];
-    return block.offset + AlignedForPlan(block.bytes);
-  };
-  for (int i = 0; i < kTries && arena > least; ++i) {
-    const auto highest = std::max_element(order.begin(), order.end(), [&](int a, int b) { return end(a) < end(b); });
-    std::rotate(order.begin(), highest, highest + 1);
-    if (const std::size_t bytes = PlaceInOrder(tried, order); bytes < arena) {
-      arena = bytes;
-      std::copy(tried.begin(), tried.end(), blocks.begin());
-    }
-  }
-  return arena;
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/planned/planner.hpp ----
-// RunPlanner: decides what a PlannedRun executes: which nodes are planned, where in the arena each value lies, which
-// output overwrites which input, and the arguments of all calls.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-TENON_SETUP_CODE_BEGIN
-
-// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
-// none; a result that no planned node makes, or that somebody may keep, does not lie there either. An argument without
-// a place is bound once for many runs; one that `moves` is put into the step for each run, which may take it away.
-struct GivenPlaces {
-  Span<void* const> feeds, fetches;
-  Span<const std::uint8_t> moves;  // per argument
-  SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
-};
-
-// Decides what PlannedRun executes.
-class RunPlanner {
- public:
-  // `places` may be null.
-  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, const GivenPlaces* places,
-             PlannedRun* run)
-      : program_(program), ran_(ran), varies_(varies), places_(places), run_(*run) {}
-
-  bool Plan() {
-    FindKnown();
-    ChooseNodes();
-    if (run_.report_.planned_nodes == 0 && places_ == nullptr) return false;
-    TakeGivenPlaces();
-    FindSpans();
-    if (keeps_given_) return false;
-    MakeBlocks();
-    return AllocateArena() && Bind();
-  }
-
- private:
-  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
-  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
-  const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
-  int input(const ProgramNode& n, int i) const { return program_.inputs[ToSize(n.first_input + i)]; }
-  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
-
-  void FindKnown() {
-    constant_.assign(ToSize(program_.num_values), 0);
-    for (const auto& [value, tensor] : program_.constants) constant_[ToSize(value)] = 1;
-    place_.assign(ToSize(program_.num_values), Place::kOther);
-    for (const Program::Feed& feed : program_.feeds) place_[ToSize(feed.value)] = Place::kFeed;
-    given_.assign(ToSize(program_.num_values), nullptr);
-    planned_.assign(program_.nodes.size(), 0);
-    shape_.assign(ToSize(program_.num_values), -1);
-  }
-
-  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
-  bool IsPlannable(int number) const {
-    const ProgramNode& n = node(number);
-    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
-    const AdaptedCore* const core = n.kernel->adapted();
-    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
-    if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
-    for (int i = 0; i < n.num_outputs; ++i)
-      if (!IsPlainData(n.kernel->output_type(i))) return false;
-    for (int i = 0; i < n.num_inputs; ++i) {
-      const int value = input(n, i);
-      if (varies_[ToSize(value)] != 0) return false;
-      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[ToSize(value)] == 0) return false;
-    }
-    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
-  }
-  static bool IsPlainData(DataType type) {
-    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
-  }
-  static bool TakesTensors(const AdaptedCore& core) {
-    for (int a = 0; a < core.argument_count(); ++a)
-      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
-    return false;
-  }
-  void ChooseNodes() {
-    for (const int number : program_.sequence) {
-      if (!IsPlannable(number)) {
-        ++run_.report_.other_nodes;
-        continue;
-      }
-      ++run_.report_.planned_nodes;
-      planned_[ToSize(number)] = 1;
-      const ProgramNode& n = node(number);
-      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[ToSize(i)]);
-      for (int i = 0; i < n.num_outputs; ++i) {
-        SetShape(n.first_output + i, memo(number).outputs[ToSize(i)]);
-        place_[ToSize(n.first_output + i)] = Place::kArena;
-      }
-    }
-  }
-
-  void TakeGivenPlaces() {
-    run_.at_place_.assign(program_.fetches.size(), 0);
-    if (places_ == nullptr) return;
-    for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
-      const int value = program_.feeds[i].value;
-      if (places_->moves[i] != 0) place_[ToSize(value)] = Place::kOther;
-      if (places_->feeds[i] == nullptr) continue;
-      place_[ToSize(value)] = Place::kGiven;
-      given_[ToSize(value)] = places_->feeds[i];
-      SetShape(value, run_.feed_shapes_[i]);
-    }
-    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
-      const int value = program_.fetches[i].value;
-      if (places_->fetches[i] == nullptr || place_[ToSize(value)] != Place::kArena) continue;
-      place_[ToSize(value)] = Place::kGiven;
-      given_[ToSize(value)] = places_->fetches[i];
-      run_.at_place_[i] = 1;
-    }
-  }
-
-  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
-  void SetShape(int value, const TensorShape& shape) {
-    if (shape_[ToSize(value)] >= 0 && ShapeOf(value) == shape) return;
-    constexpr std::size_t kLookedAt = 4;
-    const std::size_t count = run_.shapes_.size();
-    std::size_t at = count;
-    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
-    const bool known = at > 0 && at + kLookedAt > count;
-    if (!known) run_.shapes_.push_back(shape);
-    shape_[ToSize(value)] = static_cast<int>(known ? at - 1 : count);
-  }
-  const TensorShape& ShapeOf(int value) const { return run_.shapes_[ToSize(shape_[ToSize(value)])]; }
-
-  // May a node keep a tensor that it reads for longer than its outputs live?
-  static bool MayKeepInputs(const ProgramNode& n) {
-    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
-    if (n.kernel->op().flags.is_stateful) return true;
-    for (const AttrSpec& attr : n.kernel->op().attrs)
-      if (attr.kind == AttrKind::kFunc) return true;
-    return false;
-  }
-  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
-  // input's memory to its outputs.
-  void FindSpans() {
-    first_.assign(ToSize(program_.num_values), 0);
-    last_.assign(ToSize(program_.num_values), 0);
-    SlimVector<std::uint8_t> kept(program_.escapes);
-    for (std::size_t v = 0; v < place_.size(); ++v)
-      if (place_[v] == Place::kGiven) kept[v] = 0;  // the caller gives the place, and takes the value from there
-    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
-      const ProgramNode& n = node(program_.sequence[s]);
-      for (int i = 0; i < n.num_outputs; ++i)
-        first_[ToSize(n.first_output + i)] = last_[ToSize(n.first_output + i)] = static_cast<int>(s);
-    }
-    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
-      const int number = program_.sequence[s];
-      const ProgramNode& n = node(number);
-      int last = static_cast<int>(s);
-      std::uint8_t keeps = 0;
-      if (planned_[ToSize(number)] == 0) {
-        keeps = MayKeepInputs(n) ? 1 : 0;
-        for (int i = 0; i < n.num_outputs; ++i) {
-          last = std::max(last, last_[ToSize(n.first_output + i)]);
-          keeps |= kept[ToSize(n.first_output + i)];
-        }
-      }
-      for (int i = 0; i < n.num_inputs; ++i) {
-        last_[ToSize(input(n, i))] = std::max(last_[ToSize(input(n, i))], last);
-        kept[ToSize(input(n, i))] |= keeps;
-      }
-    }
-    for (std::size_t v = 0; v < place_.size(); ++v) {
-      if (kept[v] == 0) continue;
-      if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
-      if (place_[v] != Place::kGiven) continue;
-      if (v < program_.feeds.size()) {  // feeds are numbered first
-        keeps_given_ = true;
-        (*places_->kept)[v] = 1;
-      }
-      place_[v] = Place::kFresh;
-    }
-    for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
-      if (place_[ToSize(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
-  }
-
-  // One block per value, or per chain of values of which each may overwrite the one before.
-  void MakeBlocks() {
-    block_.assign(ToSize(program_.num_values), -1);
-    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
-      const int number = program_.sequence[s];
-      if (planned_[ToSize(number)] == 0) continue;
-      const ProgramNode& n = node(number);
-      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
-        const int value = n.first_output + out.tensor;
-        if (place_[ToSize(value)] != Place::kArena) continue;
-        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
-        run_.report_.value_bytes += bytes;
-        int block = Overwritten(n, out, bytes, static_cast<int>(s));
-        if (block < 0) {
-          block = static_cast<int>(blocks_.size());
-          blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
-        }
-        blocks_[ToSize(block)].last = std::max(blocks_[ToSize(block)].last, last_[ToSize(value)]);
-        block_[ToSize(value)] = block;
-      }
-    }
-  }
-  // The block of an input that this output may overwrite, or -1.
-  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
-    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
-      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[ToSize(n.first_input + i)] == 0) continue;
-      const int value = input(n, i);
-      const int block = block_[ToSize(value)];
-      if (block < 0 || last_[ToSize(value)] != position || blocks_[ToSize(block)].last != position) continue;
-      if (blocks_[ToSize(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor))
-        continue;
-      blocks_[ToSize(block)].last = position + 1;  // taken: no other output of the node gets it
-      return block;
-    }
-    return -1;
-  }
-
-  bool AllocateArena() {
-    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
-    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
-    run_.report_.arena_bytes = PackBlocks(blocks);
-    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
-    return run_.arena_ != nullptr;
-  }
-
-  // Makes the arguments of all calls.
-  bool Bind() {
-    Step& step = run_.step_;
-    run_.stays_.assign(ToSize(program_.num_values), 0);
-    for (int v = 0; v < program_.num_values; ++v) {
-      if (!StaysInPlace(v)) continue;
-      run_.stays_[ToSize(v)] = 1;
-      void* const data = place_[ToSize(v)] == Place::kGiven
-                             ? given_[ToSize(v)]
-                             : static_cast<char*>(run_.arena_->data()) + blocks_[ToSize(block_[ToSize(v)])].offset;
-      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
-    }
-    run_.last_use_ = program_.last_use;
-    std::size_t views = 0;
-    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
-      const ProgramNode& item = program_.nodes[n];
-      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
-      for (int i = 0; i < item.num_inputs; ++i)
-        if (IsKept(input(item, i))) run_.last_use_[ToSize(item.first_input + i)] = 0;
-      if (planned_[n] != 0) views += ToSize(item.num_inputs + item.num_outputs);
-    }
-    run_.views_.reserve(views);
-    run_.call_frames_.reserve(ToSize(run_.report_.planned_nodes));
-    run_.watched_.reserve(ToSize(run_.report_.planned_nodes));
-    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
-    return true;
-  }
-  bool StaysInPlace(int value) const {
-    return place_[ToSize(value)] == Place::kArena || place_[ToSize(value)] == Place::kGiven;
-  }
-  // Nor do feeds go that are bound once for many runs.
-  bool IsKept(int value) const {
-    return StaysInPlace(value) || (places_ != nullptr && place_[ToSize(value)] == Place::kFeed);
-  }
-  DataType TypeOf(int value) const {
-    if (ToSize(value) < program_.feeds.size()) return program_.feeds[ToSize(value)].dtype;  // feeds are numbered first
-    const ProgramNode& n = node(program_.sequence[ToSize(first_[ToSize(value)])]);
-    return n.kernel->output_type(value - n.first_output);
-  }
-  PlannedRun::Entry MakeEntry(int number) {
-    const ProgramNode& n = node(number);
-    PlannedRun::Entry entry;
-    entry.number = number;
-    entry.frame = &run_.step_.frame(number);
-    entry.first_release = static_cast<int>(run_.releases_.size());
-    for (int i = 0; i < n.num_releases; ++i) {
-      const int value = program_.releases[ToSize(n.first_release + i)];
-      if (!IsKept(value)) run_.releases_.push_back(value);
-    }
-    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
-    if (planned_[ToSize(number)] == 0) return entry;
-    const AdaptedCore& core = *n.kernel->adapted();
-    entry.call = core.row().call;
-    entry.kernel = core.object();
-    if (core.row().takes_context) {
-      run_.watched_.push_back({&run_, &n, entry.frame});
-      entry.call = &PlannedRun::Watched::Call;
-      entry.kernel = &run_.watched_.back();
-    }
-    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
-    const auto first_view = run_.views_.size();
-    for (int i = 0; i < n.num_inputs; ++i) {
-      const int value = input(n, i);
-      if (place_[ToSize(value)] == Place::kFeed)
-        run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
-      const bool moves = place_[ToSize(value)] == Place::kOther || place_[ToSize(value)] == Place::kFresh;
-      AddView(value, -1, -1, constant_[ToSize(value)] == 0 && moves);
-    }
-    for (int i = 0; i < n.num_outputs; ++i)
-      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[ToSize(n.first_output + i)] == Place::kFresh);
-    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
-    run_.context_.Enter(entry.frame);
-    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
-    entry.call_frame = &run_.call_frames_.back();
-    return entry;
-  }
-  void AddView(int value, int output, int forward_from, bool changes) {
-    Tensor& slot = run_.step_.value(value);
-    const TensorShape& shape = ShapeOf(value);
-    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, forward_from, &shape});
-    run_.views_.push_back(
-        {changes || place_[ToSize(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
-  }
-  // An input outside of the arena, read here for the last time, that output `out` may overwrite; -1: none.
-  int ForwardFrom(const ProgramNode& n, int out) const {
-    for (const AdaptedCore::OutputPlan& plan : n.kernel->adapted()->sized_outputs()) {
-      if (plan.tensor != out) continue;
-      for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
-        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[ToSize(n.first_input + i)] != 0 &&
-            n.kernel->input_type(i) == n.kernel->output_type(out) &&
-            ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
-          return i;
-    }
-    return -1;
-  }
-
-  const Program& program_;
-  const Step& ran_;
-  const Span<const std::uint8_t> varies_;
-  const GivenPlaces* const places_;
-  PlannedRun& run_;
-  bool keeps_given_ = false;  // somebody may keep a feed that lies at a given place
-  SlimVector<std::uint8_t> constant_;  // per value
-  SlimVector<Place> place_;  // per value
-  SlimVector<void*> given_;  // per value: its place, if that is given
-  SlimVector<std::uint8_t> planned_;  // per node
-  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
-  SlimVector<int> first_, last_;  // per value: positions in the sequence
-  SlimVector<int> block_;  // per value
-  SlimVector<PlanBlock> blocks_;
-};
-
-// The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
-// `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no memory,
-// or somebody may keep an argument that lies at a given place; `places` may be null.
-inline Owned<PlannedRun> MakePlannedRun(const Program& program, const Step& ran, Step* lender,
-                                        Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
-                                        const GivenPlaces* places = nullptr) {
-  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, lender, feeds);
-  if (!RunPlanner(program, ran, varies, places, run.get()).Plan()) return {};
-  return run;
-}
-
-TENON_SETUP_CODE_END
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/planned/plan_cache.hpp ----
-// PlanCache: the plans of a program for the shapes that it has been fed lately. Including this header makes sessions
-// plan their runs (SessionOptions::plan_after_runs).
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-TENON_SETUP_CODE_BEGIN
-
-// The plans of one program, the one used last first. one thread.
-class PlanCache final : public RunPlans {
- public:
-  explicit PlanCache(const Program& program) : program_(program) {}
-
-  Step* Find(Span<const Tensor> feeds) override {
-    for (std::size_t i = 0; i < plans_.size(); ++i) {
-      if (!plans_[i]->Fits(feeds)) continue;
-      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
-      return plans_.front()->step();
-    }
-    return nullptr;
-  }
-  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
-  void Ran(const Status& status) override {
-    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
-      Drop();
-  }
-  bool Count(Span<const Tensor> feeds) override {
-    if (hopeless_) return false;
-    if (!SameShapes(feeds)) {
-      shapes_.clear();
-      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
-      in_a_row_ = 0;
-    }
-    return ++in_a_row_ >= program_.plan_after_runs;
-  }
-  void Make(Step* ran) override {
-    in_a_row_ = 0;
-    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
-    Owned<PlannedRun> plan = MakePlannedRun(program_, *ran, ran, shapes_, varies_);
-    if (plan == nullptr) {
-      hopeless_ = true;
-      return;
-    }
-    if (plans_.size() == kMostPlans) plans_.pop_back();
-    plans_.insert(plans_.begin(), std::move(plan));
-  }
-  bool GetReport(PlanReport* report) const override {
-    if (plans_.empty()) return false;
-    *report = plans_.front()->report();
-    return true;
-  }
-
- private:
-  static constexpr std::size_t kMostPlans = 4;
-  // The plan that was run last failed or went another way than planned.
-  void Drop() {
-    const int surprise = plans_.front()->surprise();
-    plans_.erase(plans_.begin());
-    if (surprise < 0) return;
-    // A value computed from one whose shape changes may change its shape, too.
-    varies_[static_cast<std::size_t>(surprise)] = 1;
-    for (const int number : program_.sequence) {
-      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-      const int* const inputs = program_.inputs.data() + node.first_input;
-      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
-        continue;
-      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
-    }
-    plans_.clear();
-  }
-  bool SameShapes(Span<const Tensor> feeds) const {
-    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
-    for (std::size_t i = 0; i < feeds.size(); ++i)
-      if (!(feeds[i].shape() == shapes_[i])) return false;
-    return true;
-  }
-
-  const Program& program_;
-  SlimVector<Owned<PlannedRun>> plans_;
-  SlimVector<TensorShape> shapes_;  // shapes of the feeds that were counted last
-  SlimVector<std::uint8_t> varies_;  // per value
-  int in_a_row_ = 0;
-  bool hopeless_ = false;
-};
-
-inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
-inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
-
-TENON_SETUP_CODE_END
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/planned/planned_loop.hpp ----
-// LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
-// variable of plain data has two fixed places; the body reads from one and writes to the other, alternately. So both
-// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing. A
-// loop that counts has no condition, and a number in the places of its first variable.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// One thread runs it at a time, the owner of the cache of the body's step.
-class LoopPlan final : public PlannedLoop {
- public:
-  LoopPlan(const Step* cond, Step* body)
-      : cond_(cond == nullptr ? nullptr : &cond->program()), body_(body), fetches_(body->program().fetches) {}
-  ~LoopPlan() override {
-    if (memory_ != nullptr) memory_->Unref();
-  }
-  LoopPlan(const LoopPlan&) = delete;
-  LoopPlan& operator=(const LoopPlan&) = delete;
-
-  bool Fits(const Program* cond, Span<const Tensor> variables) const override {
-    if (cond != cond_) return false;
-    for (std::size_t i = 0; i < variables.size(); ++i)
-      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
-        return false;
-    return true;
-  }
-
-  Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) override {
-    Begin(variables);
-    int phase = 0;
-    Status status;
-#if defined(__cpp_exceptions)
-    PlannedRun* running = nullptr;
-    try {
-      status = Iterate(variables, holds, range, &phase, finished, &running);
-    } catch (...) {
-      status = running->StatusOfThrown();
-    }
-#else
-    PlannedRun* running = nullptr;
-    status = Iterate(variables, holds, range, &phase, finished, &running);
-#endif
-    if (status.ok() && *finished) status = TakeVariables(phase, variables);
-    End();
-    return status;
-  }
-
- private:
-  // kMoved: a tensor that goes from run to run, wherever it lies: it does not hold plain data, or it may be kept.
-  // kCounter: the number of a loop that counts, if it cannot be kept.
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
-  struct Variable {
-    Kind kind = Kind::kInvariant;
-    std::size_t bytes = 0;
-    char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
-    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied || kind == Kind::kCounter; }
-  };
-  // A next value without its own node in the body: it is, or was, the value of another variable, or a constant.
-  struct Copy {
-    const void* from[2];  // for an iteration that reads places[0], or [1]
-    int to;  // variable
-  };
-
-  Status Iterate(Span<Tensor> variables, ReadCondition holds, ForRange* range, int* phase, bool* finished,
-                 PlannedRun** running) {
-    NodeMeter meter(nullptr, nullptr);
-    const CancellationManager* const cancellation = CancellationOf(*body_);
-    const bool has_moved = !moved_.empty();
-    for (;;) {
-      if (IsCancelled(cancellation)) [[unlikely]]
-        return LoopCancelled();
-      PlannedRun* const cond = conds_[*phase].get();
-      PlannedRun* const body = bodies_[*phase].get();
-      bool go_on = false;
-      if (range != nullptr) {
-        *running = body;
-        TENON_RETURN_IF_ERROR(CountNext(*range, *phase, &go_on));
-      } else {
-        *running = cond;
-        if (has_moved) GiveToCond(cond->step());
-        TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
-        if (has_moved) TakeFromCond(cond->step());
-        TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
-      }
-      if (!go_on) {
-        *finished = true;
-        return OkStatus();
-      }
-      *running = body;
-      if (has_moved) GiveToBody(body->step());
-      TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
-      if (range != nullptr) range->Step();
-      if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
-        return TakeResults(body->step(), variables);
-      if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
-        return TakeResults(body->step(), variables);
-      for (const Copy& copy : copies_) {
-        const Variable& to = variables_[ToSize(copy.to)];
-        std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
-      }
-      *phase = 1 - *phase;
-      if (cond != nullptr && cond->surprise() >= 0) [[unlikely]]
-        return TakeVariables(*phase, variables);
-    }
-  }
-  // Whether the range has another number, which the body then finds where it reads the first variable.
-  Status CountNext(const ForRange& range, int phase, bool* go_on) {
-    *go_on = range.More();
-    if (!*go_on) return OkStatus();
-    const auto number = static_cast<std::int32_t>(range.next);
-    if (const Variable& counter = variables_[0]; counter.kind == Kind::kCounter) [[likely]] {
-      std::memcpy(counter.places[phase], &number, sizeof number);
-      return OkStatus();
-    }
-    TENON_ASSIGN_OR_RETURN(values_[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
-    values_[0].scalar<std::int32_t>()() = number;
-    return OkStatus();
-  }
-
-  TENON_NOINLINE void GiveToCond(Step* step) {
-    for (const int i : moved_)
-      if (const int value = cond_->feeds[ToSize(i)].value; cond_->readers[ToSize(value)] != 0)
-        step->value(value) = values_[ToSize(i)];
-  }
-  TENON_NOINLINE void TakeFromCond(Step* step) {
-    for (const int i : moved_) step->value(cond_->feeds[ToSize(i)].value) = EmptySlot();
-  }
-  TENON_NOINLINE void GiveToBody(Step* step) {
-    for (const int i : moved_) step->value(body_->program().feeds[ToSize(i)].value) = std::move(values_[ToSize(i)]);
-  }
-  // False when a value has another shape than planned.
-  TENON_NOINLINE bool TakeFromBody(Step* step) {
-    for (const int i : moved_)
-      if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
-        return false;
-    for (const int i : moved_) values_[ToSize(i)] = step->value(fetches_[ToSize(i)].value);
-    for (const int value : let_go_) step->value(value) = EmptySlot();
-    return true;
-  }
-  // Values that the plan could not put in their places. False when one has another shape than planned.
-  bool FetchStrays(Step* step, int phase) {
-    for (const int i : strays_)
-      if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
-        return false;
-    for (const int i : strays_)
-      if (const Variable& to = variables_[ToSize(i)]; to.bytes != 0)
-        std::memcpy(to.places[phase], step->value(fetches_[ToSize(i)].value).raw_data(), to.bytes);
-    return true;
-  }
-
-  TENON_NOINLINE void Begin(Span<Tensor> variables) {
-    for (std::size_t i = 0; i < variables_.size(); ++i) {
-      const Variable& variable = variables_[i];
-      if (variable.kind == Kind::kInvariant) {
-        ForEachRun(
-            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
-      } else if (variable.kind == Kind::kMoved) {
-        values_[i] = std::move(variables[i]);
-      } else if (variable.bytes != 0) {
-        std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
-      }
-    }
-    ForEachRun([&](PlannedRun& run, const Program&) {
-      run.step()->StandInFor(*body_);
-      run.BindFeeds();
-    });
-  }
-  TENON_NOINLINE void End() {
-    for (std::size_t i = 0; i < variables_.size(); ++i)
-      if (!variables_[i].HasPlaces())
-        ForEachRun(
-            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
-    for (const int i : moved_) values_[ToSize(i)] = EmptySlot();
-    ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
-  }
-  template <class Visit>
-  void ForEachRun(const Visit& visit) {
-    for (const Owned<PlannedRun>& run : conds_)
-      if (run != nullptr) visit(*run, *cond_);
-    for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
-  }
-
-  // Copies the variables out of their places into new memory, because the plan may run again.
-  TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
-    for (std::size_t i = 0; i < variables_.size(); ++i) {
-      const Variable& from = variables_[i];
-      if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
-      if (!from.HasPlaces() || from.kind == Kind::kCounter) continue;
-      TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
-      if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
-    }
-    return OkStatus();
-  }
-  // Takes the variables from wherever they are, after an iteration that did not go as planned.
-  TENON_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
-    SlimVector<Tensor> results;
-    for (std::size_t i = 0; i < variables_.size(); ++i) {
-      const Tensor& value = step->value(fetches_[i].value);
-      if (!variables_[i].HasPlaces() || value.TotalBytes() == 0) {
-        results.push_back(value);
-        continue;
-      }
-      TENON_ASSIGN_OR_RETURN(Tensor own, Tensor::Make(value.dtype(), value.shape(), Results()));
-      std::memcpy(own.raw_data(), value.raw_data(), value.TotalBytes());
-      results.push_back(std::move(own));
-    }
-    for (std::size_t i = 0; i < variables_.size(); ++i) variables[i] = std::move(results[i]);
-    return OkStatus();
-  }
-  Allocator* Results() const { return body_->environment(true).result_allocator; }
-
-  friend class LoopPlanner;
-
-  const Program* cond_;  // null: the loop counts
-  Step* const body_;
-  const SlimVector<Program::Fetch>& fetches_;  // fetches of the body
-  SlimVector<TensorShape> shapes_;  // per variable
-  SlimVector<Variable> variables_;
-  SlimVector<Copy> copies_;
-  SlimVector<int> strays_;  // variables whose next values lie elsewhere: no planned node makes them, or they are kept
-  SlimVector<int> moved_;  // variables of kind kMoved
-  SlimVector<Tensor> values_;  // values of the moved variables, between two runs
-  SlimVector<int> let_go_;  // values of the body that hold moved variables after a run
-  Buffer* memory_ = nullptr;  // holds the places
-  Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
-};
-
-TENON_SETUP_CODE_BEGIN
-
-// Makes a LoopPlan.
-class LoopPlanner {
- public:
-  LoopPlanner(const Step* cond, const Tensor* condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
-      : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
-
-  bool Make() {
-    for (const Tensor& variable : given_) {
-      plan_.shapes_.push_back(variable.shape());
-      moves_.push_back(IsPlain(variable.dtype()) ? 0 : 1);
-      plan_.values_.push_back(EmptySlot());
-    }
-    while (true) {
-      FindKinds();
-      if (!MakePlaces()) return false;
-      if (PlanRuns()) return CheckPlaces();
-      if (!MoveKept()) return false;
-      plan_.memory_->Unref();
-      plan_.memory_ = nullptr;
-    }
-  }
-
- private:
-  using Kind = LoopPlan::Kind;
-  const Program& body() const { return body_.program(); }
-
-  // Feeds are numbered first: the value of feed i is value i.
-  bool IsFeed(int value) const { return ToSize(value) < body().feeds.size(); }
-  static bool IsPlain(DataType type) {
-    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
-  }
-  int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
-  bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
-  bool IsInvariant(std::size_t variable) const {
-    return ToSize(NextValue(variable)) == variable && !IsCounter(variable);
-  }
-  // A variable that shares a value with one that moves moves, too: it must not be a view of a place.
-  void SpreadMoves() {
-    for (bool again = true; again;) {
-      again = false;
-      const auto move = [&](std::size_t i) {
-        if (!IsInvariant(i)) again = std::exchange(moves_[i], std::uint8_t{1}) == 0 || again;
-      };
-      for (std::size_t i = 0; i < given_.size(); ++i) {
-        const int value = NextValue(i);
-        if (IsInvariant(i)) continue;
-        if (IsFeed(value)) {
-          if (moves_[i] != 0) move(ToSize(value));
-          if (moves_[ToSize(value)] != 0 || IsInvariant(ToSize(value))) move(i);
-        }
-        if (moves_[i] == 0) continue;
-        for (std::size_t k = 0; k < given_.size(); ++k)
-          if (NextValue(k) == value && IsConstant(value) == nullptr) move(k);
-      }
-    }
-    for (std::size_t i = 0; i < given_.size(); ++i)
-      if (IsInvariant(i)) moves_[i] = 0;
-  }
-  void FindKinds() {
-    SpreadMoves();
-    plan_.variables_.clear();
-    plan_.moved_.clear();
-    plan_.let_go_.clear();
-    sources_.clear();
-    SlimVector<int> maker(ToSize(body().num_values), -1);  // the first variable that takes the value
-    for (std::size_t i = 0; i < given_.size(); ++i) {
-      const int value = NextValue(i);
-      LoopPlan::Variable& variable = plan_.variables_.emplace_back();
-      if (IsInvariant(i)) continue;
-      if (moves_[i] != 0) {
-        variable.kind = Kind::kMoved;
-        plan_.moved_.push_back(static_cast<int>(i));
-        plan_.let_go_.push_back(body().feeds[i].value);
-        if (!IsFeed(value) && IsConstant(value) == nullptr) plan_.let_go_.push_back(value);
-        continue;
-      }
-      variable.bytes = given_[i].TotalBytes();
-      if (IsCounter(i)) {
-        variable.kind = Kind::kCounter;
-        continue;
-      }
-      if (IsFeed(value) || IsConstant(value) != nullptr || maker[ToSize(value)] >= 0) {
-        variable.kind = Kind::kCopied;
-        sources_.push_back({static_cast<int>(i), value, maker[ToSize(value)]});
-      } else {
-        variable.kind = Kind::kComputed;
-        maker[ToSize(value)] = static_cast<int>(i);
-      }
-    }
-  }
-  // Makes kMoved of the variables with places that may be kept. False: there is none.
-  bool MoveKept() {
-    bool any = false;
-    for (std::size_t i = 0; i < given_.size(); ++i)
-      any = (kept_[i] != 0 && std::exchange(moves_[i], std::uint8_t{1}) == 0) || any;
-    return any;
-  }
-  const Tensor* IsConstant(int value) const {
-    for (const auto& [number, tensor] : body().constants)
-      if (number == value) return &tensor;
-    return nullptr;
-  }
-
-  bool MakePlaces() {
-    std::size_t bytes = kPlanAlignment;  // for the condition's result; each place adds its own
-    for (const LoopPlan::Variable& variable : plan_.variables_)
-      if (variable.HasPlaces()) bytes += 2 * PlaceBytes(variable);
-    plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
-    if (plan_.memory_ == nullptr) return false;
-    char* next = static_cast<char*>(plan_.memory_->data()) + kPlanAlignment;
-    for (LoopPlan::Variable& variable : plan_.variables_) {
-      if (!variable.HasPlaces()) continue;
-      for (char*& place : variable.places) {
-        place = next;
-        next += PlaceBytes(variable);
-      }
-    }
-    return true;
-  }
-  static std::size_t PlaceBytes(const LoopPlan::Variable& variable) {
-    return AlignedForPlan(variable.bytes + (variable.bytes == 0 ? 1 : 0));
-  }
-
-  bool PlanRuns() {
-    kept_.assign(given_.size(), 0);
-    for (std::size_t phase = 0; phase < 2; ++phase) {
-      SlimVector<void*> feeds, next, cond_result(1, nullptr);
-      for (const LoopPlan::Variable& variable : plan_.variables_) {
-        feeds.push_back(variable.places[phase]);
-        next.push_back(variable.kind == Kind::kComputed ? variable.places[1 - phase] : nullptr);
-      }
-      if (cond_ != nullptr) {
-        if (condition_->TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
-        if (!PlanRun(*cond_, feeds, cond_result, &plan_.conds_[phase])) return false;
-      }
-      if (!PlanRun(body_, feeds, next, &plan_.bodies_[phase])) return false;
-    }
-    return true;
-  }
-  bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
-    const SlimVector<std::uint8_t> varies(ToSize(ran.program().num_values), 0);
-    const GivenPlaces places{feeds, fetches, moves_, &kept_};
-    *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
-    return *run != nullptr;
-  }
-  // Every next value arrives where it must; where it does not by itself, it is copied.
-  bool CheckPlaces() {
-    for (std::size_t i = 0; i < plan_.variables_.size(); ++i) {
-      const LoopPlan::Variable& variable = plan_.variables_[i];
-      const int number = static_cast<int>(i);
-      if (variable.kind == Kind::kComputed && !plan_.bodies_[0]->LiesAtItsPlace(number))
-        plan_.strays_.push_back(number);  // both plans are made in the same way
-    }
-    for (const Source& source : sources_) {
-      LoopPlan::Copy copy{{nullptr, nullptr}, source.variable};
-      for (std::size_t phase = 0; phase < 2; ++phase) {
-        const Tensor* const constant = IsConstant(source.value);
-        if (constant != nullptr)
-          copy.from[phase] = constant->raw_data();
-        else if (!IsFeed(source.value))
-          copy.from[phase] = plan_.variables_[ToSize(source.made_for)].places[1 - phase];
-        else
-          copy.from[phase] = plan_.variables_[ToSize(source.value)].places[phase];
-      }
-      if (plan_.variables_[ToSize(source.variable)].bytes != 0) plan_.copies_.push_back(copy);
-    }
-    return true;
-  }
-
-  // The next value of a variable that no node makes for it.
-  struct Source {
-    int variable;
-    int value;  // in the body's program
-    int made_for;  // the variable that a node makes it for; -1: a feed or a constant
-  };
-  const Step* const cond_;  // null: the loop counts
-  const Tensor* const condition_;
-  Step& body_;
-  const Span<const Tensor> given_;
-  LoopPlan& plan_;
-  SlimVector<Source> sources_;
-  SlimVector<std::uint8_t> moves_, kept_;  // per variable
-};
-
-inline Owned<PlannedLoop> MakeLoopPlan(const Step* cond, const Tensor* condition, Step* body,
-                                       Span<const Tensor> variables) {
-  Owned<LoopPlan> plan = MakeOwned<LoopPlan>(cond, body);
-  if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};
-  return plan;
-}
-inline const bool loops_linked = LinkPart<MakePlannedLoop>(&runtime_parts.loops, &MakeLoopPlan);
-
-TENON_SETUP_CODE_END
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/counters.hpp ----
-// SessionCounters: what a session has done and what it holds. Defines Session::GetCounters; <tenon/runtime.hpp>
-// includes this.
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
-struct AllocatorCounters {
-  std::string device, allocator;  // names
-  std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
-};
-
-//   tenon::SessionCounters counters;
-//   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
-struct SessionCounters {
-  std::int64_t runs = 0;  // runs that have ended, whether well or not
-  std::int64_t planned_runs = 0;  // runs among them that found a plan for the shapes of their feeds
-  std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
-  std::int64_t programs_evicted = 0;  // programs that had to make room (SessionOptions::max_cached_signatures)
-  // The next three count steps of programs that are kept, except steps that a run uses just now.
-  std::int64_t steps = 0;
-  std::int64_t plan_arena_bytes = 0;  // arena of the plan used last, summed over the steps
-  std::int64_t step_bytes = 0;  // blocks that they keep for the next run
-  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
-  // pool has one queue: threads do not steal.)
-  std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
-  std::vector<AllocatorCounters> allocators;  // one per device
-};
-
-namespace detail {
-
-inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
-  ++counters->steps;
-  counters->step_bytes += step->cache()->held_bytes();
-  PlanReport report;
-  if (plans != nullptr && plans->GetReport(&report))
-    counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
-}
-
-inline void AddAllocator(const Device& device, SessionCounters* counters) {
-  const auto stats = device.allocator()->GetStats();
-  if (!stats.has_value()) return;
-  counters->allocators.push_back({device.name(), std::string(device.allocator()->Name()), stats->bytes_in_use,
-                                  stats->peak_bytes_in_use, stats->num_allocs});
-}
-
-inline SessionCounters CountersOf(const SessionImpl& session) {
-  SessionCounters counters;
-  counters.planned_runs = session.counts().planned();
-  counters.runs = counters.planned_runs + session.counts().others();
-  counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
-    ++counters.programs;
-    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
-  });
-  if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
-  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
-  const ThreadPool* intra = session.own_pool(false);
-  const SessionOptions& options = session.options();
-  if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
-  if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
-  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
-  return counters;
-}
-
-template <class U>
-bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::GetCounters(
-    const Session& session, SessionCounters* counters) {
-  const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return false;
-  *counters = CountersOf(*impl);
-  return true;
-}
-inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/extend_reset.hpp ----
-// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Adds the functions of `from`; one that is there already must be the same.
-inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
-  const FunctionDefLibrary before = from.empty() ? FunctionDefLibrary() : *to;
-  const FunctionIndex index(before);
-  for (const FunctionDef& function : from.function) {
-    const FunctionDef* known = index.Find(function.signature.name);
-    if (known == nullptr)
-      to->function.push_back(function);
-    else if (!(*known == function))
-      return errors::InvalidArgument("Cannot add function '", function.signature.name,
-                                     "' because a different function with the same name already exists.");
-  }
-  for (const GradientDef& gradient : from.gradient) {
-    const GradientDef* known = index.FindGradient(gradient.function_name);
-    if (known == nullptr)
-      to->gradient.push_back(gradient);
-    else if (known->gradient_func != gradient.gradient_func)
-      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
-                                     gradient.function_name, "' because it already has gradient function '",
-                                     known->gradient_func, "'");
-  }
-  return OkStatus();
-}
-
-TENON_COLD inline Status NodeIsThere(std::string_view name) {
-  return errors::InvalidArgument("GraphDef argument to Extend includes node '", name,
-                                 "', which was created by a previous call to Create or Extend in this session.");
-}
-
-// Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
-inline bool TakesMore(const GraphState& state, const GraphDef& more) {
-  const VersionDef &now = state.graph.versions(), &then = more.versions;
-  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
-      then.min_consumer > now.min_consumer)
-    return false;
-  for (const int bad : then.bad_consumers)
-    if (!HasItem(now.bad_consumers, bad)) return false;
-  const std::size_t nodes = static_cast<std::size_t>(state.graph.num_nodes()) + more.node.size();
-  return nodes <= state.graph.capacity() || state.kernels->empty();
-}
-inline Status AddNodes(const SessionImpl& session, GraphDef more, GraphState* state) {
-  for (const NodeDef& node : more.node)
-    if (state->graph.Find(node.name) != nullptr) return NodeIsThere(node.name);
-  if (state->functions == nullptr) state->functions = MakeOwned<FunctionIndex>(state->graph.library());
-  CallShapes calls;
-  calls.functions = state->functions.get();
-  ImportOptions options;
-  options.calls = &calls;
-  options.limits = session.options().import_limits;
-  TENON_RETURN_IF_ERROR(
-      ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get()));
-  state->kernels->Grow();
-  return OkStatus();
-}
-
-// The graph with the nodes, functions and versions of another added.
-inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
-  const SlimVector<NodeDef>& source = old.source.node;
-  const bool lowered = !source.empty();
-  NameIndex names;
-  const auto name_of = [&source](int i) -> std::string_view { return source[static_cast<std::size_t>(i)].name; };
-  for (std::size_t i = 0; i < source.size(); ++i) names.Insert(source[i].name, static_cast<int>(i), name_of);
-  for (const NodeDef& node : more.node)
-    if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
-      return NodeIsThere(node.name);
-  GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
-  if (graph.versions.producer != more.versions.producer)
-    return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
-                                   " with graph at version ", more.versions.producer);
-  for (const NodeDef& node : more.node) graph.node.push_back(node);
-  graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
-  SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
-  for (const int bad : more.versions.bad_consumers)
-    if (!HasItem(bad_consumers, bad)) bad_consumers.push_back(bad);
-  TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
-  return graph;
-}
-
-inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
-  if (session->IsClosed()) return session->Closed();
-  if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
-  const MutexLock lock(*session->extend_mutex());
-  bool added = false;
-  Status status;
-  session->ExtendInPlace([&](GraphState* state) {
-    added = TakesMore(*state, graph);
-    if (added) status = AddNodes(*session, graph, state);
-  });
-  if (added) return status;
-  GraphDef whole;
-  if (const Ref<GraphUse> old = session->current(); !old) {
-    if (graph.node.empty()) return OkStatus();
-    whole = graph;
-  } else {
-    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old->state, graph));
-  }
-  Owned<ShapeRefiner> refiner;
-  ImportOptions options;
-  options.check_devices = true;
-  options.limits = session->options().import_limits;
-  options.refiner = &refiner;
-  options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
-  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops(), options));
-  return session->SetGraph(std::move(imported), std::move(refiner));
-}
-
-inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
-  SessionDevice description;
-  description.name = device.name();
-  description.device_type = std::string(device.type());
-  const auto stats = device.allocator()->GetStats();
-  if (stats.has_value() && stats->bytes_limit.has_value()) description.memory_limit = *stats->bytes_limit;
-  const std::uint64_t where = reinterpret_cast<std::uintptr_t>(&session);
-  description.incarnation = HashCombine(Hash64(device.name()), where * 0x9E3779B97F4A7C15u);
-  return description;
-}
-
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Extend(
-    const Session& session, const GraphDef& graph) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::Extend", [&] { return ExtendSession(impl, graph); });
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Finalize(
-    const Session& session) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  if (impl->IsClosed()) return impl->Closed();
-  if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
-  if (!impl->current()) return SessionImpl::NoGraph("Finalize");
-  impl->Finalize();
-  return OkStatus();
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Reset(
-    const Session& session, Span<const std::string> containers) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::Reset", [&]() -> Status {
-    SlimVector<ResourceMgr*> managers;
-    for (const Device* device : impl->devices())
-      if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
-        managers.push_back(manager);
-    for (ResourceMgr* manager : managers) {
-      if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
-      for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
-    }
-    impl->Close();
-    return OkStatus();
-  });
-}
-template <class U>
-Result<std::vector<SessionDevice>>
-undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ListDevices(
-    const Session& session) {
-  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::ListDevices", [&]() -> Result<std::vector<SessionDevice>> {
-    std::vector<SessionDevice> devices;
-    for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
-    return devices;
-  });
-}
-template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumSignatures(
-    const Session& session) {
-  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  return impl == nullptr ? 0 : impl->signatures().size();
-}
-
-inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
-inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf);
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/step_services.hpp ----
-// Services of a run for the few kernels that ask: threads for closures, names of the session, and services that other
-// headers define. Kernels reach them through OpKernelContext.
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-// Describes a session that serves a model: TensorFlow's SessionMetadata.
-struct SessionMetadata {
-  std::string name;
-  std::int64_t version = 0;
-};
-
-// immutable while a run uses it; outlives the run. The caller of a run fills in its services
-// (SessionOptions::services, RunOptions::services); the rest is null. With
-// <tenon/runtime/session/run_with_options.hpp> the session fills in its handle ("direct") and, for runs with
-// RunOptions, deadline_us, executor_type and run_all_kernels_inline.
-struct StepServices {
-  CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
-  TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
-  CollectiveExecutor* collective_executor = nullptr;
-  GraphCollector* graph_collector = nullptr;
-  StepStatsCollector* stats_collector = nullptr;  // for runs without a trace; a run with a trace has its own
-  const SessionMetadata* session_metadata = nullptr;
-  std::string_view session_handle;
-  std::string_view executor_type;
-  std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
-  bool run_all_kernels_inline = false;
-};
-
-// Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the
-// kernel is deferred. thread-safe.
-class Runner {
- public:
-  explicit Runner(ThreadPoolInterface* pool) : pool_(pool) {}
-  void operator()(Function<void()> closure) const {
-    if (pool_ == nullptr) return closure();
-    const auto call = [](void* argument) {
-      const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
-      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
-    };
-    pool_->Schedule(call, new Function<void()>(std::move(closure)));
-  }
-  const Runner& operator*() const { return *this; }  // TensorFlow's runner is a pointer
-
- private:
-  ThreadPoolInterface* pool_;
-};
-
-// Gives a kernel a service that it cannot do without: FailedPrecondition, which names the op and the service, when
-// there is none. `what` is a noun: "call frame".
-//
-//   CallFrame* frame = nullptr;
-//   TENON_RETURN_IF_ERROR(RequireService(context, "call frame", &StepServices::call_frame, &frame));
-template <class Service>
-Status RequireService(const OpKernelContext& context, std::string_view what, Service* StepServices::* member,
-                      Service** service) {
-  const StepServices* const all = context.step_services();
-  *service = all == nullptr ? nullptr : all->*member;
-  if (*service != nullptr) return OkStatus();
-  return errors::FailedPrecondition(context.op_kernel().type_string(), ": the run has no ", what, " for node '",
-                                    context.op_kernel().name(), "'");
-}
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/deadline_timer.hpp ----
-// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
-// The child of a fork() starts its own; it does not call what its parent's threads wait for.
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. The functions should be short: they keep others from being called in time.
-//
-//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
-//   ...
-//   const bool in_time = DeadlineTimer::Global().Remove(entry);
-class DeadlineTimer {
- public:
-  using Entry = std::int64_t;
-
-  // Never destroyed: its thread waits until the process ends.
-  static DeadlineTimer& Global() {
-    static DeadlineTimer* const timer = new DeadlineTimer();
-    return *timer;
-  }
-
-  // `when`: SteadyNanoseconds() of the call.
-  Entry Add(std::int64_t when, Function<void()> call) {
-    NoticeFork();
-    const MutexLock lock(mutex_);
-    if (!started_) Start();
-    waiting_.push_back({++last_, when, std::move(call)});
-    changed_.notify_all();
-    return last_;
-  }
-  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
-  bool Remove(Entry entry) {
-    NoticeFork();
-    MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i].entry != entry) continue;
-      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
-      waiting_.pop_back();
-      return true;
-    }
-    while (calling_ == entry) changed_.wait(lock);
-    return false;
-  }
-
- private:
-  struct Waiting {
-    Entry entry;
-    std::int64_t when;
-    Function<void()> call;
-  };
-
-  DeadlineTimer() = default;
-
-  // Another thread of the parent may have held the lock: everything begins anew. What the functions hold is of runs
-  // that this process does not have, and is never freed here.
-  void NoticeFork() {
-    if (fork_.IsRepaired()) [[likely]]
-      return;
-    fork_.Repair([this] {
-      new (&mutex_) Mutex();
-      new (&changed_) ConditionVariable();
-      new (&waiting_) SlimVector<Waiting>();
-      started_ = false;
-      calling_ = 0;
-    });
-  }
-
-  // Where the system has no thread now, the next Add tries again.
-  void Start() {
-    Thread thread;
-    started_ = thread.Start<&DeadlineTimer::Main>(this);
-    if (started_) thread.Detach();
-  }
-
-  void Main() {
-    MutexLock lock(mutex_);
-    for (;;) {
-      if (waiting_.empty()) {
-        changed_.wait(lock);
-        continue;
-      }
-      std::size_t first = 0;
-      for (std::size_t i = 1; i < waiting_.size(); ++i)
-        if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
-        (void)changed_.wait_until(lock, when);
-        continue;
-      }
-      Waiting due = std::move(waiting_[first]);
-      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
-      waiting_.pop_back();
-      calling_ = due.entry;
-      lock.unlock();
-      due.call();
-      due.call = nullptr;
-      lock.lock();
-      calling_ = 0;
-      changed_.notify_all();
-    }
-  }
-
-  ForkGuard fork_;
-  Mutex mutex_;
-  ConditionVariable changed_;
-  bool started_ = false;
-  Entry last_ = 0;
-  Entry calling_ = 0;  // being called at the moment; 0: none
-  SlimVector<Waiting> waiting_;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/cancellable_run.hpp ----
-// RunBounded: a run that a deadline or its caller's CancellationManager may give up.
-#include <atomic>
-#include <cstdint>
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// A year is as good as forever, and no clock overflows with it.
-inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
-  return timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
-}
-
-// The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
-// (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
-// Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
-// `since_ns`: SteadyNanoseconds() from which the time counts; 0: the call.
-template <class Run>
-Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run,
-                  std::int64_t since_ns = 0) {
-  if (timeout_in_ms < 0)
-    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", timeout_in_ms);
-  CancellationManager control(parent);
-  CancellationManager::Token token = 0;
-  if (users != nullptr) {
-    token = users->NewToken();
-    if (!users->Register(token, [&control] { control.StartCancel(); }))
-      return errors::Cancelled("Run call was cancelled");
-  }
-  std::atomic<bool> timed_out{false};
-  DeadlineTimer::Entry entry = 0;
-  const Status status = CatchAll("Run", [&]() -> Status {
-    if (timeout_in_ms > 0) {
-      const std::int64_t when =
-          (since_ns != 0 ? since_ns : SteadyNanoseconds()) + LimitMilliseconds(timeout_in_ms) * 1'000'000;
-      entry = DeadlineTimer::Global().Add(when, [&] {
-        timed_out.store(true);
-        control.StartCancel();
-      });
-    }
-    return run(&control);
-  });
-  if (entry != 0) (void)DeadlineTimer::Global().Remove(entry);
-  if (users != nullptr) (void)users->Deregister(token);
-  if (!timed_out.load()) return status;
-  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
-                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/partial_program.hpp ----
-// PartialProgram: the program of a partial run. Feeds come while it runs, from nodes that wait for them; fetches go to
-// nodes that deliver them, dead ones too.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Interface that the feed and fetch nodes of a partial run call. thread-safe.
-class PartialEnds {
- public:
-  virtual void AskFor(std::size_t feed, OpKernelContext* context, AsyncOpKernel::DoneCallback done) = 0;
-  virtual void Deliver(std::size_t fetch, const Tensor& value) = 0;
-  virtual void Settle(std::size_t fetch) = 0;  // after Deliver, or instead of it when the value is dead
-
- protected:
-  ~PartialEnds() = default;
-};
-
-class PartialFeedKernel final : public AsyncOpKernel {
- public:
-  PartialFeedKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t feed)
-      : AsyncOpKernel(c), ends_(ends), feed_(feed) {}
-  void ComputeAsync(OpKernelContext* context, DoneCallback done) override { ends_->AskFor(feed_, context, done); }
-
- private:
-  PartialEnds* ends_;
-  std::size_t feed_;
-};
-class PartialFetchKernel final : public OpKernel {
- public:
-  PartialFetchKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
-      : OpKernel(c), ends_(ends), fetch_(fetch) {}
-  void Compute(OpKernelContext* context) override { ends_->Deliver(fetch_, context->input(0)); }
-
- private:
-  PartialEnds* ends_;
-  std::size_t fetch_;
-};
-class PartialSettleKernel final : public OpKernel {
- public:
-  PartialSettleKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
-      : OpKernel(c), ends_(ends), fetch_(fetch) {}
-  void Compute(OpKernelContext*) override { ends_->Settle(fetch_); }
-
- private:
-  PartialEnds* ends_;
-  std::size_t fetch_;
-};
-
-inline Status CheckLeavesLoops(const Program& program) {
-  for (const ProgramNode& node : program.nodes)
-    if (node.kind == ProgramNode::Kind::kFetch)
-      return errors::Unimplemented("PRunSetup: '", node.node->name(),
-                                   "' is in a loop; a partial run can fetch only what leaves the loop");
-  return OkStatus();
-}
-
-// Program of one partial run; `ends` outlives it. immutable but for the program, which goes to the code that runs it.
-class PartialProgram {
- public:
-  // Feed `feeds[i]` of `ends` is the program's feed i, and so with fetches; empty: the numbers are equal.
-  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
-      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
-    Program& p = *program_;
-    first_old_ = static_cast<int>(p.feeds.size());
-    SlimVector<ProgramNode> old;
-    old.swap(p.nodes);
-    SlimVector<int> old_frames;
-    old_frames.swap(p.node_frames);
-    for (std::size_t i = 0; i < p.feeds.size(); ++i) AddFeed(i);
-    for (std::size_t n = 0; n < old.size(); ++n) {
-      for (int c = old[n].first_consumer; c < old[n].first_consumer + old[n].num_consumers; ++c)
-        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[ToSize(c)] + first_old_);
-      p.nodes.push_back(old[n]);
-      if (p.has_control_flow()) p.node_frames.push_back(old_frames[n]);
-    }
-    for (auto& [from, to] : p.control_edges) {
-      from += first_old_;
-      to += first_old_;
-    }
-    FindProducers();
-    ReadFeeds();
-    for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
-    p.feeds.clear();
-    p.fetches.clear();
-    p.has_async = true;
-    Finish();
-  }
-  PartialProgram(const PartialProgram&) = delete;
-  PartialProgram& operator=(const PartialProgram&) = delete;
-
-  Owned<Program> TakeProgram() { return std::move(program_); }
-
-  // -- for partial runs on several devices
-  int feed_number(int node) const { return Number(feed_numbers_, ToSize(node)); }  // `node`: one of the first nodes
-  int num_feeds() const { return first_old_; }
-  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
-  const SlimVector<int>& before(int node) const { return before_[ToSize(node)]; }
-
-  // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
-  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
-    SlimVector<char> seen(before_.size(), 0);
-    SlimVector<int> todo{fetch_nodes_[fetch]};
-    while (!todo.empty()) {
-      const int node = todo.back();
-      todo.pop_back();
-      if (std::exchange(seen[ToSize(node)], char{1}) != 0) continue;
-      if (node < first_old_ && fed[ToSize(node)] == 0) return node;
-      for (const int before : before_[ToSize(node)]) todo.push_back(before);
-    }
-    return -1;
-  }
-
- private:
-  static int Number(const SlimVector<int>& numbers, std::size_t i) {
-    return numbers.empty() ? static_cast<int>(i) : numbers[i];
-  }
-
-  // A node of no graph, with a kernel of its own.
-  struct End {
-    Node node;
-    OpView op;
-    Owned<OpKernel> kernel;
-  };
-  template <class Kernel>
-  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
-    ends_made_.push_back(MakeOwned<End>());
-    End& end = *ends_made_.back();
-    end.op.name = op;
-    end.node.op = &end.op;
-    end.node.def.name = std::move(name);
-    end.node.def.op = op;
-    if (!input.empty()) end.node.def.input.push_back(std::move(input));
-    if (in != DataType::kInvalid) end.node.input_types.push_back(in);
-    if (out != DataType::kInvalid) end.node.output_types.push_back(out);
-    OpKernelConstruction construction(&end.node.def, &end.op, program_->host->type(),
-                                      std::span(end.node.input_types.data(), end.node.input_types.size()),
-                                      std::span(end.node.output_types.data(), end.node.output_types.size()),
-                                      program_->host->allocator());
-    auto* kernel = new Kernel(&construction, ends_, ToSize(number));
-    end.kernel = Owned<OpKernel>(kernel);
-    return kernel;
-  }
-  static std::string EndName(std::string_view prefix, std::string_view endpoint) {
-    const TensorName name = ParseTensorName(endpoint);
-    return StrCat(prefix, name.node, "_", name.output);
-  }
-  int AddNode(ProgramNode item, const OpKernel* kernel) {
-    item.kernel = kernel;
-    item.node = &ends_made_.back()->node;
-    program_->nodes.push_back(item);
-    if (program_->has_control_flow()) program_->node_frames.push_back(0);
-    return static_cast<int>(program_->nodes.size()) - 1;
-  }
-
-  void AddFeed(std::size_t i) {
-    const Program::Feed& feed = program_->feeds[i];
-    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
-                                              Number(feed_numbers_, i));
-    ProgramNode item;
-    item.async = kernel;
-    item.first_output = feed.value;
-    item.num_outputs = 1;
-    AddNode(item, kernel);
-  }
-  void AddFetch(std::size_t i) {
-    Program& p = *program_;
-    const int value = p.fetches[i].value;
-    const TensorName name = ParseTensorName(p.fetches[i].name);
-    const DataType type = p.graph->Find(name.node)->output_type(name.output);
-    const int fetch = Number(fetch_numbers_, i);
-    auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
-                                                BaseType(type), DataType::kInvalid, fetch);
-    ProgramNode item;
-    item.reads_references = IsRefType(type);
-    item.first_input = static_cast<int>(p.inputs.size());
-    item.num_inputs = 1;
-    p.inputs.push_back(value);
-    p.last_use.push_back(0);
-    p.only_use.push_back(0);
-    const int number = AddNode(item, deliver);
-    fetch_nodes_.push_back(number);
-    if (producers_[ToSize(value)] >= 0) edges_.emplace_back(producers_[ToSize(value)], number);
-    // Runs when the fetch did, live or dead: a ControlTrigger is never dead, nor what waits for it alone.
-    int before = number;
-    if (p.has_control_flow()) {
-      const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
-                                                        DataType::kInvalid, DataType::kInvalid, fetch);
-      ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
-      before = AddNode(ProgramNode(), unused);
-      AddControlEdge(number, before);
-    }
-    const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
-                                                      DataType::kInvalid, DataType::kInvalid, fetch);
-    AddControlEdge(before, AddNode(ProgramNode(), settle));
-  }
-  void AddControlEdge(int from, int to) {
-    edges_.emplace_back(from, to);
-    if (program_->has_control_flow()) program_->control_edges.emplace_back(from, to);
-  }
-
-  void FindProducers() {
-    producers_.assign(ToSize(program_->num_values), -1);
-    for (std::size_t n = 0; n < program_->nodes.size(); ++n)
-      for (int i = 0; i < program_->nodes[n].num_outputs; ++i)
-        producers_[ToSize(program_->nodes[n].first_output + i)] = static_cast<int>(n);
-  }
-  // The nodes that read a feed wait for it now; so do those that wait for a fed placeholder.
-  void ReadFeeds() {
-    Program& p = *program_;
-    for (int n = first_old_; n < static_cast<int>(p.nodes.size()); ++n) {
-      const ProgramNode item = p.nodes[ToSize(n)];
-      for (int i = 0; i < item.num_inputs; ++i)
-        if (const int feed = producers_[ToSize(p.inputs[ToSize(item.first_input + i)])]; feed >= 0 && feed < first_old_)
-          edges_.emplace_back(feed, n);
-      if (item.kind != ProgramNode::Kind::kKernel && item.kind != ProgramNode::Kind::kNothing) continue;
-      for (const int control : item.node->control_inputs)
-        for (int feed = 0; feed < first_old_; ++feed) {
-          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[ToSize(feed)].name).node);
-          if (fed->id == control && fed->node_class == NodeClass::kPlaceholder) AddControlEdge(feed, n);
-        }
-    }
-  }
-
-  // Counts and flat arrays, from the edges.
-  void Finish() {
-    Program& p = *program_;
-    before_.resize(p.nodes.size());
-    SlimVector<int> begin(p.nodes.size() + 1, 0);
-    for (ProgramNode& node : p.nodes) node.pending = 0;
-    for (const auto& [from, to] : edges_) {
-      ++begin[ToSize(from) + 1];
-      ++p.nodes[ToSize(to)].pending;
-      before_[ToSize(to)].push_back(from);
-    }
-    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
-    p.consumers.resize(edges_.size());
-    SlimVector<int> next(begin);
-    for (const auto& [from, to] : edges_) p.consumers[ToSize(next[ToSize(from)]++)] = to;
-    p.roots.clear();
-    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
-      ProgramNode& node = p.nodes[n];
-      node.first_consumer = begin[n];
-      node.num_consumers = begin[n + 1] - begin[n];
-      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
-      // The back edges of loops are no edges of the program, but what comes along them is needed.
-      for (int i = 0; i < node.num_inputs; ++i)
-        if (const int from = producers_[ToSize(p.inputs[ToSize(node.first_input + i)])]; from >= 0)
-          before_[n].push_back(from);
-    }
-  }
-
-  Owned<Program> program_;
-  PartialEnds* ends_;
-  SlimVector<int> feed_numbers_, fetch_numbers_;
-  int first_old_ = 0;  // program node; the feeds' nodes come before it
-  SlimVector<Owned<End>> ends_made_;
-  SlimVector<int> producers_;  // per value: program node, -1: a constant
-  SlimVector<int> fetch_nodes_;
-  SlimVector<std::pair<int, int>> edges_;  // program nodes, from and to
-  SlimVector<SlimVector<int>> before_;  // per program node: nodes that it waits for
-};
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/partial_run.hpp ----
-// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit.
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// One partial run, from its setup on. It has a thread of its own, which starts the nodes and waits for the end; no
-// thread waits for a feed. thread-safe.
-class PartialRunState final : public RefCounted, public PartialEnds {
- public:
-  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
-                  CancellationManager* session, const RunOptions& options)
-      : handle_(std::move(handle)),
-        timeout_in_ms_(options.timeout_in_ms),
-        users_(options.cancellation),
-        cancellation_(session),
-        feeds_(feeds.size()),
-        fetches_(fetches.size()) {
-    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
-    for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
-  }
-  // One of the two comes before Start.
-  void SetProgram(Owned<Program> program) {
-    Declare(*program);
-    partial_ = MakeOwned<PartialProgram>(std::move(program), this);
-    prepared_ = Ref<PreparedSignature>::Adopt(new PreparedSignature(partial_->TakeProgram(), true));
-  }
-  // On several devices.
-  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
-                   Span<const std::string> targets, const ProgramEnds& ends) {
-    auto front = MakeOwned<Program>();
-    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
-                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
-    Declare(*front);
-    front->feeds.clear();
-    front->fetches.clear();
-    placed_ = placed.get();
-    prepared_ = Ref<PreparedSignature>::Adopt(
-        new PreparedSignature(std::move(front), true, Owned<PlacedProgram>(placed.release())));
-    return OkStatus();
-  }
-
-  const std::string& handle() const { return handle_; }
-
-  // The session outlives the run: see Stop.
-  Status Start(SessionImpl* session) {
-    session_ = session;
-    settings_ = session->SettingsFor(*prepared_);
-    if (timeout_in_ms_ > 0) {
-      if (settings_.services != nullptr) services_ = *settings_.services;
-      services_.deadline_us = SystemNanoseconds() / 1000 + LimitMilliseconds(timeout_in_ms_) * 1000;
-      settings_.services = &services_;
-    }
-    call_timeout_in_ms_ = LimitMilliseconds(session->options().operation_timeout_in_ms);
-    if (!thread_.Start<&PartialRunState::Main>(this))
-      return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
-    return OkStatus();
-  }
-  // Gives the run up and waits for its end.
-  void Stop() {
-    if (!fork_.IsRepaired()) return;  // its thread is the parent's
-    cancellation_.StartCancel();
-    (void)Join();
-  }
-
-  // Takes feeds and gives fetches. *over: the run is to be forgotten.
-  Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
-    *over = !fork_.IsRepaired();
-    if (*over)
-      return errors::FailedPrecondition("PRun: the thread of run '", handle_,
-                                        "' stayed in the parent of this process; call PRunSetup after fork()");
-    const std::int64_t until =
-        call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
-    SlimVector<std::size_t> fed, wanted;
-    {
-      const MutexLock lock(mutex_);
-      *over = ended_ && !status_.ok();
-    }
-    if (*over) return Join();
-    {
-      const MutexLock lock(mutex_);
-      TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
-      for (const std::size_t i : fed) feeds_[i].given = true;
-      for (const std::size_t i : wanted) fetches_[i].taken = true;
-    }
-    for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
-    Status status = Take(wanted, until, outputs);
-    *over = !status.ok() || IsComplete();
-    if (*over && status.ok()) status = WaitForEnd(until);
-    if (!status.ok()) cancellation_.StartCancel();
-    if (*over) status.Update(Join());
-    return status;
-  }
-
-  // -- of the nodes
-  void AskFor(std::size_t i, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
-    Feed& feed = feeds_[i];
-    {
-      const MutexLock lock(mutex_);
-      if (!feed.here) {
-        CancellationManager* cancellation = context->cancellation_manager();
-        feed.token = cancellation->NewToken();
-        if (cancellation->Register(feed.token, [this, i] { GiveUp(i); })) {
-          feed.context = context;
-          feed.done = done;
-          return;
-        }
-        context->SetStatus(NotComing());
-      } else {
-        context->set_output(0, std::move(feed.value));
-      }
-    }
-    done();
-  }
-  void Deliver(std::size_t i, const Tensor& value) override {
-    Tensor copy = value;
-    const Status status = DetachFromVariables(fetches_[i].name, &copy, prepared_->program().has_references);
-    const MutexLock lock(mutex_);
-    fetches_[i].value = std::move(copy);
-    fetches_[i].status = status;
-    fetches_[i].valid = true;
-  }
-  void Settle(std::size_t i) override {
-    const MutexLock lock(mutex_);
-    fetches_[i].settled = true;
-    changed_.notify_all();
-  }
-
- private:
-  struct Feed {
-    std::string name;
-    Program::Feed declared;
-    bool given = false;  // by the caller
-    bool here = false;  // the value is
-    Tensor value;
-    OpKernelContext* context = nullptr;  // the node's, while it waits
-    std::optional<AsyncOpKernel::DoneCallback> done;  // the node's, while it waits
-    CancellationManager::Token token = 0;
-  };
-  struct Fetch {
-    std::string name;
-    bool taken = false;  // by the caller
-    bool settled = false;
-    bool valid = false;
-    Tensor value;
-    Status status;
-  };
-
-  static constexpr std::int64_t kNoDeadline = 0;
-
-  void Declare(const Program& program) {
-    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
-  }
-  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
-    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
-  }
-
-  void Main() {
-    const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
-      settings_.cancellation = control;
-      return session_->RunWatched(prepared_.get(), {}, {}, settings_);
-    });
-    const MutexLock lock(mutex_);
-    ended_ = true;
-    status_ = status;
-    changed_.notify_all();
-  }
-
-  static Status NotComing() { return errors::Cancelled("RecvAsync is cancelled."); }
-  static Status DetachFromVariables(const std::string& name, Tensor* value, bool references) {
-    return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
-  }
-
-  Status CheckLocked(Span<const NamedTensor> feeds, Span<const std::string> names, SlimVector<std::size_t>* fed,
-                     SlimVector<std::size_t>* wanted) const {
-    SlimVector<char> there;
-    for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
-    for (const NamedTensor& feed : feeds) {
-      const std::size_t i = Find(feeds_, feed.name);
-      if (i == feeds_.size())
-        return errors::InvalidArgument("The feed ", feed.name, " was not specified in partial_run_setup.");
-      if (there[i] != 0) return errors::InvalidArgument("The feed ", feed.name, " has already been fed.");
-      TENON_RETURN_IF_ERROR(CheckFeed(feeds_[i].declared, feed.tensor));
-      there[i] = 1;
-      fed->push_back(i);
-    }
-    for (const std::string& name : names) {
-      const std::size_t i = Find(fetches_, name);
-      if (i == fetches_.size())
-        return errors::InvalidArgument("The fetch ", name, " was not specified in partial_run_setup.");
-      if (fetches_[i].taken) return errors::InvalidArgument("The fetch ", name, " has already been fetched.");
-      wanted->push_back(i);
-    }
-    for (const std::size_t i : *wanted) {
-      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
-      if (missing >= 0)
-        return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
-                                       " can't be computed from the feeds that have been fed so far.");
-    }
-    return OkStatus();
-  }
-  template <class List>
-  static std::size_t Find(const List& list, std::string_view name) {
-    std::size_t i = 0;
-    while (i < list.size() && list[i].name != name) ++i;
-    return i;
-  }
-  static Status CheckFeed(const Program::Feed& feed, const Tensor& value) {
-    if (value.dtype() != feed.dtype)
-      return errors::InvalidArgument("Feed '", feed.name, "' must be ", feed.dtype, ", but ", value.dtype(),
-                                     " is provided");
-    if (!feed.shape.IsCompatibleWith(value.shape()))
-      return errors::InvalidArgument("Cannot feed value of shape ", value.shape(), " for tensor '", feed.name,
-                                     "', which has shape ", feed.shape);
-    if (!value.IsInitialized())
-      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
-    if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
-      return errors::InvalidArgument(
-          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
-    return OkStatus();
-  }
-
-  // The node's call, if it waits, and nobody else's from then on. Under mutex_.
-  static OpKernelContext* TakeCall(Feed* feed, std::optional<AsyncOpKernel::DoneCallback>* done) {
-    std::swap(feed->done, *done);
-    return std::exchange(feed->context, nullptr);
-  }
-  void Give(std::size_t i, const Tensor& value) {
-    Feed& feed = feeds_[i];
-    OpKernelContext* context;
-    std::optional<AsyncOpKernel::DoneCallback> done;
-    {
-      const MutexLock lock(mutex_);
-      feed.here = true;
-      context = TakeCall(&feed, &done);
-      if (context == nullptr) feed.value = value;
-    }
-    if (context == nullptr) return;
-    (void)context->cancellation_manager()->TryDeregister(feed.token);
-    context->set_output(0, value);
-    (*done)();
-  }
-  void GiveUp(std::size_t i) {
-    OpKernelContext* context;
-    std::optional<AsyncOpKernel::DoneCallback> done;
-    {
-      const MutexLock lock(mutex_);
-      context = TakeCall(&feeds_[i], &done);
-    }
-    if (context == nullptr) return;
-    context->SetStatus(NotComing());
-    (*done)();
-  }
-
-  // Until something has changed. False: `until` (SteadyNanoseconds(), or kNoDeadline) is over.
-  bool WaitLocked(MutexLock& lock, std::int64_t until) {
-    if (until != kNoDeadline) return changed_.wait_until(lock, until);
-    changed_.wait(lock);
-    return true;
-  }
-  Status CallTimedOut() const {
-    return errors::DeadlineExceeded("Timed out waiting for notification: PRun did not end within ", call_timeout_in_ms_,
-                                    " ms");
-  }
-  Status WaitForEnd(std::int64_t until) {
-    MutexLock lock(mutex_);
-    while (!ended_)
-      if (!WaitLocked(lock, until)) return CallTimedOut();
-    return OkStatus();
-  }
-  Status Take(const SlimVector<std::size_t>& wanted, std::int64_t until, std::vector<Tensor>* outputs) {
-    outputs->clear();
-    MutexLock lock(mutex_);
-    for (const std::size_t i : wanted) {
-      Fetch& fetch = fetches_[i];
-      while (!fetch.settled && !ended_)
-        if (!WaitLocked(lock, until)) return CallTimedOut();
-      if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
-      if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
-      TENON_RETURN_IF_ERROR(fetch.status);
-      outputs->push_back(fetch.value);
-    }
-    for (const std::size_t i : wanted) fetches_[i].value = Tensor();
-    return OkStatus();
-  }
-  bool IsComplete() const {
-    const MutexLock lock(mutex_);
-    for (const Feed& feed : feeds_)
-      if (!feed.given) return false;
-    for (const Fetch& fetch : fetches_)
-      if (!fetch.taken) return false;
-    return true;
-  }
-  // The status of the whole run.
-  Status Join() {
-    {
-      const MutexLock lock(join_mutex_);
-      if (thread_.joinable()) thread_.Join();
-    }
-    const MutexLock lock(mutex_);
-    return status_;
-  }
-
-  const ForkGuard fork_;
-  const std::string handle_;
-  const std::int64_t timeout_in_ms_;  // limit of the whole run; 0: none
-  CancellationManager* const users_;  // may be null
-  CancellationManager cancellation_;  // a child of the session's
-  std::int64_t call_timeout_in_ms_ = 0;  // limit of each PRun; 0: none
-  StepServices services_;
-  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
-  const PlacedPartialProgram* placed_ = nullptr;  // the program there; prepared_ owns it
-  Ref<PreparedSignature> prepared_;
-  SessionImpl* session_ = nullptr;
-  RunArgs settings_;
-  Mutex join_mutex_;
-  Thread thread_;
-  mutable Mutex mutex_;
-  ConditionVariable changed_;
-  SlimVector<Feed> feeds_;
-  SlimVector<Fetch> fetches_;
-  bool ended_ = false;
-  Status status_;
-};
-
-// A session's partial runs, by handle; goes before everything else of the session. thread-safe.
-class PartialRuns final : public RefCounted {
- public:
-  ~PartialRuns() override {
-    for (const Ref<PartialRunState>& run : runs_) run->Stop();
-  }
-  void Add(Ref<PartialRunState> run) {
-    const MutexLock lock(mutex_);
-    runs_.push_back(std::move(run));
-  }
-  Ref<PartialRunState> Find(std::string_view handle) const {
-    const MutexLock lock(mutex_);
-    for (const Ref<PartialRunState>& run : runs_)
-      if (run->handle() == handle) return run;
-    return {};
-  }
-  void Remove(const PartialRunState* run) {
-    Ref<PartialRunState> dropped;  // goes after the lock
-    const MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (runs_[i].get() != run) continue;
-      dropped = std::move(runs_[i]);
-      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
-      return;
-    }
-  }
-
- private:
-  mutable Mutex mutex_;
-  SlimVector<Ref<PartialRunState>> runs_;
-};
-
-inline PartialRuns* PartialRunsOf(SessionImpl* session) {
-  return static_cast<PartialRuns*>(
-      session->GetOrMakePartialRuns([] { return Ref<RefCounted>::Adopt(new PartialRuns); }));
-}
-
-// TensorFlow's: "x:0->y:0,z:0//1/;3".
-inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const std::string> fetches,
-                                    Span<const std::string> targets, std::int64_t number) {
-  const auto append = [](std::string* to, Span<const std::string> names) {
-    for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
-  };
-  std::string handle;
-  append(&handle, feeds);
-  handle += "->";
-  append(&handle, fetches);
-  handle += '/';
-  append(&handle, targets);
-  return StrCat(handle, "/1/;", number);
-}
-
-inline Status CheckPartialRunOptions(const RunOptions& options) {
-  if (options.timeout_in_ms < 0)
-    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options.timeout_in_ms);
-  const char* other = nullptr;
-  if (options.trace_level != TraceLevel::kNone) other = "trace_level";
-  if (options.inter_op_thread_pool != 0) other = "inter_op_thread_pool";
-  if (options.inter_op_pool != nullptr) other = "inter_op_pool";
-  if (options.executor != ExecutorKind::kAuto) other = "executor";
-  if (options.services != nullptr) other = "services";
-  if (options.output_partition_graphs) other = "output_partition_graphs";
-  if (options.report_tensor_allocations_upon_oom) other = "report_tensor_allocations_upon_oom";
-  if (other == nullptr) return OkStatus();
-  return errors::Unimplemented("PRunSetup: of RunOptions only timeout_in_ms and cancellation apply to a partial run; '",
-                               other, "' was given");
-}
-
-template <class U>
-Result<std::string> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::SetUpPartialRun(
-    const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
-    Span<const std::string> targets, const RunOptions& options) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
-  if (impl->IsClosed()) return impl->Closed();
-  return CatchAll("PRunSetup", [&]() -> Result<std::string> {
-    TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-    ProgramEnds ends;
-    Ref<GraphUse> use;
-    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &use));
-    std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
-    auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
-    if (use->state->placed != nullptr) {
-      TENON_RETURN_IF_ERROR(run->SetPlaced(use->state->placed.get(), feeds, fetches, targets, ends));
-    } else {
-      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(use, ends));
-      TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
-      run->SetProgram(std::move(program));
-    }
-    TENON_RETURN_IF_ERROR(run->Start(impl));
-    PartialRunsOf(impl)->Add(std::move(run));
-    return handle;
-  });
-}
-template <class U>
-Result<std::vector<Tensor>>
-undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ContinuePartialRun(
-    const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return SessionImpl::NoGraph("PRun");
-  if (impl->IsClosed()) return impl->Closed();
-  return CatchAll("PRun", [&]() -> Result<std::vector<Tensor>> {
-    PartialRuns* runs = PartialRunsOf(impl);
-    const Ref<PartialRunState> run = runs->Find(handle);
-    if (!run)
-      return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle,
-                                     "'");
-    std::vector<Tensor> outputs;
-    bool over = false;
-    const Status status = run->Run(feeds, fetches, &outputs, &over);
-    if (over) runs->Remove(run.get());
-    TENON_RETURN_IF_ERROR(status);
-    return outputs;
-  });
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/executor/local_rendezvous.hpp ----
-// LocalRendezvous: the table of one step in one process. Each key has a queue of values that were not received yet,
-// or of receivers that wait.
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. Keys are told apart by their 64-bit hash, as in TensorFlow. Callbacks run without the lock.
-//
-//   auto rendezvous = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
-//   TENON_RETURN_IF_ERROR(rendezvous->Send(key, {}, tensor, false));
-//   TENON_RETURN_IF_ERROR(rendezvous->Recv(key, {}, &received, &is_dead));
-class LocalRendezvous final : public Rendezvous {
- public:
-  LocalRendezvous() : buckets_(16) {}
-
-  Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {
-    Owned<Item> receiver;
-    {
-      const MutexLock lock(mutex_);
-      if (!status_.ok()) [[unlikely]]
-        return status_;
-      receiver = Take(key.hash, Kind::kReceiver);
-      if (receiver == nullptr) {
-        if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
-          return error->status;
-        Owned<Item> item = MakeOwned<Item>();
-        item->hash = key.hash;
-        item->args = args;
-        item->tensor = tensor;
-        item->is_dead = is_dead;
-        Put(std::move(item));
-        return OkStatus();
-      }
-    }
-    EndWait(*receiver);
-    receiver->done(OkStatus(), args, receiver->args, tensor, is_dead);
-    return OkStatus();
-  }
-
-  Status SendError(const RendezvousKey& key, const Status& status) override {
-    Item* receivers = nullptr;
-    Status error = status;
-    {
-      const MutexLock lock(mutex_);
-      if (!status_.ok()) return status_;
-      if (ErrorOf(key.hash) != nullptr) return OkStatus();
-      if (error.ok()) error = errors::Internal("LocalRendezvous: SendError was called without an error");
-      Owned<Item> item = MakeOwned<Item>();
-      item->hash = key.hash;
-      item->kind = Kind::kError;
-      item->status = error;
-      MakeRoom();
-      for (Item** last = &receivers; (*last = Take(key.hash, Kind::kReceiver).release()) != nullptr;)
-        last = &(*last)->next;
-      ++errors_;
-      Put(std::move(item));
-    }
-    EndAll(receivers, error);
-    return OkStatus();
-  }
-
-  void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) override {
-    Status status;
-    Owned<Item> sent;
-    {
-      const MutexLock lock(mutex_);
-      status = status_;
-      if (status.ok()) sent = Take(key.hash, Kind::kValue);
-      if (status.ok() && sent == nullptr)
-        if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
-          status = error->status;
-      if (status.ok() && sent == nullptr) {
-        Owned<Item> item = MakeOwned<Item>();
-        item->hash = key.hash;
-        item->args = args;
-        item->kind = Kind::kReceiver;
-        MakeRoom();
-        if (!WatchCancellation(item.get())) {
-          status = CancelledReceive();
-        } else {
-          item->done = std::move(done);
-          Put(std::move(item));
-          return;
-        }
-      }
-    }
-    if (!status.ok()) return done(status, Args(), Args(), Tensor(), false);
-    done(OkStatus(), sent->args, args, sent->tensor, sent->is_dead);
-  }
-
-  void StartAbort(const Status& status) override {
-    Item* items;
-    {
-      const MutexLock lock(mutex_);
-      if (!status_.ok()) return;
-      status_ = status.ok() ? errors::Internal("LocalRendezvous: StartAbort was called without an error") : status;
-      items = TakeAll();
-      errors_ = 0;
-    }
-    EndAll(items, status_);
-  }
-
- private:
-  // A key has values, or receivers, in their order; its error comes last.
-  enum class Kind : std::uint8_t { kValue, kReceiver, kError };
-  struct Item {
-    std::uint64_t hash = 0;
-    Item* next = nullptr;
-    Kind kind = Kind::kValue;
-    bool is_dead = false;
-    Args args;
-    Tensor tensor;
-    Status status;  // if the item is an error
-    DoneCallback done;
-    std::uint64_t id = 0;  // unique, of a receiver that can be cancelled; otherwise 0
-    CancellationManager::Token token = 0;
-  };
-  struct Bucket {
-    Item *first = nullptr, *last = nullptr;  // in the order in which they came
-  };
-
-  ~LocalRendezvous() override { EndAll(TakeAll(), errors::Cancelled("LocalRendezvous deleted")); }
-
-  TENON_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
-
-  Bucket& BucketOf(std::uint64_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
-  static void Append(Bucket* bucket, Item* item) {
-    (bucket->last == nullptr ? bucket->first : bucket->last->next) = item;
-    bucket->last = item;
-  }
-  void MakeRoom() {
-    if (count_ == buckets_.size()) Grow();
-  }
-  void Put(Owned<Item> item) {
-    MakeRoom();
-    ++count_;
-    Bucket* const bucket = &BucketOf(item->hash);
-    Append(bucket, item.release());
-  }
-  TENON_COLD void Grow() {
-    SlimVector<Bucket> larger(2 * buckets_.size());
-    Item* items = TakeAll();
-    buckets_.swap(larger);
-    while (items != nullptr) {
-      Item* const item = items;
-      items = std::exchange(item->next, nullptr);
-      ++count_;
-      Append(&BucketOf(item->hash), item);
-    }
-  }
-  TENON_ALWAYS_INLINE const Item* ErrorOf(std::uint64_t hash) { return errors_ == 0 ? nullptr : FindError(hash); }
-  TENON_COLD const Item* FindError(std::uint64_t hash) {
-    for (const Item* item = BucketOf(hash).first; item != nullptr; item = item->next)
-      if (item->hash == hash && item->kind == Kind::kError) return item;
-    return nullptr;
-  }
-  // The oldest item of a key if it is of that kind; with an id, the receiver that has it.
-  Owned<Item> Take(std::uint64_t hash, Kind kind, std::uint64_t id = 0) {
-    Bucket& bucket = BucketOf(hash);
-    Item* before = nullptr;
-    for (Item* item = bucket.first; item != nullptr; before = item, item = item->next) {
-      if (item->hash != hash) continue;
-      if (item->kind != kind) return nullptr;
-      if (id != 0 && item->id != id) continue;
-      (before == nullptr ? bucket.first : before->next) = item->next;
-      if (bucket.last == item) bucket.last = before;
-      item->next = nullptr;
-      --count_;
-      return Owned<Item>(item);
-    }
-    return nullptr;
-  }
-  // All items as one list; those of one key keep their order.
-  Item* TakeAll() {
-    Bucket all;
-    for (Bucket& bucket : buckets_) {
-      if (bucket.first == nullptr) continue;
-      (all.last == nullptr ? all.first : all.last->next) = bucket.first;
-      all.last = bucket.last;
-      bucket = Bucket();
-    }
-    count_ = 0;
-    return all.first;
-  }
-  static void EndAll(Item* items, const Status& status) {
-    while (items != nullptr) {
-      const Owned<Item> item(items);
-      items = item->next;
-      if (item->kind != Kind::kReceiver) continue;
-      EndWait(*item);
-      detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
-    }
-  }
-
-  // False when the run is cancelled already. The callback holds the rendezvous, for it may come after the match.
-  bool WatchCancellation(Item* item) {
-    CancellationManager* const cancellation = item->args.cancellation;
-    if (cancellation == nullptr) return true;
-    item->token = cancellation->NewToken();
-    item->id = ++last_id_;
-    return cancellation->Register(item->token, [self = Ref<LocalRendezvous>::Share(this), hash = item->hash,
-                                                id = item->id] { self->Cancel(hash, id); });
-  }
-  void Cancel(std::uint64_t hash, std::uint64_t id) {
-    Owned<Item> item;
-    {
-      const MutexLock lock(mutex_);
-      item = Take(hash, Kind::kReceiver, id);
-    }
-    if (item != nullptr) item->done(CancelledReceive(), Args(), Args(), Tensor(), false);
-  }
-  static void EndWait(const Item& item) {
-    if (item.args.cancellation != nullptr) item.args.cancellation->TryDeregister(item.token);
-  }
-
-  Mutex mutex_;
-  SlimVector<Bucket> buckets_;  // a power of two of them
-  std::size_t count_ = 0;  // items
-  std::size_t errors_ = 0;  // items of kind kError
-  std::uint64_t last_id_ = 0;
-  Status status_;
-};
-
-namespace detail {
-// The rendezvous of one run. Aborts waiting receivers when the run is cancelled, and at its end.
-class RunLocalRendezvous final : public RunRendezvous {
- public:
-  explicit RunLocalRendezvous(CancellationManager* cancellation)
-      : cancellation_(cancellation), token_(cancellation->NewToken()) {
-    if (!cancellation->Register(token_, [held = rendezvous_] { held->StartAbort(Cancelled()); }))
-      rendezvous_->StartAbort(Cancelled());
-  }
-  ~RunLocalRendezvous() override {
-    (void)cancellation_->Deregister(token_);
-    rendezvous_->StartAbort(errors::Cancelled("the run has ended"));
-  }
-  Rendezvous* Get() override { return rendezvous_.get(); }
-
- private:
-  static Status Cancelled() { return errors::Cancelled("Run call was cancelled"); }
-  CancellationManager* const cancellation_;
-  const CancellationManager::Token token_;
-  const Ref<LocalRendezvous> rendezvous_ = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
-};
-inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancellation) {
-  return MakeOwned<RunLocalRendezvous>(cancellation);
-}
-inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts.rendezvous, &MakeRunLocalRendezvous);
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/run_metadata.hpp ----
-// RunMetadata: what a run under RunOptions tells about itself, as plain data and as TensorFlow's serialised messages.
-#include <cstdint>
-#include <string>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-struct AllocatorMemoryUsed {
-  std::string allocator_name;
-  std::int64_t total_bytes = 0;  // bytes of the node's outputs
-  friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
-};
-
-// Memory that a node's kernel took beside its outputs.
-struct MemoryStats {
-  std::int64_t temp_memory_size = 0, persistent_memory_size = 0;  // bytes
-  friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
-};
-
-// Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
-struct NodeExecStats {
-  std::string node_name;
-  std::int64_t all_start_micros = 0, op_start_rel_micros = 0, op_end_rel_micros = 0, all_end_rel_micros = 0;
-  SlimVector<AllocatorMemoryUsed> memory;
-  std::string timeline_label;  // "y = AddV2(x, one)"
-  std::int64_t scheduled_micros = 0;
-  std::uint32_t thread_id = 0;
-  MemoryStats memory_stats;
-  std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
-  std::int64_t scheduled_nanos = 0;
-  friend bool operator==(const NodeExecStats&, const NodeExecStats&) = default;
-};
-struct DeviceStepStats {
-  std::string device;
-  SlimVector<NodeExecStats> node_stats;  // in the order in which the nodes ended
-  friend bool operator==(const DeviceStepStats&, const DeviceStepStats&) = default;
-};
-struct StepStats {
-  SlimVector<DeviceStepStats> dev_stats;
-  friend bool operator==(const StepStats&, const StepStats&) = default;
-};
-
-// Costs of the nodes of one run, and the tensors that they gave one another.
-struct CostGraphDef {
-  struct InputInfo {
-    std::int32_t preceding_node = 0, preceding_port = 0;
-    friend bool operator==(const InputInfo&, const InputInfo&) = default;
-  };
-  struct OutputInfo {
-    std::int64_t size = -1;  // bytes; -1: not known
-    std::int64_t alias_input_port = -1;
-    PartialTensorShape shape;  // that the graph declares or that was inferred
-    DataType dtype = DataType::kInvalid;
-    friend bool operator==(const OutputInfo&, const OutputInfo&) = default;
-  };
-  struct Node {
-    std::string name, device;
-    std::int32_t id = 0;
-    SlimVector<InputInfo> input_info;
-    SlimVector<OutputInfo> output_info;
-    bool is_final = false;
-    SlimVector<std::int32_t> control_input;
-    std::int64_t compute_cost = 0;  // microseconds
-    friend bool operator==(const Node&, const Node&) = default;
-  };
-  SlimVector<Node> node;
-  friend bool operator==(const CostGraphDef&, const CostGraphDef&) = default;
-};
-
-struct RunMetadata {
-  StepStats step_stats;
-  CostGraphDef cost_graph;  // with step_stats
-  SlimVector<GraphDef> partition_graphs;  // one per device
-};
-
-namespace wire {
-
-#define TENON_DETAIL_SCHEMA(...)  \
-  template <>                     \
-  struct Schema<__VA_ARGS__> {    \
-    static const Message message; \
-  }
-TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
-TENON_DETAIL_SCHEMA(MemoryStats);
-TENON_DETAIL_SCHEMA(NodeExecStats);
-TENON_DETAIL_SCHEMA(DeviceStepStats);
-TENON_DETAIL_SCHEMA(StepStats);
-TENON_DETAIL_SCHEMA(CostGraphDef::InputInfo);
-TENON_DETAIL_SCHEMA(CostGraphDef::OutputInfo);
-TENON_DETAIL_SCHEMA(CostGraphDef::Node);
-TENON_DETAIL_SCHEMA(CostGraphDef);
-TENON_DETAIL_SCHEMA(RunMetadata);
-#undef TENON_DETAIL_SCHEMA
-
-inline constexpr Field kAllocatorMemoryUsedFields[] = {
-    MakeField<&AllocatorMemoryUsed::allocator_name>(1, "allocator_name"),
-    MakeField<&AllocatorMemoryUsed::total_bytes>(2, "total_bytes"),
-};
-inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
-
-inline constexpr Field kMemoryStatsFields[] = {
-    MakeField<&MemoryStats::temp_memory_size>(1, "temp_memory_size"),
-    MakeField<&MemoryStats::persistent_memory_size>(3, "persistent_memory_size"),
-};
-inline constexpr Message Schema<MemoryStats>::message("MemoryStats", kMemoryStatsFields);
-
-inline constexpr Field kNodeExecStatsFields[] = {
-    MakeField<&NodeExecStats::node_name>(1, "node_name"),
-    MakeField<&NodeExecStats::all_start_micros>(2, "all_start_micros"),
-    MakeField<&NodeExecStats::op_start_rel_micros>(3, "op_start_rel_micros"),
-    MakeField<&NodeExecStats::op_end_rel_micros>(4, "op_end_rel_micros"),
-    MakeField<&NodeExecStats::all_end_rel_micros>(5, "all_end_rel_micros"),
-    MakeField<&NodeExecStats::memory>(6, "memory"),
-    MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
-    MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
-    MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
-    MakeField<&NodeExecStats::memory_stats>(12, "memory_stats"),
-    MakeField<&NodeExecStats::all_start_nanos>(13, "all_start_nanos"),
-    MakeField<&NodeExecStats::op_start_rel_nanos>(14, "op_start_rel_nanos"),
-    MakeField<&NodeExecStats::op_end_rel_nanos>(15, "op_end_rel_nanos"),
-    MakeField<&NodeExecStats::all_end_rel_nanos>(16, "all_end_rel_nanos"),
-    MakeField<&NodeExecStats::scheduled_nanos>(17, "scheduled_nanos"),
-};
-inline constexpr Message Schema<NodeExecStats>::message("NodeExecStats", kNodeExecStatsFields);
-
-inline constexpr Field kDeviceStepStatsFields[] = {
-    MakeField<&DeviceStepStats::device>(1, "device"),
-    MakeField<&DeviceStepStats::node_stats>(2, "node_stats"),
-};
-inline constexpr Message Schema<DeviceStepStats>::message("DeviceStepStats", kDeviceStepStatsFields);
-
-inline constexpr Field kStepStatsFields[] = {MakeField<&StepStats::dev_stats>(1, "dev_stats")};
-inline constexpr Message Schema<StepStats>::message("StepStats", kStepStatsFields);
-
-inline constexpr Field kCostInputFields[] = {
-    MakeField<&CostGraphDef::InputInfo::preceding_node>(1, "preceding_node"),
-    MakeField<&CostGraphDef::InputInfo::preceding_port>(2, "preceding_port"),
-};
-inline constexpr Message Schema<CostGraphDef::InputInfo>::message("CostGraphDef.Node.InputInfo", kCostInputFields);
-
-inline constexpr Field kCostOutputFields[] = {
-    MakeField<&CostGraphDef::OutputInfo::size>(1, "size"),
-    MakeField<&CostGraphDef::OutputInfo::alias_input_port>(2, "alias_input_port"),
-    MakeFieldAlways<&CostGraphDef::OutputInfo::shape>(3, "shape"),
-    MakeField<&CostGraphDef::OutputInfo::dtype>(4, "dtype"),
-};
-inline constexpr Message Schema<CostGraphDef::OutputInfo>::message("CostGraphDef.Node.OutputInfo", kCostOutputFields);
-
-inline constexpr Field kCostNodeFields[] = {
-    MakeField<&CostGraphDef::Node::name>(1, "name"),
-    MakeField<&CostGraphDef::Node::device>(2, "device"),
-    MakeField<&CostGraphDef::Node::id>(3, "id"),
-    MakeField<&CostGraphDef::Node::input_info>(4, "input_info"),
-    MakeField<&CostGraphDef::Node::output_info>(5, "output_info"),
-    MakeField<&CostGraphDef::Node::is_final>(7, "is_final"),
-    MakeField<&CostGraphDef::Node::control_input>(8, "control_input"),
-    MakeField<&CostGraphDef::Node::compute_cost>(9, "compute_cost"),
-};
-inline constexpr Message Schema<CostGraphDef::Node>::message("CostGraphDef.Node", kCostNodeFields);
-
-inline constexpr Field kCostGraphDefFields[] = {MakeField<&CostGraphDef::node>(1, "node")};
-inline constexpr Message Schema<CostGraphDef>::message("CostGraphDef", kCostGraphDefFields);
-
-inline constexpr Field kRunMetadataFields[] = {
-    MakeFieldAlways<&RunMetadata::step_stats>(1, "step_stats"),
-    MakeFieldAlways<&RunMetadata::cost_graph>(2, "cost_graph"),
-    MakeField<&RunMetadata::partition_graphs>(3, "partition_graphs"),
-};
-inline constexpr Message Schema<RunMetadata>::message("RunMetadata", kRunMetadataFields);
-
-}  // namespace wire
-
-// TensorFlow's RunMetadata message.
-inline std::string SerializeRunMetadata(const RunMetadata& metadata) {
-  std::string bytes;
-  wire::SerializeTo(metadata, &bytes);
-  return bytes;
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/make_run_metadata.hpp ----
-// Makes RunMetadata of a run: step stats and a cost graph of its trace, the graph that ran of its program; and lists
-// the tensors that were alive when memory ran out.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Describes the runs of one program. one thread.
-class RunDescriber {
- public:
-  // Where the program is one of several, which of all feeds and fetches are its own.
-  struct PartOf {
-    SlimVector<int> feeds, fetches;
-  };
-
-  // `devices`: those of the session, where the program stands for what several run. `part`: null where it is, or stands
-  // for, all that runs. Both outlive this.
-  explicit RunDescriber(const Program& program, Span<Device* const> devices = {}, const PartOf* part = nullptr)
-      : program_(program), graph_(*program.graph), devices_(devices), part_(part) {
-    nodes_.assign(ToSize(graph_.num_nodes()), nullptr);
-    for (const ProgramNode& node : program.nodes)
-      if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
-        nodes_[ToSize(node.node->id)] = &node;
-    FindWanted();
-  }
-
-  // `start_us`: when the run began, in microseconds since 1970. What the trace has only sums of comes after the rest of
-  // its device: one item a node, as long as all of its executions together, "(folded: 9 executions)" in its label.
-  StepStats MakeStepStats(const RunTrace& trace, std::int64_t start_us) const {
-    StepStats stats;
-    const auto device = [&](std::string_view name) {
-      for (DeviceStepStats& known : stats.dev_stats)
-        if (known.device == name) return &known;
-      stats.dev_stats.emplace_back().device = name;
-      return &stats.dev_stats.back();
-    };
-    for (const NodeTiming& timing : trace.nodes)
-      device(timing.device)->node_stats.push_back(MakeNodeStats(timing, start_us));
-    for (const NodeTotal& total : trace.folded)
-      device(total.device)->node_stats.push_back(MakeFoldedStats(total, start_us));
-    if (trace.num_dropped > 0) {
-      NodeTotal dropped;
-      dropped.name = "_DROPPED";
-      dropped.op = "Dropped";
-      dropped.device = stats.dev_stats.empty() ? EndsDevice().name() : stats.dev_stats[0].device;
-      dropped.count = trace.num_dropped;
-      dropped.total_ns = trace.dropped_ns;
-      device(dropped.device)->node_stats.push_back(MakeFoldedStats(dropped, start_us));
-    }
-    return stats;
-  }
-
-  CostGraphDef MakeCostGraph(const RunTrace& trace) const {
-    CostGraphDef cost;
-    SlimVector<int> ids(ToSize(graph_.num_nodes()), -1);
-    int count = 0;
-    for (const Node& node : graph_.nodes())
-      if (Runs(node.id)) ids[ToSize(node.id)] = count++;
-    for (const Node& node : graph_.nodes()) {
-      if (!Runs(node.id)) continue;
-      CostGraphDef::Node& item = cost.node.emplace_back();
-      item.name = node.name();
-      item.device = DeviceOf(node.id);
-      item.id = ids[ToSize(node.id)];
-      for (const InEdge& edge : node.inputs)
-        if (ids[ToSize(edge.node)] >= 0) item.input_info.push_back({ids[ToSize(edge.node)], edge.output});
-      for (const int control : node.control_inputs)
-        if (ids[ToSize(control)] >= 0) item.control_input.push_back(ids[ToSize(control)]);
-      for (int i = 0; i < node.num_outputs(); ++i) item.output_info.push_back(DescribeOutput(node, i));
-      item.is_final = std::none_of(node.outputs.begin(), node.outputs.end(),
-                                   [&](const OutEdge& edge) { return ids[ToSize(edge.node)] >= 0; });
-    }
-    const auto add = [&](const Node* node, std::string_view op, std::int64_t ns) {
-      if (node == nullptr || ids[ToSize(node->id)] < 0 || op != node->op_name()) return;
-      cost.node[ToSize(ids[ToSize(node->id)])].compute_cost += ns / 1000;
-    };
-    for (const NodeTiming& timing : trace.nodes) add(timing.node, timing.op, timing.end_ns - timing.start_ns);
-    for (const NodeTotal& total : trace.folded) add(total.node, total.op, total.total_ns);
-    return cost;
-  }
-
-  // Graphs that ran, one per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
-  SlimVector<GraphDef> MakePartitionGraphs() const {
-    SlimVector<GraphDef> graphs;
-    const GraphDef whole = graph_.ToGraphDef();
-    for (const Node& node : graph_.nodes()) {
-      if (!Runs(node.id)) continue;
-      NodeDef& def = GraphOf(DeviceOf(node.id), &graphs)->node.emplace_back(whole.node[ToSize(node.id)]);
-      def.device = DeviceOf(node.id);
-      def.input.clear();
-      for (const InEdge& edge : node.inputs) def.input.push_back(NameOf(edge));
-      for (const int control : node.control_inputs)
-        if (Runs(control)) def.input.push_back(StrCat("^", graph_.node(control).name()));
-    }
-    const std::string& place = EndsDevice().name();
-    for (std::size_t i = 0; i < program_.feeds.size(); ++i)
-      AddEnd("_Arg", ArgName(i), FeedNumber(i), program_.feeds[i].dtype, {}, GraphOf(place, &graphs));
-    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
-      const InEdge edge = Parse(program_.fetches[i].name);
-      const std::size_t number = part_ == nullptr ? i : ToSize(part_->fetches[i]);
-      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, number), number,
-             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(place, &graphs));
-    }
-    for (GraphDef& graph : graphs) {
-      graph.versions = whole.versions;
-      graph.library = whole.library;
-    }
-    return graphs;
-  }
-
- private:
-  bool Runs(int id) const { return wanted_[ToSize(id)] != 0; }
-
-  void FindWanted() {
-    SlimVector<int> roots;
-    for (const Program::Feed& feed : program_.feeds) feeds_.push_back(Parse(feed.name));
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      if (nodes_[n] != nullptr) roots.push_back(static_cast<int>(n));
-    for (const Program::Fetch& fetch : program_.fetches)
-      if (const InEdge edge = Parse(fetch.name); !IsFed(edge)) roots.push_back(edge.node);
-    wanted_ = NodesToRun(graph_, roots, feeds_);
-  }
-  InEdge Parse(std::string_view name) const {
-    const TensorName parsed = ParseTensorName(name);
-    return {graph_.Find(parsed.node)->id, parsed.output};
-  }
-  bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
-
-  const Device& EndsDevice() const { return part_ == nullptr ? *program_.host : *program_.device; }
-  std::string DeviceOf(int id) const {
-    if (part_ != nullptr) return program_.device->name();
-    if (const std::string_view assigned = graph_.assigned_device_name(id); !assigned.empty())
-      return std::string(assigned);
-    const ProgramNode* node = nodes_[ToSize(id)];
-    return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
-  }
-  std::string NameOf(const InEdge& edge) const {
-    for (std::size_t i = 0; i < feeds_.size(); ++i)
-      if (feeds_[i] == edge) return ArgName(i);
-    const std::string& name = graph_.node(edge.node).name();
-    return edge.output == 0 ? name : StrCat(name, ":", edge.output);
-  }
-  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : ToSize(part_->feeds[i]); }
-  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, FeedNumber(i)); }
-  static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
-    const TensorName name = ParseTensorName(endpoint);
-    return StrCat(prefix, name.node, "_", name.output, "_", i);
-  }
-  static GraphDef* GraphOf(const std::string& device, SlimVector<GraphDef>* graphs) {
-    for (GraphDef& graph : *graphs)
-      if (graph.node[0].device == device) return &graph;
-    return &graphs->emplace_back();
-  }
-  void AddEnd(const char* op, std::string name, std::size_t index, DataType type, std::string input,
-              GraphDef* graph) const {
-    NodeDef& def = graph->node.emplace_back();
-    def.name = std::move(name);
-    def.op = op;
-    def.device = EndsDevice().name();
-    if (!input.empty()) def.input.push_back(std::move(input));
-    def.attr.Insert("T", AttrValue(type));
-    def.attr.Insert("index", AttrValue(static_cast<std::int64_t>(index)));
-  }
-
-  NodeExecStats MakeNodeStats(const NodeTiming& timing, std::int64_t start_us) const {
-    NodeExecStats stats;
-    stats.node_name = timing.name;
-    const std::int64_t duration = timing.end_ns - timing.start_ns;
-    stats.all_start_nanos = stats.scheduled_nanos = start_us * 1000 + timing.start_ns;
-    stats.all_start_micros = stats.scheduled_micros = stats.all_start_nanos / 1000;
-    stats.op_end_rel_nanos = stats.all_end_rel_nanos = duration;
-    stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
-    stats.thread_id = static_cast<std::uint32_t>(timing.thread);
-    stats.timeline_label = StrCat(timing.name, " = ", timing.op, "(");
-    if (timing.node != nullptr)
-      for (int i = 0; i < timing.node->num_inputs(); ++i)
-        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
-    stats.timeline_label += ')';
-    const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
-    for (const Device* known : devices_)
-      if (timing.device == known->name()) device = known;
-    if (timing.output_bytes > 0)
-      stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
-    stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
-    return stats;
-  }
-  NodeExecStats MakeFoldedStats(const NodeTotal& total, std::int64_t start_us) const {
-    NodeTiming timing;
-    timing.name = total.name;
-    timing.op = total.op;
-    timing.device = total.device;
-    timing.node = total.node;
-    timing.start_ns = total.start_ns;
-    timing.end_ns = total.start_ns + total.total_ns;
-    timing.output_bytes = total.output_bytes;
-    NodeExecStats stats = MakeNodeStats(timing, start_us);
-    StrAppend(&stats.timeline_label, " (folded: ", total.count, " executions)");
-    return stats;
-  }
-  static CostGraphDef::OutputInfo DescribeOutput(const Node& node, int i) {
-    CostGraphDef::OutputInfo info;
-    info.dtype = node.output_type(i);
-    info.shape = node.output_shape(i);
-    if (info.shape.IsFullyDefined() && SizeOf(BaseType(info.dtype)) > 0)
-      info.size = info.shape.num_elements() * static_cast<std::int64_t>(SizeOf(BaseType(info.dtype)));
-    return info;
-  }
-
-  const Program& program_;
-  const Graph& graph_;
-  const Span<Device* const> devices_;
-  const PartOf* const part_;
-  SlimVector<const ProgramNode*> nodes_;  // per graph node; null: it does not run, or its value is a constant
-  SlimVector<InEdge> feeds_;
-  SlimVector<char> wanted_;
-};
-
-// The largest values that a failed run held, up to 100 of them or 99 % of the bytes. Values inside of loops are left
-// out.
-inline std::string ListLiveTensors(const Program& program, Step* step) {
-  struct Live {
-    std::int64_t bytes;
-    std::string name;
-  };
-  SlimVector<Live> live;
-  std::int64_t total = 0;
-  const auto add = [&](int value, std::string name) {
-    const Tensor& tensor = step->value(value);
-    if (tensor.dtype() == DataType::kInvalid || tensor.TotalBytes() == 0 || !tensor.IsInitialized()) return;
-    const auto bytes = static_cast<std::int64_t>(tensor.TotalBytes());
-    live.push_back({bytes, StrCat(name, " (", tensor.dtype(), tensor.shape(), ")")});
-    total += bytes;
-  };
-  for (const Program::Feed& feed : program.feeds) add(feed.value, StrCat("feed ", feed.name));
-  for (const ProgramNode& node : program.nodes)
-    for (int i = 0; i < node.num_outputs; ++i)
-      add(node.first_output + i, StrCat(node.node->name(), ":", i, "/", node.node->op_name()));
-  std::sort(live.begin(), live.end(),
-            [](const Live& a, const Live& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name; });
-  std::string text = StrCat("\n\nCurrent usage from device: ", program.device->name(),
-                            ", allocator: ", program.device->allocator()->Name(), "\n");
-  std::size_t listed = 0;
-  std::int64_t bytes = 0;
-  for (; listed < live.size() && listed < 100 && bytes * 100 < total * 99; ++listed) {
-    StrAppend(&text, "  ", live[listed].bytes, " bytes from ", live[listed].name, "\n");
-    bytes += live[listed].bytes;
-  }
-  if (listed < live.size())
-    StrAppend(&text, "  Remaining ", live.size() - listed, " values with ", total - bytes, " bytes\n");
-  return text;
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/inter_op_pools.hpp ----
-// The thread pools of SessionOptions::inter_op_pools: a session's own, or shared by name.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// A pool that doubles as one "for the caller's thread only": what is scheduled runs at once. thread-safe.
-inline ThreadPool* CallersThreadPool() {
-  static ThreadPool* const pool = new ThreadPool(1, "tenon-caller");
-  return pool;
-}
-
-// The pools with a name: one of each in the process, never destroyed. thread-safe.
-class NamedPools {
- public:
-  // InvalidArgument when there is one of that name with another number of threads.
-  static Result<ThreadPool*> Get(const InterOpPool& options, int threads) {
-    static NamedPools* const pools = new NamedPools();
-    const MutexLock lock(pools->mutex_);
-    for (const Item& item : pools->items_) {
-      if (item.name != options.global_name) continue;
-      if (item.asked == options.num_threads) return item.pool;
-      return errors::InvalidArgument("Pool ", options.global_name,
-                                     " configured previously with num_threads=", item.asked,
-                                     "; cannot re-configure with num_threads=", options.num_threads);
-    }
-    auto* pool = new ThreadPool(threads, options.global_name);
-    pools->items_.push_back({options.global_name, options.num_threads, pool});
-    return pool;
-  }
-
- private:
-  struct Item {
-    std::string name;
-    int asked;
-    ThreadPool* pool;
-  };
-  Mutex mutex_;
-  SlimVector<Item> items_;
-};
-
-// immutable once made.
-class InterOpPools : public RefCounted {
- public:
-  Status Add(const InterOpPool& options) {
-    if (options.num_threads < 0)
-      return errors::InvalidArgument("SessionOptions::inter_op_pools: num_threads must not be negative, got ",
-                                     options.num_threads);
-    const int threads = options.num_threads > 0 ? options.num_threads : Thread::HardwareThreads();
-    if (!options.global_name.empty()) {
-      TENON_ASSIGN_OR_RETURN(ThreadPool * pool, NamedPools::Get(options, threads));
-      pools_.push_back(pool);
-      return OkStatus();
-    }
-    own_.push_back(MakeOwned<ThreadPool>(threads, StrCat("tenon-op", pools_.size())));
-    pools_.push_back(own_.back().get());
-    return OkStatus();
-  }
-  int size() const { return static_cast<int>(pools_.size()); }
-  ThreadPool* operator[](int i) const { return pools_[static_cast<std::size_t>(i)]; }
-
- private:
-  SlimVector<Owned<ThreadPool>> own_;
-  SlimVector<ThreadPool*> pools_;
-};
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/session/run_with_options.hpp ----
-// Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
-//
-#include <atomic>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-inline Status RunBounded(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
-                         Span<Tensor> fetches, RunArgs settings, std::int64_t timeout_in_ms,
-                         CancellationManager* users) {
-  return RunBounded(
-      settings.cancellation, timeout_in_ms, users,
-      [&](CancellationManager* control) {
-        settings.cancellation = control;
-        return session->Run(prepared, feeds, fetches, settings);
-      },
-      settings.since_ns);
-}
-// As SessionImpl::Prepare; a signature that is not kept is prepared as a run that may be given up.
-inline Result<Ref<PreparedSignature>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
-                                                     Span<const std::string> fetches, Span<const std::string> targets,
-                                                     std::int64_t timeout_in_ms, CancellationManager* users) {
-  if (session->IsClosed()) return session->Closed();
-  if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
-  if (Ref<PreparedSignature> known = session->FindPrepared(feeds, fetches, targets)) return known;
-  Ref<PreparedSignature> prepared;
-  TENON_RETURN_IF_ERROR(
-      RunBounded(session->cancellation(), timeout_in_ms, users, [&](CancellationManager* control) -> Status {
-        TENON_ASSIGN_OR_RETURN(prepared, session->Prepare(feeds, fetches, targets, "Run", control));
-        return OkStatus();
-      }));
-  return prepared;
-}
-
-// One run under RunOptions. one thread.
-class RunOfOptions {
- public:
-  // `since_ns`: as in RunArgs.
-  RunOfOptions(SessionImpl* session, PreparedSignature* prepared, const RunOptions& options, RunMetadata* metadata,
-               std::int64_t since_ns = 0)
-      : session_(session), prepared_(prepared), options_(options), metadata_(metadata), since_ns_(since_ns) {}
-
-  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
-    RunArgs settings = session_->SettingsFor(*prepared_);
-    settings.since_ns = since_ns_;
-    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
-    RunTrace trace;
-    const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
-    if (traced) settings.trace = &trace;
-    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
-    if (options_.timeout_in_ms < 0)
-      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
-    const std::int64_t timeout =
-        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
-    const std::int64_t now_us = SystemNanoseconds() / 1000;
-    const StepServices services = ServicesFor(settings, timeout, now_us);
-    settings.services = &services;
-    const Status status =
-        timeout == 0 && options_.cancellation == nullptr
-            ? session_->Run(prepared_, feeds, fetches, settings)
-            : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
-    if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
-    return status;
-  }
-
- private:
-  // The run's own or the session's, with what the options decide.
-  StepServices ServicesFor(const RunArgs& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
-    StepServices services = *settings.services;
-    if (options_.services != nullptr) services = *options_.services;
-    if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
-    if (services.executor_type.empty())
-      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
-    if (services.deadline_us == 0 && timeout_in_ms > 0)
-      services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
-    if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
-    return services;
-  }
-  Status ChooseEngine(RunArgs* settings) const {
-    const auto* pools = static_cast<const InterOpPools*>(session_->extras());
-    const int own = pools == nullptr ? 0 : pools->size();
-    const int count = own > 0 ? own : 1;
-    const int number = options_.inter_op_thread_pool;
-    if (number < -1 || number >= count)
-      return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
-                                     " (0 is the first), and -1 is the caller's thread");
-    const bool placed = prepared_->placed() != nullptr;
-    if (options_.inter_op_pool != nullptr)
-      settings->pool = options_.inter_op_pool;
-    else if (number < 0 && !placed)
-      settings->pool = CallersThreadPool();
-    else if (own > 0)
-      settings->pool = (*pools)[number < 0 ? 0 : number];
-    if (placed) {
-      if (options_.executor != ExecutorKind::kAuto) settings->dataflow = options_.executor == ExecutorKind::kDataflow;
-      return OkStatus();
-    }
-    const Program& program = prepared_->program();
-    switch (options_.executor) {
-      case ExecutorKind::kSequential: settings->dataflow = false; break;
-      case ExecutorKind::kDataflow:
-        settings->dataflow = true;
-        if (settings->pool == nullptr) settings->pool = CallersThreadPool();
-        break;
-      case ExecutorKind::kAuto:
-        if (options_.inter_op_pool != nullptr && program.width > 1) settings->dataflow = true;
-        break;
-    }
-    return OkStatus();
-  }
-
-  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
-    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
-  }
-
-  void Describe(const RunTrace* trace, std::int64_t start_us) const {
-    *metadata_ = RunMetadata();
-    const SlimVector<Device*> devices = session_->devices();
-    const RunDescriber describer(prepared_->program(), devices);
-    if (trace != nullptr) {
-      metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
-      metadata_->cost_graph = describer.MakeCostGraph(*trace);
-    }
-    const PlacedProgram* const placed = prepared_->placed();
-    if (options_.output_partition_graphs)
-      metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
-  }
-
-  SessionImpl* session_;
-  PreparedSignature* prepared_;
-  const RunOptions& options_;
-  RunMetadata* metadata_;
-  std::int64_t since_ns_;
-};
-
-// The runtime's own services for kernels that ask for more, and the pools.
-class PoolsAndServices final : public InterOpPools {
- public:
-  explicit PoolsAndServices(const StepServices* given) {
-    if (given != nullptr) services = *given;
-    if (services.session_handle.empty()) services.session_handle = "direct";
-  }
-  StepServices services;
-};
-
-inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
-  auto pools = Ref<PoolsAndServices>::Adopt(new PoolsAndServices(session->options().services));
-  session->set_services(&pools->services);
-  const SessionOptions& options = session->options();
-  if (options.operation_timeout_in_ms < 0)
-    return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
-                                   options.operation_timeout_in_ms);
-  for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
-  if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
-  *state = std::move(pools);
-  return OkStatus();
-}
-inline Status RunWithinSessionsTime(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
-                                    Span<Tensor> fetches, const RunArgs& settings) {
-  return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
-}
-inline Result<Ref<PreparedSignature>> PrepareWithinSessionsTime(SessionImpl* session, Span<const std::string> feeds,
-                                                                Span<const std::string> fetches,
-                                                                Span<const std::string> targets) {
-  return PrepareBounded(session, feeds, fetches, targets, session->options().operation_timeout_in_ms, nullptr);
-}
-inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime, &PrepareWithinSessionsTime};
-inline const bool session_extras_are_there = [] {
-  session_extras.store(&kSessionExtras, std::memory_order_release);
-  return true;
-}();
-
-template <class U>
-Result<std::vector<Tensor>>
-undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Run(
-    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
-    Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
-    NamedFeeds in(feeds);
-    const std::int64_t since_ns = SteadyNanoseconds();
-    const std::int64_t timeout =
-        options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
-    TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
-                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
-    TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
-    std::vector<Tensor> outputs(fetches.size());
-    TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata, since_ns).Run(in.values, outputs));
-    return outputs;
-  });
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::RunCallable(
-    const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
-    RunMetadata* metadata) {
-  if (callable == nullptr) return NoCallable();
-  return CatchAll("Callable::Run", [&]() -> Status {
-    const auto* impl = static_cast<const CallableImpl*>(callable);
-    TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
-    return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
-  });
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/graph/integer_folding.hpp ----
 // FoldIntegers: the values of small integer nodes from the values of their inputs, without a kernel. Shape inference
 // needs them where a graph computes with shapes (Pack, StridedSlice, ConcatV2, arithmetic, ...), and finds them when
@@ -14155,8 +6321,8 @@ TENON_NAMESPACE_END
 #include <limits>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -14599,22 +6765,7804 @@ inline bool FoldIntegers(const Node& node, Span<const Tensor> inputs, SlimVector
   return true;
 }
 
-namespace detail {
-inline const bool integer_folding_linked = (fold_integers.store(&FoldIntegers, std::memory_order_release), true);
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/shapes.hpp ----
-// Shape inference whole: ShapeRefiner, and the folding of small integer nodes, by which it follows graphs that compute
-// with shapes.
+// Makes shape inference of the binary fold small integer nodes, so that it follows graphs that compute with shapes.
+// <tenon/runtime.hpp> includes this; ShapeRefiner alone is in graph/shape_refiner.hpp, FoldIntegers in
+// graph/integer_folding.hpp.
+TENON_DETAIL_NAMESPACE_BEGIN
+namespace detail {
+inline const bool fills_fold_integers = FillExtension(&extensions.fold_integers, &FoldIntegers);
+}  // namespace detail
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/frame_plan.hpp ----
+// FramePlan: a program with TensorFlow 1 control flow, cut into its frames. Each frame has its own nodes, edges and
+// value slots, numbered from 0, so that an iteration of a loop is a few small arrays.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+enum class FlowKind : std::uint8_t {
+  kKernel,
+  kNothing,        // NoOp, ControlTrigger
+  kForward,        // Identity, LoopCond: the output is the input
+  kConstant,       // Const: the output is what the kernel holds
+  kCopy,           // between memories
+  kSwitch,         // also _SwitchN
+  kMerge,
+  kEnter,
+  kEnterConstant,  // its value is there in every iteration
+  kExit,
+  kNextIteration,
+  kFetch,
+  kTransfer,       // a send, which says when its input is dead, or a receive, whose output may be: both always run
+};
+
+// From an output (kControlSlot: from the node itself) to an input of node `node`, all numbers of the frame that the
+// producer's outputs are values of.
+struct FlowEdge {
+  enum Target : std::uint8_t { kPlain, kMerge, kTrigger };
+  int node;
+  int input;
+  int output;
+  Target target;
+  bool from_enter;
+};
+
+// Where an input is read: a slot of the iteration, or something that stays (slot -1): an invariant of the loop, or else
+// a constant of the program.
+struct FlowInput {
+  int slot = -1;
+  int invariant = -1;
+  int constant = -1;
+};
+
+struct FlowNode {
+  FlowKind kind = FlowKind::kKernel;
+  bool drops_outputs = false;  // some output has no reader
+  bool reads_references = false;  // some input is a reference and is taken as a value
+  int program_node = -1;
+  int first_input = 0, num_inputs = 0;
+  int first_output = 0, num_outputs = 0;  // slots, of an Enter that is constant: invariants
+  int first_edge = 0, num_edges = 0;
+  int number = -1;  // Enter: its loop, among the children of the frame; Exit: its number among those of the frame
+};
+
+// Counts of one node. Not a Merge: inputs to wait for, and whether a dead one was among them. A Merge: twice the
+// control inputs to wait for, and 1 while no live input has come; `dead` counts its dead inputs until then and is the
+// number of the live input afterwards.
+struct FlowCount {
+  int pending = 0;
+  int dead = 0;
+};
+
+struct FlowFrame {
+  int parent = -1;
+  int number_in_parent = -1;
+  int parallel_iterations = 1;
+  int num_enters = 0;
+  int num_exits = 0;
+  int num_children = 0;
+  int num_slots = 0;
+  int num_invariants = 0;
+  std::uint64_t name_hash = 0;
+  bool has_transfers = false;  // some kernel must know the loop and its iteration
+  SlimVector<FlowNode> nodes;
+  SlimVector<FlowEdge> edges;
+  SlimVector<FlowInput> inputs;
+  SlimVector<FlowCount> counts;  // per node, at the start of an iteration
+  SlimVector<int> readers;  // per slot
+  SlimVector<int> starts;  // nodes with nothing to wait for; in the root only
+};
+
+struct FramePlan {
+  SlimVector<FlowFrame> frames;  // as in the program
+};
+
+// Makes a FramePlan; use MakeFramePlan. one thread.
+class FramePlanner {
+ public:
+  explicit FramePlanner(const Program& program) : p_(program) {}
+
+  FramePlan Make() {
+    AddFrames();
+    NumberValues();
+    AddNodes();
+    AddEdges();
+    FindStarts();
+    return std::move(plan_);
+  }
+
+ private:
+  struct Place {
+    int frame = 0;
+    int slot = -1;  // slot, or invariant
+    bool invariant = false;
+    int producer = -1;  // program node
+    bool constant = false;
+  };
+  FlowFrame& frame(int f) { return plan_.frames[ToSize(f)]; }
+  FlowNode& node(int program_node) {
+    return frame(p_.node_frames[ToSize(program_node)]).nodes[ToSize(local_[ToSize(program_node)])];
+  }
+
+  void AddFrames() {
+    for (const ProgramFrame& f : p_.frames) {
+      FlowFrame& added = plan_.frames.emplace_back();
+      added.parent = f.parent;
+      added.parallel_iterations = f.parallel_iterations;
+      added.num_enters = f.num_enters;
+      added.name_hash = f.name_hash;
+      if (f.parent >= 0) added.number_in_parent = frame(f.parent).num_children++;
+    }
+  }
+
+  // The root's slots are the program's values, all of them.
+  void NumberValues() {
+    places_.resize(ToSize(p_.num_values));
+    for (const auto& [value, tensor] : p_.constants) places_[ToSize(value)].constant = true;
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
+      for (int i = 0; i < p_.nodes[n].num_outputs; ++i) {
+        Place& place = places_[ToSize(p_.nodes[n].first_output + i)];
+        place.producer = static_cast<int>(n);
+        place.invariant = KindOf(static_cast<int>(n)) == FlowKind::kEnterConstant;
+      }
+    for (int v = 0; v < p_.num_values; ++v) {
+      Place& place = places_[ToSize(v)];
+      place.frame = p_.value_frames[ToSize(v)];
+      FlowFrame& f = frame(place.frame);
+      if (place.frame == 0)
+        place.slot = v;
+      else
+        place.slot = place.invariant ? f.num_invariants++ : f.num_slots++;
+      if (place.frame != 0 && !place.invariant) f.readers.push_back(p_.readers[ToSize(v)]);
+    }
+    frame(0).num_slots = p_.num_values;
+    frame(0).readers.assign(p_.readers.begin(), p_.readers.end());
+  }
+
+  FlowKind KindOf(int n) const {
+    const ProgramNode& item = p_.nodes[ToSize(n)];
+    switch (item.kind) {
+      case ProgramNode::Kind::kNothing: return FlowKind::kNothing;
+      case ProgramNode::Kind::kToDevice:
+      case ProgramNode::Kind::kToHost: return FlowKind::kCopy;
+      case ProgramNode::Kind::kFetch: return FlowKind::kFetch;
+      case ProgramNode::Kind::kKernel: break;
+    }
+    switch (item.node->node_class) {
+      case NodeClass::kSwitch: return FlowKind::kSwitch;
+      case NodeClass::kMerge: return FlowKind::kMerge;
+      case NodeClass::kExit: return FlowKind::kExit;
+      case NodeClass::kControlTrigger: return FlowKind::kNothing;
+      case NodeClass::kLoopCond:
+      case NodeClass::kIdentity: return FlowKind::kForward;
+      // Outside of a loop a next iteration does not exist.
+      case NodeClass::kNextIteration:
+        return p_.node_frames[ToSize(n)] == 0 ? FlowKind::kForward : FlowKind::kNextIteration;
+      case NodeClass::kEnter: {
+        const AttrValue* constant = item.node->def.attr.Find("is_constant");
+        return constant != nullptr && constant->b() ? FlowKind::kEnterConstant : FlowKind::kEnter;
+      }
+      case NodeClass::kSend:
+      case NodeClass::kRecv: return FlowKind::kTransfer;
+      default: return item.kernel->const_tensor() != nullptr && item.on_host ? FlowKind::kConstant : FlowKind::kKernel;
+    }
+  }
+
+  void AddNodes() {
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
+      const ProgramNode& item = p_.nodes[n];
+      FlowFrame& f = frame(p_.node_frames[n]);
+      local_.push_back(static_cast<int>(f.nodes.size()));
+      FlowNode& added = f.nodes.emplace_back();
+      added.kind = KindOf(static_cast<int>(n));
+      added.program_node = static_cast<int>(n);
+      added.reads_references = item.reads_references;
+      added.num_outputs = item.num_outputs;
+      added.first_output = item.num_outputs == 0 ? 0 : places_[ToSize(item.first_output)].slot;
+      for (int i = 0; i < item.num_outputs; ++i)
+        added.drops_outputs = added.drops_outputs || p_.readers[ToSize(item.first_output + i)] == 0;
+      added.first_input = static_cast<int>(f.inputs.size());
+      added.num_inputs = item.num_inputs;
+      for (int i = 0; i < item.num_inputs; ++i) {
+        const int value = p_.inputs[ToSize(item.first_input + i)];
+        const Place& place = places_[ToSize(value)];
+        FlowInput& input = f.inputs.emplace_back();
+        (place.constant    ? input.constant
+         : place.invariant ? input.invariant
+                           : input.slot) = place.constant ? value : place.slot;
+      }
+      f.counts.push_back({added.kind == FlowKind::kMerge ? 1 : 0, 0});
+      f.has_transfers = f.has_transfers || added.kind == FlowKind::kTransfer;
+      if (added.kind == FlowKind::kExit) added.number = f.num_exits++;
+      if (added.kind == FlowKind::kEnter || added.kind == FlowKind::kEnterConstant)
+        added.number = frame(p_.value_frames[ToSize(item.first_output)]).number_in_parent;
+    }
+  }
+
+  // Data edges of every node first, then control edges.
+  void AddEdges() {
+    struct Link {
+      int from, to, input, output;
+    };
+    SlimVector<Link> links;
+    SlimVector<int> begin(p_.nodes.size() + 1, 0);
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
+      for (int i = 0; i < p_.nodes[n].num_inputs; ++i) {
+        const int value = p_.inputs[ToSize(p_.nodes[n].first_input + i)];
+        const int producer = places_[ToSize(value)].producer;
+        if (producer < 0) continue;
+        links.push_back({producer, static_cast<int>(n), i, value - p_.nodes[ToSize(producer)].first_output});
+      }
+    for (const auto& [from, to] : p_.control_edges) links.push_back({from, to, kControlSlot, kControlSlot});
+    for (const Link& link : links) ++begin[ToSize(link.from) + 1];
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n) begin[n + 1] += begin[n];
+    SlimVector<int> sorted(links.size()), next(begin);
+    for (std::size_t l = 0; l < links.size(); ++l) sorted[ToSize(next[ToSize(links[l].from)]++)] = static_cast<int>(l);
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
+      FlowNode& from = node(static_cast<int>(n));
+      SlimVector<FlowEdge>& edges = frame(p_.node_frames[n]).edges;
+      from.first_edge = static_cast<int>(edges.size());
+      from.num_edges = begin[n + 1] - begin[n];
+      for (int l = begin[n]; l < begin[n + 1]; ++l) {
+        const Link& link = links[ToSize(sorted[ToSize(l)])];
+        const bool enters = from.kind == FlowKind::kEnter || from.kind == FlowKind::kEnterConstant;
+        edges.push_back({local_[ToSize(link.to)], link.input, link.output, TargetOf(link.to), enters});
+        CountIn(link.to, link.input);
+      }
+    }
+  }
+  FlowEdge::Target TargetOf(int n) {
+    if (node(n).kind == FlowKind::kMerge) return FlowEdge::kMerge;
+    const ProgramNode& item = p_.nodes[ToSize(n)];
+    const bool trigger = item.kind == ProgramNode::Kind::kKernel && item.node->node_class == NodeClass::kControlTrigger;
+    return trigger ? FlowEdge::kTrigger : FlowEdge::kPlain;
+  }
+  void CountIn(int to, int input) {
+    FlowCount& count = frame(p_.node_frames[ToSize(to)]).counts[ToSize(local_[ToSize(to)])];
+    if (node(to).kind != FlowKind::kMerge)
+      ++count.pending;
+    else if (input == kControlSlot)
+      count.pending += 2;
+  }
+
+  // Feeds and constants are there from the start: a Merge takes the first of them.
+  void FindStarts() {
+    FlowFrame& root = frame(0);
+    for (std::size_t n = 0; n < root.nodes.size(); ++n) {
+      FlowNode& item = root.nodes[n];
+      FlowCount& count = root.counts[n];
+      if (item.kind == FlowKind::kMerge) {
+        for (int i = 0; i < item.num_inputs && (count.pending & 1) != 0; ++i) {
+          const int value = p_.inputs[ToSize(p_.nodes[ToSize(item.program_node)].first_input + i)];
+          if (places_[ToSize(value)].producer >= 0) continue;
+          count.pending -= 1;
+          count.dead = i;
+        }
+      }
+      if (count.pending == 0) root.starts.push_back(static_cast<int>(n));
+    }
+  }
+
+  const Program& p_;
+  FramePlan plan_;
+  SlimVector<Place> places_;  // per value
+  SlimVector<int> local_;  // per program node: its number in its frame
+};
+
+inline FramePlan MakeFramePlan(const Program& program) { return FramePlanner(program).Make(); }
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/readiness.hpp ----
+// When a node of a graph with TensorFlow 1 control flow may run: what a value, dead or not, that arrives at one of its
+// inputs makes of its FlowCount.
+#include <cstddef>
+#include <cstdint>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+enum class Arrival : std::uint8_t {
+  kWaits,
+  kReady,
+  kReadyDead,  // to be passed without being run
+  kUnused,  // the target, a Merge, has its value already
+};
+
+// A Merge takes the first input that is not dead, and then waits for its control inputs alone. It is dead when all its
+// inputs are; that of a loop, when what enters is.
+inline Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, int inputs) {
+  const auto dies = [&count] {
+    count.pending = 0;
+    return Arrival::kReadyDead;
+  };
+  if (edge.input == kControlSlot) {
+    count.pending -= 2;
+    if (count.pending == 0) return Arrival::kReady;
+    return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
+  }
+  if ((count.pending & 1) == 0) return Arrival::kUnused;
+  if (dead) {
+    ++count.dead;
+    return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
+  }
+  count.pending -= 1;
+  count.dead = edge.input;
+  return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
+}
+
+// `count`: of the edge's target, which is a node of `frame`. Every other node waits for all of its inputs and is dead
+// if one of them is, unless it is a ControlTrigger.
+TENON_DETAIL_ALWAYS_INLINE Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+  if (edge.target == FlowEdge::kMerge)
+    return ArriveAtMerge(count, edge, dead, frame.nodes[static_cast<std::size_t>(edge.node)].num_inputs);
+  if (dead) count.dead = 1;
+  if (--count.pending != 0) return Arrival::kWaits;
+  return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/frame_state.hpp ----
+// The loops of one run: a LoopState for every frame that was entered, an IterationState for each of its iterations that
+// is under way. Both are kept when they end and used again, so a steady loop allocates nothing.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+struct LoopState;
+
+// State of one iteration: values and counts that the nodes of a frame read and write. one thread.
+struct IterationState {
+  LoopState* loop = nullptr;
+  const FlowFrame* flow = nullptr;  // the loop's: every node looks here
+  IterationState* next = nullptr;  // the iteration after this one, once it has begun; of a free one: the next free one
+  int outstanding = 0;  // nodes that are ready or running
+  int open_children = 0;  // loops entered from here that have not ended
+  int live = 0;  // slots that hold a value
+  std::int64_t number = 0;  // in its loop
+  Tensor* values = nullptr;  // per slot
+  SlimVector<Tensor> own_values;  // empty for the root, whose values are the step's
+  SlimVector<Tensor*> inputs;  // per input
+  SlimVector<std::uint8_t> last_use;  // per input, filled in before the node runs
+  SlimVector<OpKernelContext::NodeFrame> frames;  // per node
+  SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
+  SlimVector<FlowCount> counts;  // per node
+  StepEnvironment environment, host_environment;  // for its nodes, if some must know the loop
+  SlimVector<int> readers;  // per slot: the number that have not read yet
+  SlimVector<LoopState*> children;
+
+  const Tensor* empty = nullptr;  // to be copied: quicker than making one
+  // One reader less; after the last one the value goes. A dead value is not there.
+  void Drop(int slot) {
+    if (--readers[static_cast<std::size_t>(slot)] == 0) Clear(slot);
+  }
+  void Clear(int slot) {
+    if (values[slot].dtype() == DataType::kInvalid) return;
+    values[slot] = *empty;
+    --live;
+  }
+};
+
+// A node that becomes ready, or waits for an iteration to begin with its value.
+struct FlowStart {
+  int node;
+  bool dead;
+};
+struct FlowDeferred {
+  int node;
+  Tensor value;
+};
+
+// One entered frame. one thread.
+struct LoopState {
+  const FlowFrame* frame = nullptr;
+  int number = 0;  // number of the frame
+  IterationState* parent = nullptr;
+  IterationState *oldest = nullptr, *newest = nullptr;
+  int running = 0;  // iterations under way
+  std::int64_t begun = 0;  // iterations
+  std::uint64_t id = 0;  // TensorFlow's: made of the frame's name and of where it was entered
+  int pending_enters = 0;
+  SlimVector<FlowCount> counts;  // at the start of an iteration: the invariants that came are counted
+  SlimVector<Tensor> invariants;
+  SlimVector<FlowStart> starts;  // nodes that the invariants alone make ready, in every iteration
+  SlimVector<FlowDeferred> deferred;  // values for an iteration that cannot begin yet
+  SlimVector<int> dead_exits;  // nodes
+  SlimVector<char> exited;  // per Exit: it has given its value
+  SlimVector<Tensor> variables;  // if it runs as a SimpleLoop: variables that have come
+  SlimVector<FlowStart> entered;  // its Enters, nodes of the parent
+  SlimVector<Owned<IterationState>> iterations;
+  IterationState* free = nullptr;
+  LoopState* next_free = nullptr;
+};
+
+// Nodes that are ready, first in, first out. one thread.
+class FlowQueue {
+ public:
+  struct Item {
+    IterationState* iteration;
+    int node;
+    bool dead;
+  };
+  bool empty() const { return head_ == tail_; }
+  void clear() { head_ = tail_ = 0; }
+  TENON_DETAIL_ALWAYS_INLINE void Push(Item item) {
+    if (tail_ - head_ == items_.size()) [[unlikely]]
+      Grow();
+    items_[tail_++ & (items_.size() - 1)] = item;
+  }
+  TENON_DETAIL_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
+
+ private:
+  TENON_DETAIL_NOINLINE void Grow() {
+    SlimVector<Item> larger(items_.empty() ? 64 : 2 * items_.size());
+    const std::size_t count = tail_ - head_;
+    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
+    items_.swap(larger);
+    head_ = 0;
+    tail_ = count;
+  }
+  SlimVector<Item> items_;  // a power of two of them
+  std::size_t head_ = 0, tail_ = 0;
+};
+
+// Makes LoopStates and IterationStates, keeps those that ended. one thread.
+class FrameStates {
+ public:
+  FrameStates(const Program& program, Step* step, bool own_memos)
+      : program_(program), step_(step), own_memos_(own_memos), plan_(MakeFramePlan(program)) {
+    free_.assign(plan_.frames.size(), nullptr);
+    LoopState* root = NewLoop(0);
+    root->frame = &plan_.frames[0];
+    root_ = NewIteration(root);
+    root->oldest = root->newest = root_;
+  }
+
+  IterationState* root() const { return root_; }
+  const FramePlan& plan() const { return plan_; }
+
+  // Begins a loop that is entered from `parent`, without an iteration yet.
+  LoopState* Open(int frame, IterationState* parent) {
+    LoopState* loop = free_[ToSize(frame)];
+    if (loop != nullptr)
+      free_[ToSize(frame)] = loop->next_free;
+    else
+      loop = NewLoop(frame);
+    loop->parent = parent;
+    loop->begun = 0;
+    loop->id =
+        HashCombine(parent->loop->id, HashCombine(static_cast<std::uint64_t>(parent->number), loop->frame->name_hash));
+    loop->pending_enters = loop->frame->num_enters;
+    std::copy(loop->frame->counts.begin(), loop->frame->counts.end(), loop->counts.begin());
+    ++parent->open_children;
+    parent->children[ToSize(loop->frame->number_in_parent)] = loop;
+    return loop;
+  }
+  void Close(LoopState* loop) {
+    loop->parent->children[ToSize(loop->frame->number_in_parent)] = nullptr;
+    --loop->parent->open_children;
+    Reset(loop);
+  }
+
+  // Begins the next iteration of a loop; nothing has been activated in it yet.
+  IterationState* Begin(LoopState* loop) {
+    IterationState* iteration = loop->free;
+    if (iteration != nullptr)
+      loop->free = iteration->next;
+    else
+      iteration = NewIteration(loop);
+    iteration->next = nullptr;
+    iteration->number = loop->begun++;
+    if (loop->frame->has_transfers) [[unlikely]]
+      SetEnvironments(iteration);
+    std::copy(loop->counts.begin(), loop->counts.end(), iteration->counts.begin());
+    std::copy(loop->frame->readers.begin(), loop->frame->readers.end(), iteration->readers.begin());
+    (loop->newest == nullptr ? loop->oldest : loop->newest->next) = iteration;
+    loop->newest = iteration;
+    ++loop->running;
+    return iteration;
+  }
+  // Ends the oldest iteration of a loop.
+  void End(LoopState* loop) {
+    IterationState* iteration = loop->oldest;
+    loop->oldest = iteration->next;
+    if (loop->oldest == nullptr) loop->newest = nullptr;
+    --loop->running;
+    if (iteration->live != 0) Empty(iteration);
+    iteration->next = loop->free;
+    loop->free = iteration;
+  }
+
+  void BeginRoot() {
+    const FlowFrame& frame = plan_.frames[0];
+    std::copy(frame.counts.begin(), frame.counts.end(), root_->counts.begin());
+    std::copy(frame.readers.begin(), frame.readers.end(), root_->readers.begin());
+    root_->outstanding = root_->open_children = 0;
+  }
+  // After a run: frees values that no node read, and loops that did not come to their end.
+  void EndRoot() {
+    for (const Owned<LoopState>& loop : loops_) {
+      if (loop->number == 0 || loop->parent == nullptr) continue;
+      while (loop->oldest != nullptr) {
+        loop->oldest->outstanding = loop->oldest->open_children = 0;
+        for (LoopState*& child : loop->oldest->children) child = nullptr;
+        End(loop.get());
+      }
+      Reset(loop.get());
+    }
+    for (LoopState*& child : root_->children) child = nullptr;
+    for (std::size_t v = 0; v < kept_.size(); ++v)
+      if (kept_[v] == 0) root_->values[v] = EmptySlot();
+  }
+
+ private:
+  TENON_DETAIL_NOINLINE LoopState* NewLoop(int number) {
+    Owned<LoopState>& loop = loops_.emplace_back(MakeOwned<LoopState>());
+    loop->frame = &plan_.frames[ToSize(number)];
+    loop->number = number;
+    loop->counts.resize(loop->frame->counts.size());
+    loop->exited.assign(ToSize(loop->frame->num_exits), 0);
+    for (int i = 0; i < loop->frame->num_invariants; ++i) loop->invariants.push_back(EmptySlot());
+    if (number == 0) {  // constants and fetches stay when a run ends
+      kept_.assign(ToSize(program_.num_values), 0);
+      for (const auto& [value, tensor] : program_.constants) kept_[ToSize(value)] = 1;
+      for (const Program::Fetch& fetch : program_.fetches) kept_[ToSize(fetch.value)] = 1;
+    }
+    return loop.get();
+  }
+
+  TENON_DETAIL_NOINLINE IterationState* NewIteration(LoopState* loop) {
+    const FlowFrame& frame = *loop->frame;
+    IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
+    it->loop = loop;
+    it->flow = loop->frame;
+    it->empty = &empty_;
+    if (loop->number == 0) {
+      it->values = &step_->value(0);
+    } else {
+      it->own_values.reserve(ToSize(frame.num_slots));
+      for (int i = 0; i < frame.num_slots; ++i) it->own_values.push_back(EmptySlot());
+      it->values = it->own_values.data();
+    }
+    it->counts.resize(frame.counts.size());
+    it->readers.resize(frame.readers.size());
+    it->children.assign(ToSize(frame.num_children), nullptr);
+    it->last_use.assign(frame.inputs.size() + 1, 0);
+    it->inputs.reserve(frame.inputs.size() + 1);
+    for (const FlowInput& input : frame.inputs)
+      it->inputs.push_back(input.slot >= 0        ? it->values + input.slot
+                           : input.invariant >= 0 ? &loop->invariants[ToSize(input.invariant)]
+                                                  : &step_->value(input.constant));
+    if (own_memos_) it->own_memos = SlimVector<ShapeMemo>(frame.nodes.size());
+    it->frames.reserve(frame.nodes.size());
+    for (const FlowNode& node : frame.nodes) {
+      OpKernelContext::NodeFrame& item = it->frames.emplace_back(step_->frame(node.program_node));
+      if (own_memos_) item.memo = &it->own_memos[it->frames.size() - 1];
+      item.inputs = it->inputs.data() + node.first_input;
+      item.last_use = it->last_use.data() + node.first_input;
+      if (node.num_outputs != 0 && OutputsStay(node.kind)) item.outputs = it->values + node.first_output;
+    }
+    return it;
+  }
+  // Tells kernels that move values to other devices which iteration of which loop they are in.
+  TENON_DETAIL_COLD void SetEnvironments(IterationState* it) {
+    const FlowFrame& frame = *it->flow;
+    for (const bool on_host : {false, true}) {
+      StepEnvironment& env = on_host ? it->host_environment : it->environment;
+      env = step_->environment(on_host);
+      env.frame_id = it->loop->id;
+      env.iteration = it->number;
+    }
+    for (std::size_t n = 0; n < frame.nodes.size(); ++n) {
+      const bool on_host = program_.nodes[ToSize(frame.nodes[n].program_node)].on_host;
+      it->frames[n].env = on_host ? &it->host_environment : &it->environment;
+    }
+  }
+  static bool OutputsStay(FlowKind kind) {
+    return kind != FlowKind::kEnter && kind != FlowKind::kEnterConstant && kind != FlowKind::kExit &&
+           kind != FlowKind::kNextIteration && kind != FlowKind::kFetch;
+  }
+
+  static void Empty(IterationState* iteration) {
+    for (Tensor& value : iteration->own_values) value = EmptySlot();
+    iteration->live = 0;
+  }
+  void Reset(LoopState* loop) {
+    for (Tensor& value : loop->invariants) value = EmptySlot();
+    loop->starts.clear();
+    loop->deferred.clear();
+    loop->dead_exits.clear();
+    for (char& flag : loop->exited) flag = 0;
+    for (Tensor& value : loop->variables) value = EmptySlot();
+    loop->entered.clear();
+    loop->parent = nullptr;
+    loop->pending_enters = 0;
+    loop->next_free = free_[ToSize(loop->number)];
+    free_[ToSize(loop->number)] = loop;
+  }
+
+  const Program& program_;
+  Step* step_;
+  bool own_memos_;
+  FramePlan plan_;
+  const Tensor empty_ = EmptySlot();
+  SlimVector<Owned<LoopState>> loops_;
+  SlimVector<LoopState*> free_;  // per frame
+  SlimVector<char> kept_;  // per value
+  IterationState* root_ = nullptr;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/while_pattern.hpp ----
+// SimpleLoop: a loop of TensorFlow 1 control flow that is what tf.while_loop makes of a condition and a body without
+// conditionals or loops inside. It is cut into two programs, as those of a While; Merge, Switch, LoopCond, Identity and
+// NextIteration only give their inputs other names.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// immutable once made.
+struct SimpleLoop {
+  // Both take all variables in order: first those that change, then what is the same in all iterations.
+  Owned<Program> cond, body;
+  struct Enter {
+    int program_node;
+    int variable;
+  };
+  struct Exit {
+    int node;  // number in the frame
+    int variable;
+  };
+  SlimVector<Enter> enters;
+  SlimVector<Exit> exits;
+  int num_variables() const { return static_cast<int>(enters.size()); }
+};
+
+// Makes the SimpleLoops of a program, each in the time of its frame. one thread.
+class SimpleLoopFinder {
+ public:
+  // Both outlive this.
+  SimpleLoopFinder(const Program& program, const FramePlan& plan) : p_(program), plan_(plan) {
+    const std::size_t values = ToSize(p_.num_values), nodes = p_.nodes.size();
+    origins_.resize(values);
+    for (const auto& [value, tensor] : p_.constants) Origin(value) = {ValueOrigin::kConstant, kAlways, value, &tensor};
+    for (Part* part : {&cond_, &body_}) part->numbers.assign(values, -1);
+    producers_.assign(values, nullptr);
+    regions_.assign(nodes, kAlways);
+    merge_of_.assign(nodes, -1);
+    constant_enters_.resize(plan_.frames.size());
+    for (const FlowFrame& frame : plan_.frames)
+      for (const FlowNode& node : frame.nodes) {
+        const ProgramNode& item = Item(node);
+        for (int i = 0; i < item.num_outputs; ++i) producers_[ToSize(item.first_output + i)] = &node;
+        if (node.kind == FlowKind::kEnterConstant)
+          constant_enters_[ToSize(p_.value_frames[ToSize(item.first_output)])].push_back(&node);
+      }
+    controls_begin_.assign(nodes + 1, 0);
+    for (const auto& [from, to] : p_.control_edges) ++controls_begin_[ToSize(to) + 1];
+    for (std::size_t n = 0; n < nodes; ++n) controls_begin_[n + 1] += controls_begin_[n];
+    controls_.resize(p_.control_edges.size());
+    SlimVector<int> next(controls_begin_);
+    for (const auto& [from, to] : p_.control_edges) controls_[ToSize(next[ToSize(to)]++)] = from;
+  }
+
+  // Null: the frame is no simple loop.
+  Owned<SimpleLoop> Find(int frame) {
+    flow_ = &plan_.frames[ToSize(frame)];
+    frame_ = frame;
+    if (flow_->num_children != 0 || flow_->has_transfers || p_.has_references || p_.device != p_.host) return {};
+    loop_ = MakeOwned<SimpleLoop>();
+    condition_ = {};
+    next_.clear();
+    for (Part* part : {&cond_, &body_}) part->program = MakeProgram();
+    const bool found =
+        FindVariables() && FindNodes() && condition_.kind != ValueOrigin::kNothing && !HasItem(next_, -1) && Finish();
+    Forget();
+    return found ? std::move(loop_) : Owned<SimpleLoop>();
+  }
+
+ private:
+  // Where in an iteration something happens: in every one; after the condition held; after it no longer did.
+  static constexpr std::uint8_t kAlways = 0, kInBody = 1, kLeaving = 2;
+  // The origin of a value of the frame.
+  struct ValueOrigin {
+    enum Kind : std::uint8_t { kNothing, kVariable, kConstant, kComputed, kCondition };
+    Kind kind = kNothing;
+    std::uint8_t region = kAlways;
+    int number = -1;  // number of the variable; else the value of p_
+    const Tensor* constant = nullptr;
+  };
+  // One of the two programs as it grows.
+  struct Part {
+    Owned<Program> program;
+    // Numbers here of computed values and constants, per value of p_; -1: it has none.
+    SlimVector<int> numbers;
+    SlimVector<int> numbered;  // values of p_ that have one
+    void Number(int value, int here) {
+      numbers[ToSize(value)] = here;
+      numbered.push_back(value);
+    }
+  };
+  // Clears the marks of the last loop.
+  void Forget() {
+    for (const FlowNode& node : flow_->nodes) {
+      const ProgramNode& item = Item(node);
+      for (int i = 0; i < item.num_outputs; ++i) Origin(item.first_output + i) = {};
+      regions_[ToSize(node.program_node)] = kAlways;
+      merge_of_[ToSize(node.program_node)] = -1;
+    }
+    for (const SimpleLoop::Enter& enter : loop_->enters) Origin(p_.nodes[ToSize(enter.program_node)].first_output) = {};
+    for (Part* part : {&cond_, &body_}) {
+      for (const int value : part->numbered) part->numbers[ToSize(value)] = -1;
+      part->numbered.clear();
+    }
+  }
+  ValueOrigin& Origin(int value) { return origins_[ToSize(value)]; }
+  const ProgramNode& Item(const FlowNode& node) const { return p_.nodes[ToSize(node.program_node)]; }
+  int Input(const ProgramNode& item, int i) const { return p_.inputs[ToSize(item.first_input + i)]; }
+  const FlowNode* ProducerOf(int value, FlowKind kind) const {
+    const FlowNode* const producer = producers_[ToSize(value)];
+    return producer != nullptr && producer->kind == kind ? producer : nullptr;
+  }
+  Span<const int> ControlsOf(int node) const {
+    const int begin = controls_begin_[ToSize(node)];
+    return Span<const int>(controls_).subspan(ToSize(begin), ToSize(controls_begin_[ToSize(node) + 1] - begin));
+  }
+  Owned<Program> MakeProgram() const {
+    Owned<Program> made = MakeOwned<Program>();
+    made->device = p_.device;
+    made->host = p_.host;
+    made->functions = p_.functions;
+    made->graph = p_.graph;
+    made->plan_after_runs = p_.plan_after_runs;
+    made->graph_def_version = p_.graph_def_version;
+    return made;
+  }
+  static int NewValue(Program* program) {
+    program->readers.push_back(0);
+    program->escapes.push_back(0);
+    return program->num_values++;
+  }
+
+  // Each Merge has an Enter and a NextIteration; every other Enter is constant.
+  bool FindVariables() {
+    for (const FlowNode& node : flow_->nodes) {
+      if (node.kind != FlowKind::kMerge) continue;
+      const ProgramNode& item = Item(node);
+      if (item.num_inputs != 2 || (item.num_outputs > 1 && p_.readers[ToSize(item.first_output + 1)] != 0))
+        return false;
+      const FlowNode* enter = ProducerOf(Input(item, 0), FlowKind::kEnter);
+      const FlowNode* next = ProducerOf(Input(item, 1), FlowKind::kNextIteration);
+      if (enter == nullptr || next == nullptr || p_.readers[ToSize(Input(item, 0))] != 1 ||
+          p_.readers[ToSize(Input(item, 1))] != 1)
+        return false;
+      AddVariable(enter->program_node, item.first_output, *item.node);
+      merge_of_[ToSize(next->program_node)] = static_cast<int>(next_.size());
+      next_.push_back(-1);
+    }
+    for (const FlowNode* node : constant_enters_[ToSize(frame_)])
+      AddVariable(node->program_node, Item(*node).first_output, *Item(*node).node);
+    return loop_->num_variables() == flow_->num_enters;
+  }
+  void AddVariable(int enter, int value, const Node& node) {
+    const int number = loop_->num_variables();
+    loop_->enters.push_back({enter, number});
+    Origin(value) = {ValueOrigin::kVariable, kAlways, number, nullptr};
+    for (Part* part : {&cond_, &body_}) {
+      const DataType type = BaseType(node.output_type(0));
+      part->program->feeds.push_back({node.name(), NewValue(part->program.get()), type, PartialTensorShape()});
+    }
+  }
+
+  bool FindNodes() {
+    for (std::size_t n = 0; n < flow_->nodes.size(); ++n) {
+      const FlowNode& node = flow_->nodes[n];
+      const ProgramNode& item = Item(node);
+      if (node.kind == FlowKind::kMerge) {
+        if (!ControlsOf(node.program_node).empty()) return false;
+        continue;
+      }
+      std::uint8_t region = kAlways;
+      for (int i = 0; i < item.num_inputs; ++i) {
+        const ValueOrigin& origin = Origin(Input(item, i));
+        if (origin.kind == ValueOrigin::kNothing) return false;
+        region |= origin.region;
+      }
+      for (const int control : ControlsOf(node.program_node)) region |= regions_[ToSize(control)];
+      regions_[ToSize(node.program_node)] = region;
+      if (!AddNode(node, item, static_cast<int>(n), region)) return false;
+    }
+    return true;
+  }
+  bool AddNode(const FlowNode& node, const ProgramNode& item, int number, std::uint8_t region) {
+    switch (node.kind) {
+      case FlowKind::kNothing: return true;
+      case FlowKind::kSwitch: {
+        const ValueOrigin& data = Origin(Input(item, 0));
+        if (item.num_outputs != 2 || region != kAlways || data.kind != ValueOrigin::kVariable ||
+            Origin(Input(item, 1)).kind != ValueOrigin::kCondition)
+          return false;
+        Origin(item.first_output) = {ValueOrigin::kVariable, kLeaving, data.number, nullptr};
+        Origin(item.first_output + 1) = {ValueOrigin::kVariable, kInBody, data.number, nullptr};
+        return true;
+      }
+      case FlowKind::kForward: {
+        ValueOrigin origin = Origin(Input(item, 0));
+        origin.region = region;
+        if (item.node->node_class == NodeClass::kLoopCond) {
+          if (region != kAlways || condition_.kind != ValueOrigin::kNothing) return false;
+          condition_ = origin;
+          origin.kind = ValueOrigin::kCondition;
+        }
+        Origin(item.first_output) = origin;
+        return true;
+      }
+      case FlowKind::kExit: {
+        const ValueOrigin& value = Origin(Input(item, 0));
+        if (value.kind != ValueOrigin::kVariable || region != kLeaving) return false;
+        loop_->exits.push_back({number, value.number});
+        return true;
+      }
+      case FlowKind::kNextIteration:
+        if (const int merge = merge_of_[ToSize(node.program_node)]; merge >= 0) next_[ToSize(merge)] = Input(item, 0);
+        return region == kInBody;
+      case FlowKind::kConstant:
+        Origin(item.first_output) = {ValueOrigin::kConstant, region, item.first_output, item.kernel->const_tensor()};
+        return (region & kLeaving) == 0;
+      case FlowKind::kKernel:
+        if (item.async != nullptr || (region & kLeaving) != 0) return false;
+        return AddKernel(item, region, region == kInBody ? &body_ : &cond_);
+      default: return false;
+    }
+  }
+  bool AddKernel(const ProgramNode& item, std::uint8_t region, Part* part) {
+    Program& program = *part->program;
+    ProgramNode added = item;
+    added.first_input = static_cast<int>(program.inputs.size());
+    for (int i = 0; i < item.num_inputs; ++i) {
+      const int value = ValueIn(part, Origin(Input(item, i)));
+      if (value < 0) return false;
+      program.inputs.push_back(value);
+      ++program.readers[ToSize(value)];
+    }
+    added.first_output = program.num_values;
+    for (int i = 0; i < item.num_outputs; ++i) {
+      const int value = item.first_output + i;
+      Origin(value) = {ValueOrigin::kComputed, region, value, nullptr};
+      part->Number(value, NewValue(&program));
+    }
+    program.sequence.push_back(static_cast<int>(program.nodes.size()));
+    program.nodes.push_back(added);
+    return true;
+  }
+  // The number that a value has in a part; -1: it is not known there.
+  int ValueIn(Part* part, const ValueOrigin& origin) {
+    if (origin.kind == ValueOrigin::kVariable) return origin.number;  // feeds are numbered first
+    if (const int known = part->numbers[ToSize(origin.number)]; known >= 0) return known;
+    if (origin.kind != ValueOrigin::kConstant) return -1;
+    const int here = NewValue(part->program.get());
+    part->program->constants.emplace_back(here, *origin.constant);
+    part->Number(origin.number, here);
+    return here;
+  }
+
+  bool Finish() {
+    if (!Fetch(&cond_, condition_, "condition")) return false;
+    for (int i = 0; i < loop_->num_variables(); ++i) {
+      const bool changes = ToSize(i) < next_.size();
+      const ValueOrigin next =
+          changes ? Origin(next_[ToSize(i)]) : ValueOrigin{ValueOrigin::kVariable, kAlways, i, nullptr};
+      if (!Fetch(&body_, next, body_.program->feeds[ToSize(i)].name)) return false;
+    }
+    FindLastUses(cond_.program.get());
+    FindLastUses(body_.program.get());
+    loop_->cond = std::move(cond_.program);
+    loop_->body = std::move(body_.program);
+    return true;
+  }
+  bool Fetch(Part* part, const ValueOrigin& origin, std::string name) {
+    const int value = ValueIn(part, origin);
+    if (value < 0) return false;
+    ++part->program->readers[ToSize(value)];
+    part->program->escapes[ToSize(value)] = 1;
+    part->program->fetches.push_back({std::move(name), value, false});
+    return true;
+  }
+
+  const Program& p_;
+  const FramePlan& plan_;
+  int frame_ = 0;
+  const FlowFrame* flow_ = nullptr;
+  Owned<SimpleLoop> loop_;
+  Part cond_, body_;
+  ValueOrigin condition_;
+  SlimVector<ValueOrigin> origins_;  // per value of p_
+  SlimVector<std::uint8_t> regions_;  // per node of p_
+  SlimVector<const FlowNode*> producers_;  // per value of p_
+  SlimVector<SlimVector<const FlowNode*>> constant_enters_;  // per frame: that lead there
+  SlimVector<int> controls_begin_, controls_;  // per node of p_: the nodes it waits for
+  SlimVector<int> merge_of_;  // per node of p_, a NextIteration: the number of its Merge
+  SlimVector<int> next_;  // per Merge: the value of p_ that it gets next
+};
+
+// The loop of a frame as two programs; null when it is no simple one.
+inline Owned<SimpleLoop> MakeSimpleLoop(const Program& program, const FramePlan& plan, int frame) {
+  return SimpleLoopFinder(program, plan).Find(frame);
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/op_def/node_check.hpp ----
+// A NodeDef against an OpDef: is it right, what are the dtypes of its inputs and outputs, which of them belong to which
+// argument. For descriptions that are data (functions, files of ops); graph/validate.hpp checks many nodes against ops
+// that are registered.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Attrs that have a default and are absent get it; the others stay.
+inline void AddDefaultsToNodeDef(const OpDef& op_def, NodeDef* node) {
+  for (const OpDef::AttrDef& attr : op_def.attr)
+    if (attr.default_value) node->attr.Insert(attr.name, *attr.default_value);
+}
+
+// ------------------------------------------------------------------------------------------------------------- dtypes
+
+namespace detail {
+
+// A node's inputs or outputs may be this many at most: a file that was tampered with must not exhaust memory.
+inline constexpr std::int64_t kMaxNodeTensors = std::int64_t{1} << 20;
+
+TENON_DETAIL_COLD inline Status InOpDef(const OpDef& op_def, std::string text) {
+  return errors::InvalidArgument(std::move(text), " in ", SummarizeOpDef(op_def));
+}
+
+// The dtypes of one argument, appended to *types.
+inline Status AppendArgTypes(const NodeDef& node, const OpDef& op_def, const OpDef::ArgDef& arg,
+                             SlimVector<DataType>* types) {
+  const std::size_t begin = types->size();
+  if (!arg.number_attr.empty()) {
+    std::int64_t count = 0;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.number_attr, &count));
+    if (count > kMaxNodeTensors - static_cast<std::int64_t>(begin))
+      return errors::InvalidArgument("Number of outputs is too big: ", count);
+    if (count < 0) return errors::InvalidArgument("Value for number_attr() ", count, " < 0");
+    DataType type = arg.type;
+    if (type == DataType::kInvalid) {
+      if (arg.type_attr.empty()) return InOpDef(op_def, StrCat("Missing type or type_attr field of '", arg.name, "'"));
+      TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_attr, &type));
+    }
+    for (std::int64_t i = 0; i < count; ++i) types->push_back(type);
+  } else if (arg.type != DataType::kInvalid) {
+    types->push_back(arg.type);
+  } else if (!arg.type_attr.empty()) {
+    DataType type = DataType::kInvalid;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_attr, &type));
+    types->push_back(type);
+  } else if (!arg.type_list_attr.empty()) {
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_list_attr, types));
+  } else {
+    return InOpDef(op_def, StrCat("No type fields for '", arg.name, "'"));
+  }
+  for (std::size_t i = begin; i < types->size() && arg.is_ref; ++i) {
+    if (IsRefType((*types)[i]))
+      return InOpDef(op_def, StrCat("Requested reference to a reference type: ", (*types)[i]));
+    (*types)[i] = MakeRefType((*types)[i]);
+  }
+  return OkStatus();
+}
+inline Status AppendTypes(const NodeDef& node, const OpDef& op_def, const SlimVector<OpDef::ArgDef>& args,
+                          SlimVector<DataType>* types) {
+  for (const OpDef::ArgDef& arg : args) TENON_RETURN_IF_ERROR(AppendArgTypes(node, op_def, arg, types));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The dtypes of all inputs or outputs, appended to *types; arguments declared Ref give reference types.
+inline Status InputTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* types) {
+  return detail::AppendTypes(node, op_def, op_def.input_arg, types);
+}
+inline Status OutputTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* types) {
+  return detail::AppendTypes(node, op_def, op_def.output_arg, types);
+}
+inline Status InOutTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* inputs,
+                                SlimVector<DataType>* outputs) {
+  TENON_RETURN_IF_ERROR(InputTypesForNode(node, op_def, inputs));
+  return OutputTypesForNode(node, op_def, outputs);
+}
+inline Status NumOutputsForNode(const NodeDef& node, const OpDef& op_def, int* count) {
+  SlimVector<DataType> types;
+  TENON_RETURN_IF_ERROR(OutputTypesForNode(node, op_def, &types));
+  *count = static_cast<int>(types.size());
+  return OkStatus();
+}
+
+// The tensors [begin, end) of an argument among all inputs or all outputs.
+struct NameRange {
+  std::string name;
+  int begin = 0;
+  int end = 0;
+
+  friend bool operator==(const NameRange&, const NameRange&) = default;
+};
+
+// In the op's order. Either list may be null.
+inline Status NameRangesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<NameRange>* inputs,
+                                SlimVector<NameRange>* outputs) {
+  const auto ranges = [&](const SlimVector<OpDef::ArgDef>& args, SlimVector<NameRange>* to) -> Status {
+    SlimVector<DataType> types;
+    for (const OpDef::ArgDef& arg : args) {
+      const int begin = static_cast<int>(types.size());
+      TENON_RETURN_IF_ERROR(detail::AppendArgTypes(node, op_def, arg, &types));
+      to->push_back({arg.name, begin, static_cast<int>(types.size())});
+    }
+    return OkStatus();
+  };
+  if (inputs != nullptr) TENON_RETURN_IF_ERROR(ranges(op_def.input_arg, inputs));
+  if (outputs != nullptr) TENON_RETURN_IF_ERROR(ranges(op_def.output_arg, outputs));
+  return OkStatus();
+}
+
+// --------------------------------------------------------------------------------------------------------- validation
+
+namespace detail {
+
+// "NodeDef: {{node x}}; Op<name=...>", which ends the messages about a node and its op.
+TENON_DETAIL_COLD inline std::string OfNode(const NodeDef& node) {
+  return StrCat("NodeDef: ", FormatNodeForError(node.name));
+}
+
+inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
+  bool control = false;
+  for (const std::string& input : node.input) {
+    if (StartsWith(input, "^")) {
+      control = true;
+      if (input.find(':') != std::string::npos)
+        return errors::InvalidArgument("Control input '", input, "' must not have ':' in ", OfNode(node));
+    } else if (control) {
+      return errors::InvalidArgument("Non-control input '", input, "' after control input in ", OfNode(node));
+    } else {
+      ++*data_inputs;
+    }
+  }
+  return OkStatus();
+}
+
+inline Status CheckAttrsArePresent(const NodeDef& node, const OpDef& op_def, bool default_will_do) {
+  std::string missing;
+  int count = 0;
+  for (const OpDef::AttrDef& attr : op_def.attr)
+    if (!node.attr.contains(attr.name) && !(default_will_do && attr.default_value.has_value()))
+      StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
+  if (count == 0) return OkStatus();
+  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
+                                 SummarizeOpDef(op_def), "; ", OfNode(node));
+}
+
+inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
+  for (const auto& [name, value] : node.attr) {
+    if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
+    const OpDef::AttrDef* attr = FindAttr(name, op_def);
+    if (attr == nullptr) {
+      LogUnknownAttr(name, node.name, [&op_def] { return SummarizeOpDef(op_def); });
+      continue;
+    }
+    if (!value.placeholder().empty()) continue;  // a function body: the caller's value will be checked
+    const Status status = ValidateAttrValue(value, *attr);
+    if (!status.ok()) return status.WithAppended(StrCat("\n\t; ", OfNode(node), "; ", SummarizeOpDef(op_def)));
+  }
+  return CheckAttrsArePresent(node, op_def, false);
+}
+
+}  // namespace detail
+
+// All that can be said of a node by itself: the op's name, attrs present, of the right kind and allowed, inputs as many
+// as the op takes, control inputs last. Attrs that the op does not have are logged and ignored. InvalidArgument with
+// TensorFlow's text.
+inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
+  if (node.op != op_def.name)
+    return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", SummarizeOpDef(op_def), "; ",
+                                   detail::OfNode(node));
+  std::size_t data_inputs = 0;
+  TENON_RETURN_IF_ERROR(detail::CheckInputOrder(node, &data_inputs));
+  TENON_RETURN_IF_ERROR(detail::CheckAttrs(node, op_def));
+  SlimVector<DataType> inputs, outputs;
+  TENON_RETURN_IF_ERROR(InOutTypesForNode(node, op_def, &inputs, &outputs));
+  if (inputs.size() == data_inputs) return OkStatus();
+  const std::string expected = inputs.size() > 1000 ? StrCat(inputs.size(), " tensors") : StrJoin(inputs, ", ");
+  return errors::InvalidArgument("NodeDef expected inputs '", expected, "' do not match ", data_inputs,
+                                 " inputs specified; ", SummarizeOpDef(op_def), "; ", detail::OfNode(node));
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/call_attrs.hpp ----
+// Calls of functions: the attrs of a call and their defaults, the types of its arguments, and the PartitionedCall that
+// takes the place of a node whose op is a function.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The function of that name, or null. Of two the first counts. For more than one look-up take a FunctionIndex.
+inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
+  for (const FunctionDef& function : library.function)
+    if (function.signature.name == name) return &function;
+  return nullptr;
+}
+
+namespace detail {
+
+// Value that a call gives an attr of the function, or the attr's default; null when there is neither.
+inline const AttrValue* FindCallAttr(const OpDef& op, const AttrMap& attrs, std::string_view name) {
+  if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+  const OpDef::AttrDef* def = FindAttr(name, op);
+  return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+}
+// A call says every attr of the function, with a value of its type. More attrs than that are ignored.
+inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
+  for (const OpDef::AttrDef& attr : op.attr) {
+    const AttrValue* const value = FindCallAttr(op, attrs, attr.name);
+    if (value == nullptr) return errors::NotFound("Attr ", attr.name, " is not found from ", SummarizeOpDef(op));
+    if (const Status status = AttrValueHasType(*value, attr.type); !status.ok())
+      return status.WithAppended(StrCat("\n\tfor attr name '", attr.name, "' of function '", op.name, "'"));
+  }
+  return OkStatus();
+}
+
+// The attrs of a call, with the defaults that the function has for those that are absent.
+inline AttrMap WithDefaults(const OpDef& op, const AttrMap& attrs) {
+  AttrMap all = attrs;
+  for (std::size_t i = op.attr.size(); i-- > 0;) {  // the first of two with one name counts
+    if (!op.attr[i].default_value.has_value() || attrs.contains(op.attr[i].name)) continue;
+    AttrMap::value_type* const item = all.AppendUnsorted();
+    item->first = op.attr[i].name;
+    item->second = *op.attr[i].default_value;
+  }
+  all.SortAppended();
+  return all;
+}
+
+// The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
+inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
+  const auto find = [&](const std::string& name) { return FindCallAttr(op, attrs, name); };
+  const auto missing = [&](const std::string& name) {
+    return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
+                            "' needs it");
+  };
+  if (!arg.type_list_attr.empty()) {
+    const AttrValue* value = find(arg.type_list_attr);
+    if (value == nullptr) return missing(arg.type_list_attr);
+    types->append(value->list().type.begin(), value->list().type.end());
+    return OkStatus();
+  }
+  std::int64_t count = 1;
+  if (!arg.number_attr.empty()) {
+    const AttrValue* value = find(arg.number_attr);
+    if (value == nullptr) return missing(arg.number_attr);
+    count = value->i();
+    if (count < 0 || count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Value for number_attr() ", count, " < 0 or too big: argument '", arg.name,
+                                     "' of function '", op.name, "'");
+  }
+  DataType type = arg.type;
+  if (!arg.type_attr.empty()) {
+    const AttrValue* value = find(arg.type_attr);
+    if (value == nullptr) return missing(arg.type_attr);
+    type = value->type();
+  }
+  if (arg.is_ref) type = MakeRefType(type);
+  types->resize(types->size() + static_cast<std::size_t>(count), type);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// On a call op that was a node with a function as its op.
+inline constexpr std::string_view kDirectCallAttr = "_direct_call";
+
+// Turns a node whose op is a function of the library into a call op: "PartitionedCall", or "StatefulPartitionedCall"
+// when the function has side effects. Attrs of the function stay in the call's `f`.
+inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
+  SlimVector<DataType> inputs, outputs;
+  const OpDef& op = function.signature;
+  TENON_RETURN_IF_ERROR(detail::CheckAttrsArePresent(*node, op, true));
+  const AttrMap attrs = detail::WithDefaults(op, node->attr);
+  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, attrs));
+  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, attrs, &inputs));
+  for (const OpDef::ArgDef& arg : op.output_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, attrs, &outputs));
+  NameAttrList call;
+  call.name = node->op;
+  AttrMap kept;
+  detail::NameIndex known;
+  const auto name_of = [&op](int i) -> std::string_view { return op.attr[static_cast<std::size_t>(i)].name; };
+  for (std::size_t i = 0; i < op.attr.size(); ++i) known.Insert(op.attr[i].name, static_cast<int>(i), name_of);
+  for (const auto& [name, value] : node->attr) {
+    if (known.Find(name, name_of) >= 0)
+      call.attr.Insert(name, value);
+    else if (StartsWith(name, "_"))
+      kept.Insert(name, value);
+  }
+  node->op = op.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
+  node->attr = std::move(kept);
+  node->attr.Insert("Tin", AttrValue(inputs));
+  node->attr.Insert("Tout", AttrValue(outputs));
+  node->attr.Insert("f", AttrValue(std::move(call)));
+  node->attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/function.hpp ----
+// InstantiateFunction: a function of a graph's library with its attrs bound becomes a GraphDef whose inputs are _Arg
+// nodes.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
+// for each element.
+struct FunctionGraph {
+  struct Output {
+    std::string node;
+    int index;
+    DataType type;
+  };
+  GraphDef graph;
+  SlimVector<std::string> args;  // names of the _Arg nodes, in order
+  SlimVector<DataType> arg_types;
+  SlimVector<Output> results;  // in order
+  SlimVector<DataType> result_types;
+  SlimVector<std::string> control_results;  // nodes that must run
+};
+
+// Makes a FunctionGraph. one thread.
+class FunctionInstantiation {
+ public:
+  // All arguments outlive this.
+  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionIndex& functions,
+                        OpInfoCache* ops, bool keep_colocation = false,
+                        const CancellationManager* cancellation = nullptr)
+      : function_(function),
+        attrs_(detail::WithDefaults(function.signature, attrs)),
+        functions_(functions),
+        ops_(*ops),
+        keep_colocation_(keep_colocation),
+        cancellation_(cancellation) {}
+
+  Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(CheckNotCancelled());
+    TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
+    TENON_RETURN_IF_ERROR(AddArgs());
+    TENON_RETURN_IF_ERROR(AddNodes());
+    for (std::size_t n = 0; n < function_.node_def.size(); ++n) {
+      TENON_RETURN_IF_ERROR(CheckNotCancelled());
+      TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
+    }
+    TENON_RETURN_IF_ERROR(AddResults());
+    for (const auto& [name, node] : function_.control_ret) {
+      if (!IsNode(node))
+        return errors::InvalidArgument("Function '", function_.signature.name, "': control output '", name,
+                                       "' names the node '", node, "', which is not there");
+      out_.control_results.push_back(node);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Colocation may name nodes that the function was made from: it is left out unless asked for.
+  static constexpr std::string_view kColocationAttr = "_class";
+
+  // Meaning of a name in the body, a tensor for each type: outputs of `node` from `first` on, or the argument
+  // nodes from number `first` on.
+  struct Item {
+    std::string key;
+    std::string node;
+    int first = 0;
+    SlimVector<DataType> types;
+    bool is_arg = false;
+    int count() const { return static_cast<int>(types.size()); }
+  };
+
+  // End of messages about a node or an argument of the function.
+  TENON_DETAIL_COLD std::string Of(const NodeDef& body) const {
+    return StrCat(FormatNodeForError(body.name), " of function '", function_.signature.name, "'");
+  }
+  TENON_DETAIL_COLD std::string Of(const OpDef::ArgDef& arg) const {
+    std::string text;
+    detail::SummarizeArgDef(arg, &text);
+    return StrCat(text, " of function '", function_.signature.name, "'");
+  }
+
+  // `level`: functions around the value.
+  Status Bind(AttrValue* value, int level) const {
+    const bool is_placeholder = value->kind() == AttrValue::Kind::kPlaceholder;
+    if (is_placeholder || value->kind() == AttrValue::Kind::kNone) {
+      const AttrValue* const given =
+          is_placeholder ? detail::FindCallAttr(function_.signature, attrs_, value->placeholder()) : nullptr;
+      if (given == nullptr)
+        return errors::InvalidArgument("Failed to bind all placeholders in ", SummarizeAttrValue(*value),
+                                       " of function '", function_.signature.name, "'");
+      if (!NestsAtMost(*given, kMaxFunctionNesting - level)) return NestsTooDeep(value->placeholder());
+      *value = AttrValue(*given);
+    } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
+      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr, level + 1));
+    } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
+      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr, level + 1));
+    }
+    return OkStatus();
+  }
+  Status Bind(AttrMap* attrs, int level = 0) const {
+    for (const auto& [name, value] : *attrs) {
+      if (level > kMaxFunctionNesting) return NestsTooDeep(name);
+      TENON_RETURN_IF_ERROR(Bind(attrs->Find(name), level));
+    }
+    return OkStatus();
+  }
+  // A recursion that puts its attr into another function's attr makes them grow with every call.
+  TENON_DETAIL_COLD Status NestsTooDeep(std::string_view attr) const {
+    return errors::InvalidArgument("Functions in attrs are nested more than ", kMaxFunctionNesting, " deep: attr '",
+                                   attr, "' of function '", function_.signature.name, "'");
+  }
+  Status AddItem(Item item) {
+    const int number = static_cast<int>(items_.size());
+    if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
+      return errors::InvalidArgument("Duplicated ", item.is_arg ? "arg" : "ret", " name: ", item.key, " in function '",
+                                     function_.signature.name, "'");
+    items_.push_back(std::move(item));
+    return OkStatus();
+  }
+  struct KeyOf {
+    const FunctionInstantiation* self;
+    std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
+  };
+  Status CheckNotCancelled() const {
+    if (cancellation_ != nullptr && cancellation_->IsCancelled()) [[unlikely]]
+      return errors::Cancelled("The instantiation of function '", function_.signature.name, "' was cancelled");
+    return OkStatus();
+  }
+  // Among the arguments and the body's nodes.
+  struct NodeName {
+    const FunctionInstantiation* self;
+    std::string_view operator()(int i) const { return self->out_.graph.node[static_cast<std::size_t>(i)].name; }
+  };
+  // The index is made by the first question, after AddNodes: most bodies have no control inputs.
+  bool IsNode(std::string_view name) {
+    for (; num_indexed_ < out_.graph.node.size(); ++num_indexed_)
+      nodes_.Insert(out_.graph.node[num_indexed_].name, static_cast<int>(num_indexed_), NodeName{this});
+    return nodes_.Find(name, NodeName{this}) >= 0;
+  }
+
+  Status AddArgs() {
+    for (const OpDef::ArgDef& arg : function_.signature.input_arg)
+      if (const Status status = AddArg(arg); !status.ok()) return status.WithAppended(StrCat("\n\tIn ", Of(arg)));
+    for (const auto& [number, attrs] : function_.arg_attr) {
+      if (number >= items_.size()) continue;
+      const Item& arg = items_[number];
+      for (int i = arg.first; i < arg.first + arg.count(); ++i)
+        for (const auto& [name, value] : attrs)
+          if (name != kColocationAttr) out_.graph.node[static_cast<std::size_t>(i)].attr.Insert(name, value);
+    }
+    return OkStatus();
+  }
+  Status AddArg(const OpDef::ArgDef& arg) {
+    SlimVector<DataType> types;
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+    if (types.empty()) return errors::Internal("Expected a list of at least one dtype");
+    TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
+      node.op = "_Arg";
+      node.attr.Insert("T", AttrValue(types[i]));
+      node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
+      out_.args.push_back(node.name);
+      out_.arg_types.push_back(types[i]);
+    }
+    return OkStatus();
+  }
+
+  // The body's nodes without their inputs, and what their outputs are called.
+  Status AddNodes() {
+    for (const NodeDef& body : function_.node_def) {
+      TENON_RETURN_IF_ERROR(CheckNotCancelled());
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = body.name;
+      node.op = body.op;
+      node.device = body.device;
+      node.attr = body.attr;
+      TENON_RETURN_IF_ERROR(Bind(&node.attr));
+      if (!keep_colocation_) node.attr.erase(kColocationAttr);
+      if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+        info->AddDefaults(&node);
+        TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
+      } else if (const FunctionDef* callee = functions_.Find(body.op); callee != nullptr) {
+        int first = 0;
+        for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
+          SlimVector<DataType> types;
+          TENON_RETURN_IF_ERROR(detail::TypesOfArg(callee->signature, arg, node.attr, &types));
+          const int count = static_cast<int>(types.size());
+          TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name), node.name, first, std::move(types), false}));
+          first += count;
+        }
+        TENON_RETURN_IF_ERROR(MakeFunctionCall(*callee, &node));
+      } else {
+        const OpView* op = nullptr;
+        return ops_.registry()
+            .LookUp(body.op, &op)
+            .WithAppended(StrCat(" [node '", body.name, "' of function '", function_.signature.name, "']"));
+      }
+    }
+    return OkStatus();
+  }
+  Status AddOutputs(const OpView& op, const NodeDef& node) {
+    int first = 0;
+    for (const ArgSpec& arg : op.outputs) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(TypesOf(op, arg, node, &types));
+      const int count = static_cast<int>(types.size());
+      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
+      first += count;
+    }
+    return OkStatus();
+  }
+  // The dtypes of an argument of a body node, whose attrs are bound.
+  static Status TypesOf(const OpView& op, const ArgSpec& arg, const NodeDef& node, SlimVector<DataType>* types) {
+    for (const std::string_view attr : {arg.number_attr(), arg.type_attr(), arg.type_list_attr()})
+      if (!attr.empty() && node.attr.Find(attr) == nullptr)
+        return errors::NotFound("type ", arg.is_type_list ? "list " : "", "attr not found: ", attr,
+                                "; NodeDef: ", FormatNodeForError(node.name));
+    const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
+      const AttrValue* const attr = node.attr.Find(spec.name());
+      value->number = attr->i();
+      value->type = attr->type();
+      value->types = attr->list().type;
+      return true;
+    };
+    const std::int64_t count = op.ArgCount(arg, find);
+    if (count < 0)
+      return errors::InvalidArgument("Value for number_attr() ", count,
+                                     " < 0; NodeDef: ", FormatNodeForError(node.name));
+    if (count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Number of outputs is too big: ", count,
+                                     "; NodeDef: ", FormatNodeForError(node.name));
+    op.ForEachType(arg, find, [types](DataType type) { types->push_back(type); });
+    return OkStatus();
+  }
+
+  // The outputs that a name of the body stands for.
+  bool Resolve(std::string_view text, SlimVector<FunctionGraph::Output>* outputs) const {
+    int only = -1;
+    int at = index_.Find(text, KeyOf{this});
+    if (at < 0) {
+      const std::size_t colon = text.rfind(':');
+      if (colon == std::string_view::npos || !ParseInt(text.substr(colon + 1), &only) || only < 0) return false;
+      at = index_.Find(text.substr(0, colon), KeyOf{this});
+      if (at < 0 || only >= items_[static_cast<std::size_t>(at)].count()) return false;
+    }
+    const Item& item = items_[static_cast<std::size_t>(at)];
+    for (int i = 0; i < item.count(); ++i) {
+      if (only >= 0 && i != only) continue;
+      const DataType type = item.types[static_cast<std::size_t>(i)];
+      if (item.is_arg)
+        outputs->push_back({out_.args[static_cast<std::size_t>(item.first + i)], 0, type});
+      else
+        outputs->push_back({item.node, item.first + i, type});
+    }
+    return true;
+  }
+
+  // An argument of a body node: inputs are handed out to its tensors in order.
+  struct Argument {
+    std::string_view name;
+    SlimVector<DataType> types;
+    std::size_t filled = 0;
+  };
+  Status ArgumentsOf(const NodeDef& body, const NodeDef& node, SlimVector<Argument>* arguments) {
+    if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+      for (const ArgSpec& arg : info->op().inputs) {
+        arguments->push_back({arg.name(), {}});
+        TENON_RETURN_IF_ERROR(TypesOf(info->op(), arg, node, &arguments->back().types));
+      }
+      return OkStatus();
+    }
+    const OpDef& callee = functions_.Find(body.op)->signature;
+    for (const OpDef::ArgDef& arg : callee.input_arg) {
+      arguments->push_back({arg.name, {}});
+      TENON_RETURN_IF_ERROR(
+          detail::TypesOfArg(callee, arg, node.attr.Find("f")->func().attr, &arguments->back().types));
+    }
+    return OkStatus();
+  }
+
+  Status ConnectNode(const NodeDef& body, NodeDef* node) {
+    SlimVector<Argument> arguments;
+    TENON_RETURN_IF_ERROR(ArgumentsOf(body, *node, &arguments));
+    std::size_t i = 0;
+    for (Argument& argument : arguments)
+      while (argument.filled < argument.types.size()) TENON_RETURN_IF_ERROR(ConnectInput(body, i++, &argument, node));
+    for (; i < body.input.size(); ++i) {
+      const std::string& input = body.input[i];
+      if (!StartsWith(input, "^"))
+        return errors::InvalidArgument("Expected input[", i, "] == '", input, "' to be a control input. ", Of(body));
+      if (!IsNode(std::string_view(input).substr(1)))
+        return errors::InvalidArgument("input[", i, "] == '", input, "', is not found. ", Of(body));
+      node->input.push_back(input);
+    }
+    return OkStatus();
+  }
+  Status ConnectInput(const NodeDef& body, std::size_t i, Argument* argument, NodeDef* node) const {
+    if (i >= body.input.size())
+      return errors::InvalidArgument("Attempt to access beyond input size: ", i, " >= ", body.input.size(), ": ",
+                                     Of(body));
+    const std::string& input = body.input[i];
+    SlimVector<FunctionGraph::Output> outputs;
+    if (!Resolve(input, &outputs)) return errors::InvalidArgument("input ", input, " is not found: ", Of(body));
+    if (outputs.size() > argument->types.size() - argument->filled)
+      return errors::InvalidArgument("Input ", input, " too long for ", argument->name, ": ", Of(body));
+    for (const FunctionGraph::Output& output : outputs) {
+      const DataType want = BaseType(argument->types[argument->filled]), have = BaseType(output.type);
+      if (want != have)
+        return errors::InvalidArgument("input ", argument->name, "[", argument->filled, "] expected type ", want,
+                                       " != ", have, ", the type of ", input, "[", &output - outputs.data(),
+                                       "]: ", Of(body));
+      node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+      ++argument->filled;
+    }
+    return OkStatus();
+  }
+
+  struct ResultName {
+    const FunctionDef* function;
+    std::string_view operator()(int i) const { return function->ret[static_cast<std::size_t>(i)].first; }
+  };
+  Status AddResults() {
+    for (std::size_t i = 0; i < function_.ret.size(); ++i)
+      results_.Insert(function_.ret[i].first, static_cast<int>(i), ResultName{&function_});
+    for (const OpDef::ArgDef& arg : function_.signature.output_arg)
+      if (const Status status = AddResult(arg); !status.ok())
+        return status.WithAppended(StrCat("\n\tIn function output ", Of(arg)));
+    return OkStatus();
+  }
+  Status AddResult(const OpDef::ArgDef& arg) {
+    SlimVector<DataType> types, given;
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+    const int at = results_.Find(arg.name, ResultName{&function_});
+    if (at < 0) return errors::InvalidArgument("Return ", arg.name, " missing.");
+    const std::string& ret = function_.ret[static_cast<std::size_t>(at)].second;
+    const std::size_t before = out_.results.size();
+    if (!Resolve(ret, &out_.results))
+      return errors::InvalidArgument("Return ", arg.name, " -> ", ret, " is not found.");
+    for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
+    if (!(given == types))
+      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
+                                     StrJoin(types, ", "));
+    out_.result_types.append(types.begin(), types.end());
+    return OkStatus();
+  }
+
+  const FunctionDef& function_;
+  const AttrMap attrs_;  // the call's, with defaults
+  const FunctionIndex& functions_;
+  OpInfoCache& ops_;
+  bool keep_colocation_;
+  const CancellationManager* cancellation_;
+  FunctionGraph out_;
+  SlimVector<Item> items_;
+  detail::NameIndex index_;    // numbers of items_
+  detail::NameIndex nodes_;    // nodes of out_.graph
+  detail::NameIndex results_;  // entries of function_.ret
+  std::size_t num_indexed_ = 0;  // nodes in nodes_
+};
+
+// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops. `cancellation`
+// gives it up: Cancelled; may be null.
+inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
+                                                 const FunctionIndex& functions, OpInfoCache* ops,
+                                                 const CancellationManager* cancellation = nullptr) {
+  return FunctionInstantiation(function, attrs, functions, ops, false, cancellation).Make();
+}
+// Instantiates a single function; makes the index and the cache for it.
+inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
+                                                 const FunctionDefLibrary& library, const OpRegistry& registry) {
+  OpInfoCache ops(registry);
+  return InstantiateFunction(function, attrs, FunctionIndex(library), &ops);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/function/function_step.hpp ----
+// FunctionStep: what the calls of one function need, and the loop whose body it is.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+class FunctionStep;
+
+// One function with its attrs bound. thread-safe once it is ready.
+struct SessionFunction {
+  NameAttrList call;
+  FunctionDef def;  // a function of the library, a gradient, or a body that hands its counter on
+  bool counts = false;  // the body of a For: its first result is its first argument
+  std::atomic<bool> ready{false};
+  Mutex mutex;  // guards the members below, until `ready`
+  Graph graph;
+  Owned<KernelCache> kernels;
+  Owned<Program> program;
+  Owned<ProgramPool<FunctionStep>> steps;
+};
+
+// A step of a function, or of a part of a loop, with what its calls need; used again and again. one thread.
+class FunctionStep final : public FunctionCalls {
+ public:
+  // `lender`: as of a Step.
+  explicit FunctionStep(const Program& program, Step* lender = nullptr) : program_(program), step_(program, lender) {
+    step_.CacheResults();
+    if (program.may_plan())
+      if (const MakeRunPlans make = extensions.plans.load(std::memory_order_acquire)) plans_ = make(program);
+    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
+    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
+    args_ = {own_args_.data(), own_args_.size()};
+    results_ = {own_results_.data(), own_results_.size()};
+    loop_shapes_.resize(program.fetches.size());
+  }
+
+  // For calls of the function, out of its pool and, with End, back to there.
+  void Begin(SessionFunction* function, const StepEnvironment& caller) {
+    function_ = function;
+    step_.set_call_depth(caller.call_depth + 1);
+    BeginWithin(caller);
+    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
+  }
+  // For a part of a loop of a step, whose cache this one uses.
+  void BeginWithin(const StepEnvironment& step) {
+    step_.set_step_id(step.step_id);
+    step_.set_services(step.services);
+    if (function_ == nullptr) step_.set_call_depth(step.call_depth);
+  }
+  Status Run() override { return Run(true); }
+  Status Run(bool planned_if_possible) {
+    ++under_way_;
+    Status status = RunOnce(planned_if_possible);
+    --under_way_;
+    return status;
+  }
+  Status RunOnce(bool planned_if_possible) {
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (args_[i].dtype() != program_.feeds[i].dtype) [[unlikely]]
+        return WrongType(i);
+    RunPlans* const plans = planned_if_possible ? plans_.get() : nullptr;
+    Step* const planned = plans == nullptr ? nullptr : plans->Find(args_);
+    if (planned == nullptr) {
+      const bool counted = plans != nullptr && plans->Count(args_);
+      Status status = RunStep(&step_, nullptr);
+      if (counted && status.ok()) plans->Make(&step_);
+      return status;
+    }
+    planned->StandInFor(step_);
+    Status status = RunStep(planned, plans);
+    plans->Ran(status);
+    return status;
+  }
+  // As FunctionRuntime::RunLoop; this is a step of the body, `cond` one of the condition, both begun by one caller.
+  Status RunLoop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds) {
+    ++under_way_;
+    Status status = Loop(cond, variables, holds, nullptr);
+    --under_way_;
+    // Wherever in an iteration it was noticed.
+    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
+      return LoopCancelled();
+    return status;
+  }
+  // As FunctionRuntime::RunFor; this is a step of the body.
+  Status RunFor(ForRange range, Span<Tensor> variables) {
+    ++under_way_;
+    Status status = CountNext(range, variables);
+    if (status.ok()) status = Loop(nullptr, variables, nullptr, &range);
+    --under_way_;
+    if (status.code() == Code::kCancelled && IsCancelled(CancellationOf(step_))) [[unlikely]]
+      return LoopCancelled();
+    return status;
+  }
+  // A step that an exception ended in the middle of a run is not used again.
+  void End() noexcept override {
+    for (Tensor& arg : own_args_) arg = empty_;
+    for (Tensor& result : own_results_) result = empty_;
+    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
+    step_.set_services(nullptr);
+    Owned<FunctionStep> mine(this);
+    if (under_way_ == 0) [[likely]]
+      function_->steps->Give(std::move(mine));
+  }
+
+ private:
+  static Status CountNext(const ForRange& range, Span<Tensor> variables) {
+    TENON_ASSIGN_OR_RETURN(variables[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
+    variables[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(range.next);
+    return OkStatus();
+  }
+  // Whether there is another iteration, which then gets its number, if the loop counts.
+  static Status GoesOn(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, const ForRange* range,
+                       bool hopeful, bool* go_on) {
+    if (range != nullptr) {
+      *go_on = range->More();
+      return *go_on ? CountNext(*range, variables) : OkStatus();
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i) cond->args_[i] = variables[i];
+    TENON_RETURN_IF_ERROR(cond->Run(!hopeful));
+    return holds(cond->results_[0], go_on);
+  }
+  // `range`: null, or of a loop that counts and has no condition.
+  Status Loop(FunctionStep* cond, Span<Tensor> variables, ReadCondition holds, ForRange* range) {
+    if (loop_ != nullptr && !loop_->Fits(cond == nullptr ? nullptr : &cond->program_, variables)) loop_.reset();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::size_t i = 0; i < variables.size(); ++i) loop_shapes_[i] = variables[i].shape();
+    const TraceCollector* const trace = TraceOf(step_);  // which shows every node
+    bool finished = false;
+    for (int in_a_row = 0;;) {
+      if (loop_ != nullptr && trace == nullptr) {
+        Status status = loop_->Run(variables, holds, range, &finished);
+        if (status.ok() && finished) return status;
+        loop_.reset();
+        if (!status.ok()) return status;
+        may_plan_loop_ = false;
+      }
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return LoopCancelled();
+      const MakePlannedLoop make = extensions.loops.load(std::memory_order_acquire);
+      const bool hopeful = may_plan_loop_ && make != nullptr && trace == nullptr && program_.may_plan() &&
+                           (cond == nullptr || cond->program_.may_plan());
+      bool go_on = false;
+      TENON_RETURN_IF_ERROR(GoesOn(cond, variables, holds, range, hopeful, &go_on));
+      if (!go_on) return OkStatus();
+      for (std::size_t i = 0; i < variables.size(); ++i) args_[i] = std::move(variables[i]);
+      TENON_RETURN_IF_ERROR(Run(!hopeful));
+      if (range != nullptr) range->Step();
+      bool same = true;
+      for (std::size_t i = 0; i < variables.size(); ++i) {
+        same = same && results_[i].shape() == loop_shapes_[i];
+        loop_shapes_[i] = results_[i].shape();
+        variables[i] = std::move(results_[i]);
+      }
+      if (!hopeful) continue;
+      in_a_row = same ? in_a_row + 1 : 0;
+      if (in_a_row < program_.plan_after_runs) continue;
+      loop_ = make(cond == nullptr ? nullptr : &cond->step_, cond == nullptr ? nullptr : &cond->results_[0], &step_,
+                   variables);
+      may_plan_loop_ = loop_ != nullptr;
+    }
+  }
+  // `plans`: that have found the step, or null.
+  Status RunStep(Step* step, RunPlans* plans) {
+    for (std::size_t i = 0; i < args_.size(); ++i) step->value(program_.feeds[i].value) = std::move(args_[i]);
+    TraceCollector* const trace = TraceOf(step_);
+    Status status = plans != nullptr ? plans->Run(trace) : Execute(trace);
+    if (status.ok()) [[likely]] {
+      status = TakeResults(step);
+      for (const Program::Feed& feed : program_.feeds) step->value(feed.value) = empty_;
+    } else {
+      step->Clear();
+    }
+    step->TrimCaches();
+    return status;
+  }
+  Status Execute(TraceCollector* trace) {
+    if (!program_.has_control_flow()) [[likely]]
+      return RunInOrder(program_, &step_, trace);
+    if (frames_ == nullptr) frames_ = extensions.control_flow.load(std::memory_order_acquire)->make(program_, &step_);
+    TENON_RETURN_IF_ERROR(frames_->Run(nullptr, false, trace));
+    return CheckFetches(program_, &step_, Code::kInternal);
+  }
+  Status TakeResults(Step* step) {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Program::Fetch& fetch = program_.fetches[i];
+      Tensor& value = step->value(fetch.value);
+      if (fetch.last) {
+        results_[i] = std::move(value);
+        value = empty_;
+      } else {
+        results_[i] = value;
+      }
+      if (IsRefType(results_[i].dtype())) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
+    }
+    return OkStatus();
+  }
+  TENON_DETAIL_COLD Status WrongType(std::size_t i) const {
+    return errors::InvalidArgument(
+        "Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(), " is provided: ",
+        function_ == nullptr ? std::string("a loop") : StrCat("function '", function_->call.name, "'"));
+  }
+
+  const Program& program_;
+  int under_way_ = 0;  // calls of Run and its sisters
+  SessionFunction* function_ = nullptr;  // that is being called; null: a part of a loop
+  Step step_;
+  Owned<Executor> frames_;  // when the function has control flow
+  Owned<RunPlans> plans_;  // null: never
+  SlimVector<Tensor> own_args_, own_results_;
+  SlimVector<TensorShape> loop_shapes_;  // shapes of the variables after the last iteration
+  Owned<PlannedLoop> loop_;  // plan of the loop whose body this is; null: none now
+  bool may_plan_loop_ = true;
+  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/while_pattern_run.hpp ----
+// The simple loops (runtime/control_flow/while_pattern.hpp) of a program with frames, ready to run: each as two
+// programs, as a While.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One loop with the steps of its programs, which use the cache of `lender`'s step. externally synchronised.
+class SimpleLoopRun {
+ public:
+  SimpleLoopRun(Owned<SimpleLoop> loop, Step* lender)
+      : loop_(std::move(loop)), cond_(*loop_->cond, lender), body_(*loop_->body, lender), enters_(loop_->enters) {
+    std::sort(enters_.begin(), enters_.end(),
+              [](const SimpleLoop::Enter& a, const SimpleLoop::Enter& b) { return a.program_node < b.program_node; });
+  }
+
+  const SimpleLoop& loop() const { return *loop_; }
+  // The variable that begins with what this Enter hands on, which must be one of the loop's.
+  int VariableOf(int program_node) const {
+    const auto at = std::lower_bound(enters_.begin(), enters_.end(), program_node,
+                                     [](const SimpleLoop::Enter& e, int node) { return e.program_node < node; });
+    return at->variable;
+  }
+  // The variables become what they are when the condition no longer holds. An error names its node; Cancelled: the run
+  // of `step` is.
+  Status Run(const StepEnvironment& step, Span<Tensor> variables) {
+    cond_.BeginWithin(step);
+    body_.BeginWithin(step);
+    return body_.RunLoop(&cond_, variables, &ToPredicate);
+  }
+
+ private:
+  Owned<SimpleLoop> loop_;
+  FunctionStep cond_, body_;
+  SlimVector<SimpleLoop::Enter> enters_;  // sorted by program_node
+};
+
+// Those of a program, made when they are first asked for. externally synchronised.
+class SimpleLoopRuns {
+ public:
+  // All of them outlive this.
+  SimpleLoopRuns(const Program& program, const FramePlan& plan, Step* lender)
+      : program_(program), plan_(plan), lender_(lender) {}
+
+  // Null: the frame is no simple loop.
+  SimpleLoopRun* Find(int frame) {
+    if (frames_.empty()) frames_ = SlimVector<Frame>(program_.frames.size());
+    Frame& found = frames_[static_cast<std::size_t>(frame)];
+    if (!std::exchange(found.tried, true)) [[unlikely]] {
+      if (finder_ == nullptr) finder_ = MakeOwned<SimpleLoopFinder>(program_, plan_);
+      if (Owned<SimpleLoop> loop = finder_->Find(frame); loop != nullptr)
+        found.run = MakeOwned<SimpleLoopRun>(std::move(loop), lender_);
+    }
+    return found.run.get();
+  }
+
+ private:
+  struct Frame {
+    bool tried = false;
+    Owned<SimpleLoopRun> run;
+  };
+  const Program& program_;
+  const FramePlan& plan_;
+  Step* lender_;
+  Owned<SimpleLoopFinder> finder_;  // null until a frame is asked for
+  SlimVector<Frame> frames_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/executor.hpp ----
+// The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
+// The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
+// ready. Switch, Merge, Enter, Exit, NextIteration, Identity and Const only hand values on: their kernels are not
+// called.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Runs a program with control flow; kept with its step and used again. externally synchronised.
+class FrameRun {
+ public:
+  // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
+  FrameRun(const Program& program, Step* step, bool own_memos = false)
+      : program_(program),
+        step_(step),
+        states_(program, step, own_memos),
+        simple_loops_(program, states_.plan(), step),
+        one_thread_(!own_memos) {}
+
+  // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
+  // be null. When it throws (out of memory), this can only be destroyed.
+  Status Run(TraceCollector* trace) {
+    const CancellationManager* const cancellation = CancellationOf(*step_);
+    const OwnsCache owner(step_);
+    failed_in_simple_loop_ = false;
+    NodeMeter meter(trace, &context_);
+    meter_ = &meter;
+    runs_simple_loops_ = one_thread_ && trace == nullptr;  // a trace shows every node
+    Start();
+    Status status;
+    while (!queue_.empty()) {
+      const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        status = CancelledAt(item);
+        break;
+      }
+      meter.Begin();
+      status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+      if (!read_status_.ok()) [[unlikely]]
+        status.Update(std::exchange(read_status_, OkStatus()));
+      if (!status.ok()) [[unlikely]] {
+        if (!failed_in_simple_loop_) status = AtNode(status, program_, NodeOf(item));
+        break;
+      }
+      if (!item.dead) meter.End(program_, NodeOf(item));
+      if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+    }
+    context_.set_memory_record(nullptr);
+    queue_.clear();
+    states_.EndRoot();
+    return status;
+  }
+
+ protected:
+  void Start() {
+    states_.BeginRoot();
+    IterationState* root = states_.root();
+    for (const int node : root->flow->starts) Ready(root, node, false);
+  }
+
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->flow->nodes[ToSize(node)]; }
+  const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
+    return program_.nodes[ToSize(NodeIn(item.iteration, item.node).program_node)];
+  }
+
+  TENON_DETAIL_COLD Status CancelledAt(const FlowQueue::Item& item) const {
+    return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
+  }
+
+  TENON_DETAIL_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
+    ++it->outstanding;
+    queue_.Push({it, node, dead});
+  }
+
+  // ---- activation
+  // Tells the target of an edge, in the iteration that the producer's outputs are values of. `first_output`:
+  // the slot of the producer's output 0.
+  TENON_DETAIL_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
+    switch (Arrive(it->counts[ToSize(edge.node)], edge, dead, *it->flow)) {
+      case Arrival::kWaits: return;
+      case Arrival::kReady: return Ready(it, edge.node, false);
+      case Arrival::kReadyDead: return Ready(it, edge.node, true);
+      case Arrival::kUnused:
+        if (!dead) it->Drop(first_output + edge.output);
+        return;
+    }
+  }
+  TENON_DETAIL_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to,
+                                              bool dead) {
+    const FlowEdge* edge = of.edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
+  }
+
+  // ---- values
+  void DropInput(IterationState* it, const FlowNode& node, int i) {
+    const FlowInput& input = it->flow->inputs[ToSize(node.first_input + i)];
+    if (input.slot >= 0) it->Drop(input.slot);
+  }
+  void DropInputs(IterationState* it, const FlowNode& node) {
+    for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
+  }
+  const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
+    return *it->inputs[ToSize(node.first_input + i)];
+  }
+  // Hands input i on; the last reader moves it.
+  void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
+    const FlowInput& input = it->flow->inputs[ToSize(node.first_input + i)];
+    Tensor& from = *it->inputs[ToSize(node.first_input + i)];
+    if (input.slot >= 0 && --it->readers[ToSize(input.slot)] == 0) {
+      *to = std::move(from);
+      from = *it->empty;
+      --it->live;
+    } else {
+      *to = from;
+    }
+    if (node.reads_references) [[unlikely]]
+      ReadTaken(program_.nodes[ToSize(node.program_node)], to);
+  }
+  // A node that hands plain values on got a reference: it hands on the value that this refers to now.
+  TENON_DETAIL_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
+    if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
+    const Tensor reference = *value;
+    read_status_.Update(ReadReference(reference, item.node->name(), value));
+  }
+  // Input i becomes the value of a slot of `to`, if a node there reads it.
+  void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
+    if (to->readers[ToSize(slot)] == 0) return DropInput(it, node, i);
+    Take(it, node, i, &to->values[slot]);
+    ++to->live;
+  }
+
+  // ---- nodes
+  Status Process(IterationState* it, int number) {
+    const FlowFrame& frame = *it->flow;
+    const FlowNode& node = frame.nodes[ToSize(number)];
+    switch (node.kind) {
+      case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
+      case FlowKind::kNothing: break;
+      case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
+      case FlowKind::kConstant: PutConstant(it, node); break;
+      case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
+      case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
+      case FlowKind::kSwitch: return RunSwitch(it, node);
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, false);
+      case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
+      case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
+      case FlowKind::kFetch: return TakeFetch(it, node);
+      case FlowKind::kTransfer: return RunTransfer(it, number, node, false);
+    }
+    ActivateAll(node, frame, it, false);
+    return OkStatus();
+  }
+
+  // A dead node is not run: its outputs are dead.
+  Status PassDead(IterationState* it, int number) {
+    const FlowNode& node = NodeIn(it, number);
+    if (node.kind == FlowKind::kTransfer) [[unlikely]]
+      return RunTransfer(it, number, node, true);
+    if (node.kind != FlowKind::kMerge) DropInputs(it, node);
+    switch (node.kind) {
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: return EnterLoop(it, number, node, true);
+      case FlowKind::kExit:
+        if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
+        break;
+      case FlowKind::kNextIteration: break;
+      default: ActivateAll(node, *it->flow, it, true);
+    }
+    return OkStatus();
+  }
+
+  Status RunKernel(IterationState* it, int number, const FlowNode& node) {
+    PrepareKernel(it, node);
+    const OpKernelContext::NodeFrame& frame = it->frames[ToSize(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[ToSize(node.program_node)], frame, &context_));
+    meter_->SeeOutputs(frame.outputs, node.num_outputs);
+    FinishKernel(it, node);
+    return OkStatus();
+  }
+  void PrepareKernel(IterationState* it, const FlowNode& node) {
+    const FlowInput* inputs = it->flow->inputs.data() + node.first_input;
+    for (int i = 0; i < node.num_inputs; ++i)
+      it->last_use[ToSize(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[ToSize(inputs[i].slot)] == 1;
+  }
+  void FinishKernel(IterationState* it, const FlowNode& node) {
+    it->live += node.num_outputs;
+    if (node.drops_outputs) DropUnread(it, node);
+    DropInputs(it, node);
+  }
+  // A send or a receive.
+  TENON_DETAIL_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
+    PrepareKernel(it, node);
+    const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
+    context_.Enter(&frame);
+    RunToEnd(program_.nodes[ToSize(node.program_node)], &context_);
+    TENON_RETURN_IF_ERROR(context_.TakeStatus());
+    FinishTransfer(it, node, dead);
+    return OkStatus();
+  }
+  // A send that is dead because of a control edge sends a dead value, whatever its input is.
+  OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
+    OpKernelContext::NodeFrame frame = it->frames[ToSize(number)];
+    if (dead) frame.inputs = &dead_input_;
+    return frame;
+  }
+  // An output that was received dead, or not at all, has no value.
+  TENON_DETAIL_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
+    const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
+    if (received) {
+      ++it->live;
+      if (node.drops_outputs) DropUnread(it, node);
+    }
+    DropInputs(it, node);
+    const FlowFrame& frame = *it->flow;
+    for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
+      const FlowEdge& edge = frame.edges[ToSize(e)];
+      Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
+    }
+  }
+  void DropUnread(IterationState* it, const FlowNode& node) {
+    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
+      if (it->readers[ToSize(slot)] == 0) it->Clear(slot);
+  }
+  Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
+    const OpKernelContext::NodeFrame& frame = it->frames[ToSize(number)];
+    TENON_RETURN_IF_ERROR(
+        CopyValue(program_, program_.nodes[ToSize(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    meter_->SeeOutputs(frame.outputs, 1);
+    ++it->live;
+    DropInputs(it, node);
+    return OkStatus();
+  }
+
+  void PutConstant(IterationState* it, const FlowNode& node) {
+    if (it->readers[ToSize(node.first_output)] == 0) return;
+    it->values[node.first_output] = *program_.nodes[ToSize(node.program_node)].kernel->const_tensor();
+    ++it->live;
+  }
+  Status RunMerge(IterationState* it, int number, const FlowNode& node) {
+    const int input = it->counts[ToSize(number)].dead;
+    Forward(it, node, input, it, node.first_output);
+    const int index_slot = node.first_output + 1;
+    if (node.num_outputs < 2 || it->readers[ToSize(index_slot)] == 0) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(it->values[index_slot],
+                           Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
+    it->values[index_slot].scalar<std::int32_t>()() = input;
+    ++it->live;
+    return OkStatus();
+  }
+
+  Status RunSwitch(IterationState* it, const FlowNode& node) {
+    const Tensor& index = Input(it, node, 1);
+    if (index.dims() != 0) [[unlikely]]
+      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", index.shape());
+    int taken;
+    if (index.dtype() == DataType::kBool) {
+      taken = index.scalar<bool>()() ? 1 : 0;
+    } else {  // an index without an output takes the last one
+      taken = index.scalar<std::int32_t>()();
+      if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
+    }
+    DropInput(it, node, 1);
+    Forward(it, node, 0, it, node.first_output + taken);
+    const FlowEdge* edge = it->flow->edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
+      Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
+    return OkStatus();
+  }
+
+  Status TakeFetch(IterationState* it, const FlowNode& node) {
+    const ProgramNode& item = program_.nodes[ToSize(node.program_node)];
+    Tensor& to = step_->value(item.first_output);
+    if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
+    Take(it, node, 0, &to);
+    return OkStatus();
+  }
+
+  TENON_DETAIL_COLD Status FetchedTwice(const ProgramNode& item) const {
+    std::size_t i = 0;
+    while (program_.fetches[i].value != item.first_output) ++i;
+    return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
+                            "' is in a loop that runs more than once; fetch what leaves the loop instead");
+  }
+
+  // ---- loops
+  Status EnterLoop(IterationState* it, int number, const FlowNode& node, bool dead) {
+    LoopState* loop = it->children[ToSize(node.number)];
+    const int frame = program_.value_frames[ToSize(program_.nodes[ToSize(node.program_node)].first_output)];
+    if (loop == nullptr) loop = states_.Open(frame, it);
+    --loop->pending_enters;
+    SimpleLoopRun* const simple = runs_simple_loops_ ? simple_loops_.Find(frame) : nullptr;
+    if (simple != nullptr) return EnterSimpleLoop(it, number, node, dead, loop, simple);
+    if (loop->newest == nullptr) states_.Begin(loop);
+    Tensor value = *it->empty;
+    if (!dead) Take(it, node, 0, &value);
+    StartWith(it, node, dead, &value, loop);
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+    return OkStatus();
+  }
+  // The first iteration has begun: it ends after all Enters have come.
+  void StartWith(IterationState* it, const FlowNode& node, bool dead, Tensor* value, LoopState* loop) {
+    const FlowFrame& from = *it->flow;
+    IterationState* const first = loop->oldest;
+    if (node.kind == FlowKind::kEnter) {
+      if (!dead && first->readers[ToSize(node.first_output)] != 0) {
+        first->values[node.first_output] = std::move(*value);
+        ++first->live;
+      }
+      ActivateAll(node, from, first, dead);
+    } else {
+      if (!dead) loop->invariants[ToSize(node.first_output)] = std::move(*value);
+      for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
+        AddInvariantEdge(loop, from.edges[ToSize(e)], dead);
+    }
+  }
+
+  // ---- loops that run as two programs
+  // The loop runs when all of its values have come. A dead one is left to the rules of frames.
+  Status EnterSimpleLoop(IterationState* it, int number, const FlowNode& node, bool dead, LoopState* loop,
+                         SimpleLoopRun* simple) {
+    const std::size_t count = ToSize(simple->loop().num_variables());
+    while (loop->variables.size() < count) loop->variables.push_back(*it->empty);
+    loop->entered.push_back({number, dead});
+    if (!dead) Take(it, node, 0, &loop->variables[ToSize(simple->VariableOf(node.program_node))]);
+    if (loop->pending_enters != 0) return OkStatus();
+    for (const FlowStart& enter : loop->entered)
+      if (enter.dead) return EnterAgain(it, loop, *simple);
+    const Status status = simple->Run(step_->environment(true), {loop->variables.data(), count});
+    if (!status.ok()) [[unlikely]] {
+      failed_in_simple_loop_ = true;
+      return status;
+    }
+    for (const SimpleLoop::Exit& exit : simple->loop().exits) {
+      const FlowNode& leaves = loop->frame->nodes[ToSize(exit.node)];
+      if (it->readers[ToSize(leaves.first_output)] != 0) {
+        it->values[leaves.first_output] = loop->variables[ToSize(exit.variable)];
+        ++it->live;
+      }
+      ActivateAll(leaves, *loop->frame, it, false);
+    }
+    states_.Close(loop);
+    return OkStatus();
+  }
+  TENON_DETAIL_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
+    states_.Begin(loop);
+    for (const FlowStart& enter : loop->entered) {
+      const FlowNode& node = it->flow->nodes[ToSize(enter.node)];
+      StartWith(it, node, enter.dead, &loop->variables[ToSize(simple.VariableOf(node.program_node))], loop);
+    }
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+    return OkStatus();
+  }
+  // In the iterations that have begun, and in all later ones.
+  void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
+    const FlowFrame& frame = *loop->frame;
+    const Arrival later = Arrive(loop->counts[ToSize(edge.node)], edge, dead, frame);
+    if (later == Arrival::kReady || later == Arrival::kReadyDead)
+      loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
+    for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
+      const Arrival now = Arrive(it->counts[ToSize(edge.node)], edge, dead, frame);
+      if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
+    }
+  }
+
+  // A loop gives its value once: an Exit that is live in several iterations counts in the first.
+  void LeaveLoop(IterationState* it, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (std::exchange(loop->exited[ToSize(node.number)], char{1}) != 0) return DropInput(it, node, 0);
+    Forward(it, node, 0, loop->parent, node.first_output);
+    ActivateAll(node, *loop->frame, loop->parent, false);
+  }
+
+  void NextIteration(IterationState* it, int number, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
+      loop->deferred.push_back({number, *it->empty});
+      return Take(it, node, 0, &loop->deferred.back().value);
+    }
+    IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);
+    Forward(it, node, 0, next, node.first_output);
+    ActivateAll(node, *loop->frame, next, false);
+  }
+  IterationState* BeginIteration(LoopState* loop) {
+    loop->dead_exits.clear();
+    IterationState* it = states_.Begin(loop);
+    for (FlowDeferred& value : loop->deferred) {
+      const FlowNode& node = loop->frame->nodes[ToSize(value.node)];
+      if (it->readers[ToSize(node.first_output)] != 0) {
+        it->values[node.first_output] = std::move(value.value);
+        ++it->live;
+      }
+      ActivateAll(node, *loop->frame, it, false);
+    }
+    loop->deferred.clear();
+    for (const FlowStart& start : loop->starts) Ready(it, start.node, start.dead);
+    return it;
+  }
+
+  // Ends the iterations that are done, in their order, and the loop after the last one. Does so for outer loops, too.
+  void CleanUp(IterationState* it) {
+    for (;;) {
+      LoopState* loop = it->loop;
+      if (loop->parent == nullptr || it->outstanding != 0 || it->open_children != 0) return;
+      while (loop->pending_enters == 0 && loop->oldest != nullptr && loop->oldest->outstanding == 0 &&
+             loop->oldest->open_children == 0) {
+        states_.End(loop);
+        if (!loop->deferred.empty()) BeginIteration(loop);
+      }
+      if (loop->pending_enters != 0 || loop->running != 0) return;
+      it = EndLoop(loop);
+    }
+  }
+  // Exits that never gave a value give a dead one.
+  IterationState* EndLoop(LoopState* loop) {
+    IterationState* parent = loop->parent;
+    for (const int number : loop->dead_exits) {
+      const FlowNode& node = loop->frame->nodes[ToSize(number)];
+      if (loop->exited[ToSize(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
+    }
+    states_.Close(loop);
+    return parent;
+  }
+
+  const Program& program_;
+  Step* step_;
+  FrameStates states_;
+  FlowQueue queue_;
+  OpKernelContext context_;
+  NodeMeter* meter_ = nullptr;  // meter of the run under way
+  Tensor no_value_ = EmptySlot();
+  Tensor* dead_input_ = &no_value_;
+  SimpleLoopRuns simple_loops_;
+  const bool one_thread_;
+  bool runs_simple_loops_ = false;  // as two programs, in this run
+  bool failed_in_simple_loop_ = false;  // the error names its node
+  Status read_status_;  // error of the node being run, from reading a reference as a value
+};
+
+// A FrameRun as an Executor.
+class FrameExecutor final : public Executor {
+ public:
+  FrameExecutor(const Program& program, Step* step) : run_(program, step) {}
+
+  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override { return run_.Run(trace); }
+
+ private:
+  FrameRun run_;
+};
+inline Owned<Executor> MakeFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<FrameExecutor>(program, step);
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/executor/cost_model.hpp ----
+// NodeCosts: which nodes of a program are worth a thread of their own. TensorFlow's cost model in nanoseconds: a kernel
+// that is not marked cheap (OpKernel::IsExpensive) counts as expensive until it has been measured.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Measured costs of nodes, for all runs of one executor. A node's cost belongs to the thread that runs the node. A
+// thread that asks for it has made the node ready, or has run before.
+class NodeCosts {
+ public:
+  // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
+  static constexpr std::int64_t kExpensiveNs = 2500;
+
+  explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
+    for (std::size_t n = 0; n < ns_.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      if (node.async != nullptr)
+        ns_[n] = kAlways;
+      else if (node.kernel != nullptr && !node.kernel->IsExpensive())
+        ns_[n] = kNever;
+    }
+  }
+  void BeginRun() { ++run_; }
+  bool IsExpensive(int node) const { return ns_[ToSize(node)] > kExpensiveNs; }
+
+  // Measures the node while it lives: an expensive one in each run, a cheap one in one of 16.
+  class Measured {
+   public:
+    Measured(NodeCosts* costs, int node) : costs_(costs->Wants(node) ? costs : nullptr), node_(node) {
+      if (costs_ != nullptr) begin_ = SteadyNanoseconds();
+    }
+    Measured(const Measured&) = delete;
+    Measured& operator=(const Measured&) = delete;
+    ~Measured() {
+      if (costs_ != nullptr) costs_->Add(node_, SteadyNanoseconds() - begin_);
+    }
+
+   private:
+    NodeCosts* costs_;
+    int node_;
+    std::int64_t begin_ = 0;
+  };
+
+  // True if this run of the node is to be measured. Wants and Add are for callers that have no scope to measure.
+  bool Wants(int node) const {
+    const std::int32_t ns = ns_[ToSize(node)];
+    if (ns == kNever || ns == kAlways) return false;
+    return ns > kExpensiveNs || ((run_ + static_cast<unsigned>(node)) & 15) == 0;
+  }
+  // The first run is often slow: from it one cannot tell. Later ones count one eighth.
+  void Add(int node, std::int64_t ns) {
+    std::int32_t& known = ns_[ToSize(node)];
+    const auto now = static_cast<std::int32_t>(std::clamp<std::int64_t>(ns, 1, kMost));
+    known = known > kMost    ? known - 1
+            : known == kMost ? now
+                             : static_cast<std::int32_t>((7 * std::int64_t{known} + now) / 8);
+  }
+
+ private:
+  static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
+
+  SlimVector<std::int32_t> ns_;  // per node
+  unsigned run_ = 0;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/control_flow/parallel_executor.hpp ----
+// The executor with frames on a pool of threads. Kernels run side by side, also those of several iterations; nodes
+// that only hand values on, and counting, run under one lock.
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Kept with its step and used again. externally synchronised.
+class ParallelFrameRun : public FrameRun {
+ public:
+  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
+
+  // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
+  Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) noexcept {
+    Notification done;
+    {
+      MutexLock lock(mutex_);
+      Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
+      Work(lock);
+    }
+    WaitFor(done);
+    return EndRun();
+  }
+  // Starts a run without waiting. Calls `ended` once, on some thread; the caller must then call EndRun, which returns
+  // the status. Calls `failed`, which may be null, with an error before waiting kernels are told to stop.
+  void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
+               RunFailed failed) noexcept {
+    MutexLock lock(mutex_);
+    Reset(pool, flush_denormals, trace, ended, failed);
+    const bool begun = status_.ok();
+    lock.unlock();
+    if (!begun || !CanSchedule(pool, &RunWorker, this)) [[unlikely]]
+      GiveUp(NotScheduled());
+  }
+  Status EndRun() {
+    MutexLock lock(mutex_);  // the thread that called `ended` has released it
+    queue_.clear();
+    states_.EndRoot();
+    status_.Update(faults_->Take());
+    return std::exchange(status_, OkStatus());
+  }
+
+ private:
+  // Under the lock; for one worker.
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    ended_ = ended;
+    failed_ = failed;
+    costs_.BeginRun();
+    workers_ = 1;
+    status_ = CatchAll("ParallelFrameRun", [&] {
+      Start();
+      return OkStatus();
+    });
+  }
+  // The end of a worker that could not begin; without the lock.
+  TENON_DETAIL_COLD void GiveUp(const Status& error) {
+    MutexLock lock(mutex_);
+    status_.Update(error);
+    const Status status = status_;
+    lock.unlock();
+    StopWaiting(status);
+    lock.lock();
+    --workers_;
+    NotifyIfDone();
+  }
+  static void RunWorker(void* argument) noexcept {
+    auto* run = static_cast<ParallelFrameRun*>(argument);
+    const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
+    MutexLock lock(run->mutex_);
+    run->Work(lock);
+  }
+  // Counts another worker if there is work for one. On true the caller schedules it, without the lock.
+  bool WantsHelper() {
+    if (queue_.empty() || !status_.ok() || workers_ >= pool_->NumThreads()) return false;
+    ++workers_;
+    return true;
+  }
+
+  // Runs ready nodes until none is left, or the run has failed. The lock is held but while a kernel runs. The run may
+  // be over as soon as the lock is given up for good.
+  void Work(MutexLock& lock) noexcept {
+    OpKernelContext context;
+    NodeMeter meter(trace_, &context);
+    const CancellationManager* const cancellation = CancellationOf(*step_);
+    while (!queue_.empty() && status_.ok()) {
+      const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        const Status status = CancelledAt(item);
+        status_.Update(status);
+        lock.unlock();
+        StopWaiting(status);
+        lock.lock();
+        break;
+      }
+      const FlowNode& node = NodeIn(item.iteration, item.node);
+      const bool copies = node.kind == FlowKind::kCopy;
+      if (node.kind == FlowKind::kTransfer) [[unlikely]] {
+        StartTransfer(item, lock);
+        continue;
+      }
+      if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        meter.Begin();
+        const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
+          TENON_RETURN_IF_ERROR(item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node));
+          TENON_RETURN_IF_ERROR(std::exchange(read_status_, OkStatus()));
+          if (!item.dead) meter.End(program_, NodeOf(item));
+          return OkStatus();
+        });
+        StopAfter(Finish(item, status), lock);
+        continue;
+      }
+      PrepareKernel(item.iteration, node);
+      ++in_flight_;
+      const ProgramNode& kernel = NodeOf(item);
+      const OpKernelContext::NodeFrame& frame = item.iteration->frames[ToSize(item.node)];
+      const int number = static_cast<int>(&kernel - program_.nodes.data());
+      // After a cheap kernel this thread is soon back for the rest.
+      const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
+      const bool measure = kernel.async == nullptr && costs_.Wants(number);
+      lock.unlock();
+      if (help && !CanSchedule(pool_, &RunWorker, this)) [[unlikely]]
+        ForgetHelper();
+      if (kernel.async != nullptr) {
+        StartAsync(item, kernel, frame);
+        lock.lock();
+        continue;
+      }
+      meter.Begin();
+      const std::int64_t begin = measure ? SteadyNanoseconds() : 0;
+      const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
+        TENON_RETURN_IF_ERROR(copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
+                                     : RunKernelOf(kernel, frame, &context));
+        meter.SeeOutputs(frame.outputs, node.num_outputs);
+        meter.End(program_, kernel);
+        return OkStatus();
+      });
+      const std::int64_t end = measure ? SteadyNanoseconds() : 0;
+      if (!status.ok()) [[unlikely]]
+        Fail(item, status);
+      lock.lock();
+      if (measure) costs_.Add(number, end - begin);
+      const Status finished = FinishRunning(item, status);
+      if (status.ok()) StopAfter(finished, lock);
+    }
+    --workers_;
+    NotifyIfDone();
+  }
+  // The pool had no memory: the threads at work go on without a helper.
+  TENON_DETAIL_COLD void ForgetHelper() {
+    const MutexLock lock(mutex_);
+    --workers_;
+  }
+  // After an error of the node that this thread has finished, with the lock.
+  void StopAfter(const Status& status, MutexLock& lock) {
+    if (status.ok()) [[likely]]
+      return;
+    lock.unlock();
+    StopWaiting(status);
+    lock.lock();
+  }
+
+  // An asynchronous kernel has a context of its own and may end on any thread.
+  struct AsyncState {
+    ParallelFrameRun* run;
+    FlowQueue::Item item;
+    const OpKernelContext::NodeFrame* frame;
+    OpKernelContext context;
+    RefReads references;
+    OpKernelContext::NodeFrame transfer{};  // for a send or a receive
+    std::int64_t begin = 0;  // in the trace, if there is one
+  };
+  // A send or a receive, without the lock: the other end may be in this run.
+  TENON_DETAIL_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
+    PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
+    const ProgramNode& kernel = NodeOf(item);
+    AsyncState* state = nullptr;
+    const Status made = CatchAll("ParallelFrameRun", [&] {
+      state = new AsyncState{
+          this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+      return OkStatus();
+    });
+    if (!made.ok()) return StopAfter(Finish(item, made), lock);
+    ++in_flight_;
+    if (trace_ != nullptr) state->begin = trace_->Now();
+    lock.unlock();
+    state->context.Enter(&state->transfer);
+    if (kernel.async != nullptr) {
+      StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
+    } else {
+      tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
+      AsyncDone(state);
+    }
+    lock.lock();
+  }
+  void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
+    AsyncState* state = nullptr;
+    const Status made = CatchAll("ParallelFrameRun", [&] {
+      state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+      return OkStatus();
+    });
+    if (!made.ok()) {
+      Fail(item, made);
+      const MutexLock lock(mutex_);
+      (void)FinishRunning(item, made);
+      return;
+    }
+    if (trace_ != nullptr) state->begin = trace_->Now();
+    if (!kernel.reads_references) {
+      state->context.Enter(&frame);
+    } else {
+      const Status status = CatchAll("ParallelFrameRun", [&] { return state->references.Read(frame); });
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
+    StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
+  }
+  static void AsyncDone(void* argument) noexcept {
+    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    ParallelFrameRun* run = state->run;
+    const Status status = CatchAll("ParallelFrameRun", [&]() -> Status {
+      TENON_RETURN_IF_ERROR(state->context.TakeStatus());
+      if (state->frame != nullptr) TENON_RETURN_IF_ERROR(CheckOutputs(run->NodeOf(state->item), *state->frame));
+      if (run->trace_ != nullptr) run->Trace(*state);
+      return OkStatus();
+    });
+    if (!status.ok()) run->Fail(state->item, status);
+    MutexLock lock(run->mutex_);
+    // Until it is counted off, the run is not over.
+    ++run->workers_;
+    const Status finished = run->FinishRunning(state->item, status);
+    if (status.ok()) run->StopAfter(finished, lock);
+    --run->workers_;
+    const bool help = run->WantsHelper();
+    run->NotifyIfDone();
+    lock.unlock();
+    if (help && !CanSchedule(run->pool_, &RunWorker, run)) [[unlikely]]
+      run->GiveUp(NotScheduled());
+  }
+
+  TENON_DETAIL_COLD void Trace(const AsyncState& state) {
+    const ProgramNode& node = NodeOf(state.item);
+    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
+    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
+    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
+  }
+
+  // Without the lock, before the kernel is counted as finished. Stores the error before waiting kernels are told to
+  // give up: their errors only follow from it.
+  TENON_DETAIL_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
+    {
+      MutexLock lock(mutex_);
+      status_.Update(AtNode(status, program_, NodeOf(item)));
+    }
+    StopWaiting(status);
+  }
+  // After an error, without the lock: kernels that wait for something are told to give up.
+  TENON_DETAIL_COLD void StopWaiting(const Status& status) {
+    failed_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
+  }
+  // After a kernel ran outside of the lock, which is held again. The status of the node, as Finish.
+  Status FinishRunning(const FlowQueue::Item& item, const Status& status) noexcept {
+    --in_flight_;
+    const FlowNode& node = NodeIn(item.iteration, item.node);
+    if (!status.ok()) [[unlikely]]
+      return Finish(item, status);
+    return Finish(item, CatchAll("ParallelFrameRun", [&] {
+                    if (node.kind == FlowKind::kTransfer) {
+                      FinishTransfer(item.iteration, node, item.dead);
+                    } else {
+                      FinishKernel(item.iteration, node);
+                      ActivateAll(node, *item.iteration->flow, item.iteration, false);
+                    }
+                    return OkStatus();
+                  }));
+  }
+  // `status`, or why the next iteration did not begin.
+  Status Finish(const FlowQueue::Item& item, Status status) noexcept {
+    if (status.ok()) [[likely]] {
+      status = CatchAll("ParallelFrameRun", [&] {
+        if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+        return OkStatus();
+      });
+    }
+    if (!status.ok()) [[unlikely]]
+      status_.Update(AtNode(status, program_, NodeOf(item)));
+    return status;
+  }
+  void NotifyIfDone() {
+    if (workers_ == 0 && in_flight_ == 0) ended_();
+  }
+
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
+  bool flush_denormals_ = false;
+  Mutex mutex_;  // guards the members below and FrameRun's state
+  RunEnded ended_;
+  RunFailed failed_;
+  NodeCosts costs_;
+  int workers_ = 0;  // threads in Work, or on their way there
+  int in_flight_ = 0;  // kernels that run outside of the lock
+  Status status_;  // the first error
+  const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+};
+
+// A ParallelFrameRun for a session's run.
+class ParallelFrameExecutor final : public Executor {
+ public:
+  ParallelFrameExecutor(const Program& program, Step* step) : run_(program, step) {}
+
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    return run_.RunOn(pool, flush_denormals, trace);
+  }
+
+ private:
+  ParallelFrameRun run_;
+};
+inline Owned<Executor> MakeParallelFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<ParallelFrameExecutor>(program, step);
+}
+inline constexpr ControlFlow kControlFlow{&FindFrames, &MakeFrameEngine, &MakeParallelFrameEngine};
+inline const bool fills_control_flow = FillExtension(&extensions.control_flow, &kControlFlow);
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/eager/context_impl.hpp ----
+// ContextImpl: devices, prepared kernels and functions of a context of eager calls. Defines eager::Context.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace eager::detail {
+
+// The op whose output is an argument. It is always fed, so it has no kernel.
+struct EagerInput {
+  static constexpr auto signature = Op("_EagerInput")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+};
+inline const bool eager_input_is_registered = tenon::detail::BatchOf<Devices<Cpu>, EagerInput>::Link();
+
+// The types of one argument, which decide a call's kernel.
+struct ArgumentTypes {
+  std::vector<DataType> types;
+  bool is_list = false;
+};
+
+// Returns the device of a resource's object; "": the tensor is not a resource.
+inline std::string_view DeviceOf(const Tensor& tensor) {
+  const bool is_one = tensor.dtype() == DataType::kResource && tensor.IsInitialized() && tensor.NumElements() > 0;
+  return is_one ? std::string_view(tensor.flat<ResourceHandle>()(0).device) : std::string_view();
+}
+
+// thread-safe but for AddFunctions.
+class ContextImpl final : public RefCounted {
+ public:
+  // A device of the context; the CPU's `device` and `resources` are null.
+  struct Place {
+    std::string name;  // "SIM:0"
+    Owned<Device> device;  // null until a call needs it
+    Owned<ResourceMgr> resources;  // goes before the device
+  };
+  // An op with given types and attrs, prepared.
+  struct Kernel {
+    Callable run;
+    std::vector<DataType> outputs;
+    const Place* place;
+  };
+
+  explicit ContextImpl(SessionOptions options) : options_(std::move(options)) {
+    if (options_.resources == nullptr) options_.resources = &own_resources_;
+    for (const std::string& device : options_.devices) AddPlace(tenon::detail::ShortDeviceName(device));
+    AddPlace("CPU:0");
+    options_.devices.clear();
+  }
+
+  Status AddFunctions(const FunctionDefLibrary& functions) {
+    for (const FunctionDef& function : functions.function) {
+      const FunctionDef* known = FindFunction(functions_, function.signature.name);
+      if (known != nullptr && !(*known == function))
+        return errors::InvalidArgument("Cannot add function '", function.signature.name,
+                                       "' because a different function with the same name already exists.");
+    }
+    for (const FunctionDef& function : functions.function)
+      if (FindFunction(functions_, function.signature.name) == nullptr) functions_.function.push_back(function);
+    return OkStatus();
+  }
+
+  ResourceMgr* resources() { return options_.resources; }
+  std::size_t num_kernels() const {
+    const MutexLock lock(mutex_);
+    return kernels_.size();
+  }
+
+  Result<std::vector<Tensor>> Call(std::string_view device, std::string_view op, const std::vector<Argument>& inputs,
+                                   const std::vector<Attr>& attrs, const TypedOp* typed) {
+    return tenon::detail::CatchAll("eager::Call", [&]() -> Result<std::vector<Tensor>> {
+      std::vector<Tensor> feeds;
+      TENON_ASSIGN_OR_RETURN(const Kernel* kernel, KernelFor(device, op, inputs, attrs, typed, &feeds));
+      std::vector<Tensor> outputs(kernel->outputs.size());
+      TENON_RETURN_IF_ERROR(kernel->run.Run(feeds, outputs));
+      return outputs;
+    });
+  }
+
+  // Inputs are tensors, or handles of tensors; *feeds gets all of them.
+  template <class Input, class Value>
+  Result<const Kernel*> KernelFor(std::string_view device, std::string_view op, const std::vector<Input>& inputs,
+                                  const std::vector<Attr>& attrs, const TypedOp* typed, std::vector<Value>* feeds) {
+    std::string key;
+    MakeKey(op, inputs, attrs, &key, feeds);
+    Place* place = &places_[0];
+    if (!device.empty()) {
+      place = FindPlace(device);
+      if (place == nullptr) return NoSuchDevice(op, device);
+    }
+    if (places_.size() > 1) {
+      for (const Value& value : *feeds)
+        if (const std::string_view on = DeviceOf(value); !on.empty())
+          if (Place* const own = FindPlace(on); own != nullptr) place = own;
+      key.push_back(static_cast<char>(place - places_.data()));
+    }
+    if (const Kernel* const kernel = FindKernel(key); kernel != nullptr) return kernel;
+    if (typed != nullptr) TENON_RETURN_IF_ERROR(CheckZeros(*typed, attrs));
+    std::vector<ArgumentTypes> types;
+    for (const Input& input : inputs) {
+      types.push_back({{}, input.is_list()});
+      for (const Value& value : input.tensors()) types.back().types.push_back(value.dtype());
+    }
+    return MakeKernel(place, op, types, attrs, key);
+  }
+
+ private:
+  template <class Input, class Value>
+  static void MakeKey(std::string_view op, const std::vector<Input>& inputs, const std::vector<Attr>& attrs,
+                      std::string* key, std::vector<Value>* feeds) {
+    key->append(op);
+    for (const Input& input : inputs) {
+      key->push_back(input.is_list() ? '[' : ' ');
+      for (const Value& value : input.tensors()) {
+        key->push_back(static_cast<char>(value.dtype()));
+        feeds->push_back(value);
+      }
+    }
+    for (const auto& [name, value] : attrs) {
+      StrAppend(key, "\n", name, "=");
+      wire::SerializeTo(value, key);
+    }
+  }
+  const Kernel* FindKernel(std::string_view key) const {
+    const MutexLock lock(mutex_);
+    const Owned<Kernel>* const found = kernels_.FindValue(key);
+    return found == nullptr ? nullptr : found->get();
+  }
+
+  void AddPlace(std::string name) {
+    if (FindPlace(name) == nullptr) places_.push_back({std::move(name), nullptr, nullptr});
+  }
+  Place* FindPlace(std::string_view device) {
+    const std::string name = tenon::detail::ShortDeviceName(device);
+    for (Place& place : places_)
+      if (place.name == name) return &place;
+    return nullptr;
+  }
+  TENON_DETAIL_COLD Status NoSuchDevice(std::string_view op, std::string_view device) const {
+    const auto name = [](std::string* out, const Place& place) { StrAppend(out, place.name); };
+    return errors::InvalidArgument("eager call of '", op, "': Could not satisfy device specification '", device,
+                                   "'. All available devices [", StrJoin(places_, ", ", name),
+                                   "]: those that the context was made with");
+  }
+  // *place becomes the CPU where the device has no kernel for the node.
+  Status ChooseDevice(const NodeDef& node, const Registry& registry, Place** place, SessionOptions* options) {
+    if ((*place)->name == "CPU:0") return OkStatus();
+    const MutexLock lock(mutex_);
+    Place& p = **place;
+    if (p.device == nullptr) {
+      TENON_ASSIGN_OR_RETURN(p.device, tenon::detail::MakeLocalDevice(p.name));
+      p.resources = MakeOwned<ResourceMgr>();
+    }
+    if (registry.FindForNode(node, p.device->type()).ok()) {
+      options->device = p.device.get();
+      options->resources = p.resources.get();
+    } else {
+      *place = FindPlace("CPU:0");
+    }
+    return OkStatus();
+  }
+
+  TENON_DETAIL_COLD Result<const Kernel*> MakeKernel(Place* place, std::string_view op,
+                                                     const std::vector<ArgumentTypes>& inputs,
+                                                     const std::vector<Attr>& attrs, const std::string& key) {
+    const Registry& registry = options_.registry != nullptr ? *options_.registry : Registry::Global();
+    TENON_RETURN_IF_ERROR(registry.status());
+    // A registry of the caller's own may have no _EagerInput.
+    const std::string_view input_op = registry.FindOp("_EagerInput") != nullptr ? "_EagerInput" : "Placeholder";
+    GraphBuilder b(registry.ops());
+    CallableOptions ends;
+    SlimVector<GraphBuilder::Input> arguments;
+    SlimVector<Output> all;
+    for (const ArgumentTypes& input : inputs) {
+      SlimVector<Output> fed;
+      for (const DataType type : input.types) {
+        if (type == DataType::kInvalid)
+          return errors::InvalidArgument("eager call of '", op, "': input ", ends.feeds.size(), " is an empty tensor");
+        ends.feeds.push_back(StrCat("input_", ends.feeds.size()));
+        fed.push_back(b.Add(input_op, ends.feeds.back(), {}, {{"dtype", type}}));
+      }
+      all.append(fed.begin(), fed.end());
+      arguments.push_back(input.is_list ? GraphBuilder::Input(std::move(fed)) : GraphBuilder::Input(fed[0]));
+    }
+    if (const OpView* const known = registry.FindOp(op); known != nullptr) {
+      for (const Attr& attr : attrs)
+        if (known->FindAttr(attr.first) == nullptr && !attr.first.starts_with('_'))
+          return NoSuchAttr(*known, attr.first);
+    }
+    const std::string name = IsValidNodeName(op) ? std::string(op) : "call";
+    const FunctionDef* const function = registry.FindOp(op) != nullptr ? nullptr : FindFunction(functions_, op);
+    const Output call = function == nullptr ? b.Add(op, name, arguments, attrs)
+                                            : AddFunctionCall(&b, *function, name, std::move(all), attrs);
+    TENON_RETURN_IF_ERROR(b.status());
+    GraphDef graph = b.graph_def();
+    if (function != nullptr || std::any_of(attrs.begin(), attrs.end(), NamesFunctions)) graph.library = functions_;
+    auto kernel = MakeOwned<Kernel>();
+    for (int i = 0; b.dtype(call[i]) != DataType::kInvalid; ++i) {
+      if (IsRefType(b.dtype(call[i])))
+        return errors::Unimplemented("eager call of '", op,
+                                     "': it gives a reference to a variable, which only graphs have; use resource "
+                                     "variables (VarHandleOp, ReadVariableOp, AssignVariableOp)");
+      kernel->outputs.push_back(b.dtype(call[i]));
+      ends.fetches.push_back(StrCat(name, ":", i));
+    }
+    if (ends.fetches.empty()) ends.targets.push_back(name);
+    SessionOptions options = options_;
+    TENON_RETURN_IF_ERROR(ChooseDevice(graph.node.back(), registry, &place, &options));
+    kernel->place = place;
+    TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(graph, options));
+    TENON_ASSIGN_OR_RETURN(kernel->run, session.MakeCallable(ends));
+    const MutexLock lock(mutex_);
+    Owned<Kernel>& known = kernels_[key];
+    if (known == nullptr) known = std::move(kernel);  // another thread may have been quicker
+    return static_cast<const Kernel*>(known.get());
+  }
+  TENON_DETAIL_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
+    const auto name = [](std::string* out, const AttrSpec& spec) { StrAppend(out, "'", spec.name(), "'"); };
+    return errors::InvalidArgument("eager call of '", op.name, "': the op has no attr '", attr, "'; it has ",
+                                   op.attrs.empty() ? "none" : StrJoin(op.attrs, ", ", name));
+  }
+  static bool NamesFunctions(const Attr& attr) {
+    return attr.second.kind() == AttrValue::Kind::kFunc || !attr.second.list().func.empty();
+  }
+  static Output AddFunctionCall(GraphBuilder* b, const FunctionDef& function, const std::string& name,
+                                SlimVector<Output> inputs, const std::vector<Attr>& attrs) {
+    NameAttrList f;
+    f.name = function.signature.name;
+    for (const auto& [key, value] : attrs) f.attr.Set(key, value);
+    std::vector<DataType> results;
+    for (const OpDef::ArgDef& result : function.signature.output_arg) {
+      const AttrValue* const type = f.attr.Find(result.type_attr);
+      results.push_back(type != nullptr ? type->type() : result.type);
+    }
+    const GraphBuilder::Attr given[] = {{"f", std::move(f)}, {"Tout", AttrValue(results)}};
+    const GraphBuilder::Input list[] = {GraphBuilder::Input(std::move(inputs))};
+    return b->AddNode(function.signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall", name, list,
+                      given);
+  }
+
+  ResourceMgr own_resources_;  // outlives the kernels' sessions, as do the devices
+  SessionOptions options_;  // options of calls on the CPU
+  std::vector<Place> places_;  // the first is the usual one
+  FunctionDefLibrary functions_;
+  mutable Mutex mutex_;
+  FlatMap<std::string, Owned<Kernel>> kernels_;  // none is ever dropped: found ones are used without the lock
+};
+
+template <class U>
+RefCounted* undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::MakeContext(
+    SessionOptions options) {
+  return new ContextImpl(std::move(options));
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Call(
+    RefCounted* context, std::string_view device, std::string_view op, const std::vector<Argument>& inputs,
+    const std::vector<Attr>& attrs, const TypedOp* typed) {
+  return static_cast<ContextImpl*>(context)->Call(device, op, inputs, attrs, typed);
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::AddFunctions(
+    RefCounted* context, const FunctionDefLibrary& functions) {
+  return static_cast<ContextImpl*>(context)->AddFunctions(functions);
+}
+template <class U>
+ResourceMgr* undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Resources(
+    RefCounted* context) {
+  return static_cast<ContextImpl*>(context)->resources();
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumKernels(
+    RefCounted* context) {
+  return static_cast<ContextImpl*>(context)->num_kernels();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>;
+
+}  // namespace eager::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/eager/async_impl.hpp ----
+// The queue and the thread of asynchronous eager calls. Defines eager::Async.
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace eager::detail {
+
+// thread-safe.
+class AsyncImpl final : public RefCounted {
+ public:
+  explicit AsyncImpl(ContextImpl* context) : context_(Ref<ContextImpl>::Share(context)) {}
+
+  // Waits for all calls. No call comes afterwards.
+  void Finish() {
+    NoticeFork();
+    {
+      const MutexLock lock(mutex_);
+      stopping_ = true;
+      changed_.notify_all();
+    }
+    if (thread_.joinable()) thread_.Join();
+  }
+
+  Status Sync() {
+    NoticeFork();
+    MutexLock lock(mutex_);
+    const std::int64_t all = added_;
+    while (done_ < all) changed_.wait(lock);
+    return std::exchange(status_, OkStatus());
+  }
+
+  Result<std::vector<Handle>> Call(std::string_view device, std::string_view op,
+                                   const std::vector<AsyncArgument>& inputs, const std::vector<Attr>& attrs,
+                                   const TypedOp* typed) {
+    return tenon::detail::CatchAll("eager::Async::Call", [&]() -> Result<std::vector<Handle>> {
+      auto call = MakeOwned<Pending>();
+      TENON_ASSIGN_OR_RETURN(call->kernel, context_->KernelFor(device, op, inputs, attrs, typed, &call->inputs));
+      for (const DataType type : call->kernel->outputs)
+        call->outputs.push_back(Handle(type, type == DataType::kResource ? call->kernel->place->name : std::string()));
+      std::vector<Handle> outputs = call->outputs;
+      TENON_RETURN_IF_ERROR(Add(std::move(call)));
+      return outputs;
+    });
+  }
+
+ private:
+  struct Pending {
+    const ContextImpl::Kernel* kernel;
+    std::vector<Handle> inputs, outputs;
+    Owned<Pending> next;
+  };
+
+  // In the child of a fork() calls that wait or run are the parent's, and so is the thread.
+  void NoticeFork() {
+    if (fork_.IsRepaired()) [[likely]]
+      return;
+    fork_.Repair([this] {
+      new (&mutex_) Mutex();
+      new (&changed_) ConditionVariable();
+      new (&first_) Owned<Pending>();
+      last_ = nullptr;
+      if (added_ != done_) new (&status_) Status(Code::kFailedPrecondition, std::string(Handle::kLeftBehind));
+      done_ = added_;
+      thread_ = Thread();
+    });
+  }
+  Status Add(Owned<Pending> call) {
+    NoticeFork();
+    const MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(status_);
+    if (!thread_.joinable() && !thread_.Start<&AsyncImpl::Main>(this))
+      return errors::ResourceExhausted("eager::Async: the system has no thread for the calls");
+    Owned<Pending>& end = last_ == nullptr ? first_ : last_->next;
+    last_ = call.get();
+    end = std::move(call);
+    ++added_;
+    changed_.notify_all();
+    return OkStatus();
+  }
+
+  void Main() {
+    Thread::NameThis("tenon-eager");
+    for (std::int64_t ended = 0;;) {
+      Owned<Pending> call = Next(ended);
+      if (call == nullptr) return;
+      std::vector<Tensor> results;
+      const Status status = tenon::detail::CatchAll("eager::Async", [&] { return Run(*call, &results); });
+      ended = 1;
+      for (std::size_t i = 0; i < results.size() && status.ok(); ++i)
+        call->outputs[i].Settle(status, std::move(results[i]));
+      if (status.ok()) continue;
+      // Before the handles get it: a thread that sees the error there finds it in its next call, too.
+      call->next = Fail(status);
+      for (ended = 0; call != nullptr; call = std::move(call->next), ++ended)
+        for (const Handle& output : call->outputs) output.Settle(status, Tensor());
+    }
+  }
+  // Waits for a call; null: it was the last. `ended` calls have run since the one before.
+  Owned<Pending> Next(std::int64_t ended) {
+    MutexLock lock(mutex_);
+    done_ += ended;
+    if (ended > 0) changed_.notify_all();
+    while (first_ == nullptr && !stopping_) changed_.wait(lock);
+    if (first_ == nullptr) return nullptr;
+    Owned<Pending> call = std::move(first_);
+    first_ = std::move(call->next);
+    if (first_ == nullptr) last_ = nullptr;
+    return call;
+  }
+  static Status Run(const Pending& call, std::vector<Tensor>* results) {
+    std::vector<Tensor> feeds;
+    for (const Handle& input : call.inputs) {
+      TENON_ASSIGN_OR_RETURN(Tensor tensor, input.Get());
+      feeds.push_back(std::move(tensor));
+    }
+    results->resize(call.outputs.size());
+    return call.kernel->run.Run(feeds, *results);
+  }
+  // Keeps the error. Returns all calls that wait: they will not run.
+  Owned<Pending> Fail(const Status& status) {
+    const MutexLock lock(mutex_);
+    status_ = status.WithAppended(
+        "\n\tEncountered when executing an operation using EagerExecutor. This error cancels all future operations and "
+        "poisons their output tensors.");
+    last_ = nullptr;
+    return std::move(first_);
+  }
+
+  const Ref<ContextImpl> context_;
+  ForkGuard fork_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  Thread thread_;  // started by the first call
+  Owned<Pending> first_;  // the calls that wait
+  Pending* last_ = nullptr;
+  std::int64_t added_ = 0, done_ = 0;  // calls, from the beginning
+  bool stopping_ = false;
+  Status status_;  // the first error, until Sync() returns it
+};
+
+template <class U>
+RefCounted* undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Make(RefCounted* context) {
+  return new AsyncImpl(static_cast<ContextImpl*>(context));
+}
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Finish(RefCounted* async) {
+  static_cast<AsyncImpl*>(async)->Finish();
+}
+template <class U>
+Result<std::vector<Handle>> undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Call(
+    RefCounted* async, std::string_view device, std::string_view op, const std::vector<AsyncArgument>& inputs,
+    const std::vector<Attr>& attrs, const TypedOp* typed) {
+  return static_cast<AsyncImpl*>(async)->Call(device, op, inputs, attrs, typed);
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<U>::Sync(RefCounted* async) {
+  return static_cast<AsyncImpl*>(async)->Sync();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronous_calls<void>;
+
+}  // namespace eager::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/executor/dataflow.hpp ----
+// The dataflow executor: every node runs as soon as its inputs are there, on a pool of threads, with one atomic count
+// per node. A thread that has run a node goes on with the nodes that this made ready, but hands all but one of the
+// expensive ones to the pool (runtime/executor/cost_model.hpp tells which nodes are expensive).
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
+class DataflowRun final : public Executor {
+ public:
+  DataflowRun(const Program& program, Step* step)
+      : program_(program),
+        step_(step),
+        nodes_(program.nodes.size() + 1),
+        readers_(static_cast<std::size_t>(program.num_values)),
+        first_readers_(program.readers),
+        after_(program.nodes.size()),
+        tasks_(program.nodes.size()),
+        costs_(program) {
+    bool has_nothings = false;
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      nodes_[n].first_consumer = node.first_consumer;
+      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
+      nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
+      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
+      has_nothings = has_nothings || nodes_[n].does_nothing;
+      tasks_[n] = {this, static_cast<int>(n)};
+    }
+    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
+    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
+    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
+    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
+      if (program.escapes[v] != 0) first_readers_[v] = kStays;
+      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
+    }
+    // Without a fixed order only the sole reader of a value may overwrite it.
+    for (std::size_t n = 0; n < program.nodes.size(); ++n)
+      step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
+  }
+
+  // Runs the program; the calling thread takes part. The pool may be busy with other runs.
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    if (program_.nodes.empty()) return OkStatus();
+    Notification done;
+    Reset(pool, flush_denormals, trace, {&WakeUp, &done});
+    Local mine;
+    Begin(&mine);
+    Process(&mine);
+    Leave(this);
+    WaitFor(done);
+    return TakeStatus();
+  }
+  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. Calls
+  // `failed`, which may be null, with an error before waiting kernels are told to stop.
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
+             RunFailed failed) noexcept {
+    if (program_.nodes.empty()) return ended();
+    Reset(pool, flush_denormals, trace, ended);
+    failed_callback_ = failed;
+    Local mine;
+    Begin(&mine);
+    PublishAll(&mine);
+    Leave(this);
+  }
+  Status TakeStatus() {
+    if (faults_) status_.Update(faults_->Take());
+    return std::exchange(status_, OkStatus());
+  }
+
+ private:
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    failed_.store(false, std::memory_order_relaxed);
+    status_ = OkStatus();
+    ended_ = ended;
+    failed_callback_ = {};
+    costs_.BeginRun();
+    busy_.store(1, std::memory_order_release);
+  }
+
+  struct Task {
+    DataflowRun* run;
+    int node;
+  };
+  // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The
+  // consumers of one node lie before those of the next.
+  struct Counts {
+    int first_consumer = 0;
+    unsigned waits_for : 31 = 0;  // edges
+    unsigned does_nothing : 1 = 0;
+    std::atomic<int> pending{0};  // edges, in this run
+  };
+  // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
+  // to hand to another thread, and so are those that cost little to run.
+  struct Local {
+    int nothing = -1;  // the first of those that do nothing; linked through after_
+    int cheap = -1;  // the first of those that cost little; linked likewise
+    int expensive = -1;  // for this thread, when nothing cheap is left; -1: none
+    int delay = 0;  // cheap nodes that have run while it waits
+    bool alone = false;  // no other thread works on this run, or will before this one publishes a node
+    bool IsEmpty() const { return cheap < 0 && expensive < 0; }
+  };
+  static constexpr int kMostDelay = 4;  // then another thread gets it
+  void Add(int number, Local* mine) {
+    Counts& node = nodes_[ToSize(number)];
+    node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (node.does_nothing) {
+      after_[ToSize(number)] = std::exchange(mine->nothing, number);
+    } else if (!costs_.IsExpensive(number)) {
+      after_[ToSize(number)] = std::exchange(mine->cheap, number);
+    } else if (mine->expensive < 0) {
+      mine->expensive = number;
+      mine->delay = 0;
+    } else {
+      Publish(number, mine);
+    }
+  }
+  // The node that this thread runs next; *mine is not empty.
+  int Next(Local* mine) {
+    if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
+    if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
+    return std::exchange(mine->cheap, after_[ToSize(mine->cheap)]);
+  }
+  static void RunTask(void* argument) noexcept {
+    const Task task = *static_cast<const Task*>(argument);
+    Local mine;
+    if (task.run->costs_.IsExpensive(task.node)) {
+      mine.expensive = task.node;
+    } else {
+      mine.cheap = task.node;  // with those behind it
+    }
+    if (task.run->flush_denormals_) {
+      ScopedFlushDenormals flush;
+      task.run->Process(&mine);
+    } else {
+      task.run->Process(&mine);
+    }
+    Leave(task.run);
+  }
+  void Publish(int node, Local* mine) {
+    if (!TryPublish(node, mine)) [[unlikely]]
+      after_[ToSize(node)] = std::exchange(mine->cheap, node);
+  }
+  // False: the pool had no memory, so that the run has failed; this thread counts the node down. Its list of cheap
+  // nodes may have expensive ones then, and is not published any more.
+  bool TryPublish(int node, Local* mine) {
+    mine->alone = false;
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    if (CanSchedule(pool_, &RunTask, &tasks_[ToSize(node)])) [[likely]]
+      return true;
+    busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
+    Fail(NotScheduled());
+    return false;
+  }
+  void PublishAll(Local* mine) {
+    if (!failed_.load(std::memory_order_acquire)) [[likely]] {
+      if (mine->expensive >= 0 && TryPublish(mine->expensive, mine)) mine->expensive = -1;
+      if (mine->cheap >= 0 && TryPublish(mine->cheap, mine)) mine->cheap = -1;
+    }
+    if (!mine->IsEmpty()) [[unlikely]]
+      Process(mine);  // which only counts down
+  }
+  // A thread, or something else that is counted in busy_, has ended. With the last of them the run is over, and the
+  // object in use again or gone.
+  static void Leave(DataflowRun* run) {
+    const RunEnded ended = run->ended_;
+    if (run->busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+  }
+
+  // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
+  void Process(Local* mine) noexcept {
+    OpKernelContext context;
+    NodeMeter meter(trace_, &context);
+    while (!mine->IsEmpty()) {
+      const int number = Next(mine);
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
+        if (node.async != nullptr && StartAsync(number)) continue;
+        if (node.async == nullptr) {
+          meter.Begin();
+          const NodeCosts::Measured measured(&costs_, number);
+          Status status = CatchAll("DataflowRun", [&]() -> Status {
+            TENON_RETURN_IF_ERROR(RunNode(program_, number, step_, &context));
+            meter.End(program_, node, step_);
+            return OkStatus();
+          });
+          if (!status.ok()) [[unlikely]]
+            Fail(status);
+        }
+      }
+      Finish(number, mine);
+    }
+  }
+
+  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: when
+  // the node has ended, the thread that made the call may still be in it and use objects of the session.
+  struct AsyncState {
+    DataflowRun* run;
+    int node;
+    std::int64_t begin;
+    OpKernelContext context;
+    RefReads references;
+  };
+  // False: there was no memory for it, and the run has failed.
+  bool StartAsync(int number) {
+    Owned<AsyncState> made;
+    const Status status = CatchAll("DataflowRun", [&] {
+      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()});
+      return OkStatus();
+    });
+    if (!status.ok()) [[unlikely]] {
+      Fail(status);
+      return false;
+    }
+    AsyncState* const state = made.release();
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+    if (!node.reads_references) {
+      state->context.Enter(&step_->frame(number));
+    } else {
+      const Status read = CatchAll("DataflowRun", [&] { return state->references.Read(step_->frame(number)); });
+      state->context.Enter(&state->references.frame());
+      if (!read.ok()) {
+        state->context.SetStatus(read);
+        AsyncDone(state);
+        return true;
+      }
+    }
+    busy_.fetch_add(1, std::memory_order_relaxed);
+    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    Leave(this);
+    return true;
+  }
+  static void AsyncDone(void* argument) noexcept {
+    Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    DataflowRun* run = state->run;
+    const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
+    const Status status = CatchAll("DataflowRun", [&]() -> Status {
+      TENON_RETURN_IF_ERROR(state->context.TakeStatus());
+      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
+      if (run->trace_ != nullptr) run->trace_->Add(run->program_, node, run->step_, state->begin);
+      return OkStatus();
+    });
+    if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
+    Local made;
+    run->Finish(state->node, &made);
+    run->PublishAll(&made);
+    state.reset();
+    Leave(run);
+  }
+
+  bool StopsHere() {
+    if (!IsCancelled(CancellationOf(*step_))) [[likely]]
+      return false;
+    Fail(RunCancelled());
+    return true;
+  }
+
+  // The first error counts; kernels that wait for something are told to give up.
+  TENON_DETAIL_COLD void Fail(const Status& status) {
+    {
+      MutexLock lock(mutex_);
+      status_.Update(status);
+      failed_.store(true, std::memory_order_release);
+    }
+    failed_callback_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
+  }
+
+  bool IsAlone() const { return busy_.load(std::memory_order_acquire) == 1; }
+  void Begin(Local* mine) {
+    mine->alone = true;
+    for (const int root : program_.roots) Add(root, mine);
+    CountNothings(mine);
+  }
+  // Drops the values that have no more readers and counts the consumers down. Those that became ready are in *mine,
+  // or published. After an error nodes are only counted down, so that the run comes to its end.
+  void Finish(int number, Local* mine) {
+    mine->alone = IsAlone();
+    const ProgramNode& node = program_.nodes[ToSize(number)];
+    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[ToSize(node.first_input + i)], mine->alone);
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (first_readers_[ToSize(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+    CountConsumers(number, mine);
+    CountNothings(mine);
+  }
+  // Counts down; true if that was the last one. A thread that is alone does not need an atomic operation.
+  static bool IsLast(std::atomic<int>* count, bool alone) {
+    if (!alone) return count->fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const int left = count->load(std::memory_order_relaxed) - 1;
+    count->store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+  void CountConsumers(int number, Local* mine) {
+    const int end = nodes_[ToSize(number) + 1].first_consumer;
+    for (int edge = nodes_[ToSize(number)].first_consumer; edge < end; ++edge)
+      CountEdge(program_.consumers[ToSize(edge)], mine);
+  }
+  void CountEdge(int consumer, Local* mine) {
+    Counts& node = nodes_[ToSize(consumer)];
+    // A node that waits for one node only is ready; no other thread counts it.
+    if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
+  }
+  // Nodes that do nothing, with all of that kind behind them.
+  void CountNothings(Local* mine) {
+    while (mine->nothing >= 0) {
+      if (mine->alone) {
+        CountAlone(mine);
+      } else {
+        const int number = mine->nothing;
+        mine->nothing = after_[ToSize(number)];
+        CountConsumers(number, mine);
+      }
+    }
+  }
+  // Counts nodes that do nothing while this thread is alone. First come, first served, in two passes over some of
+  // them: one writes their edges side by side, the other counts these. Neither the number of a node's edges nor which
+  // edge makes a node ready is a branch, which the processor would guess wrong in large graphs.
+  void CountAlone(Local* mine) {
+    constexpr std::size_t kRoom = 256, kLanes = 8;
+    int edges[kRoom + kLanes];
+    const int* const consumers = program_.consumers.data();
+    const std::size_t num_consumers = program_.consumers.size();
+    Counts* const nodes = &nodes_[0];
+    int* const queue = queue_.data();
+    std::size_t begin = 0, end = 0;
+    for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
+    while (begin < end && mine->alone) {
+      std::size_t room = 0;
+      while (begin < end && room < kRoom) {
+        const Counts* const node = nodes + queue[begin++];
+        const std::size_t first = ToSize(node[0].first_consumer), last = ToSize(node[1].first_consumer);
+        if (last - first <= kLanes && first + kLanes <= num_consumers && (begin < end || room > 0)) [[likely]] {
+          std::memcpy(edges + room, consumers + first, sizeof(int) * kLanes);  // edges behind the last one, too
+          room += last - first;
+        } else {
+          end = CountAlone(consumers + first, consumers + last, queue, end, mine);
+        }
+      }
+      end = CountAlone(edges, edges + room, queue, end, mine);
+    }
+    for (; begin < end; ++begin) Add(queue[begin], mine);
+  }
+  // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
+  // more.
+  std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
+    Counts* const nodes = &nodes_[0];
+    for (; consumer < last && mine->alone; ++consumer) {
+      const int number = *consumer;
+      Counts& node = nodes[number];
+      const unsigned left = static_cast<unsigned>(node.pending.load(std::memory_order_relaxed)) - 1;
+      const unsigned ready = (left - 1) >> 31;  // left == 0, as no compiler makes it a branch
+      node.pending.store(static_cast<int>(left + (node.waits_for & (0 - ready))), std::memory_order_relaxed);
+      queue[end] = number;
+      end += ready & node.does_nothing;
+      if ((ready & ~node.does_nothing & 1u) != 0) [[unlikely]]
+        Add(number, mine);
+    }
+    for (; consumer < last; ++consumer) CountEdge(*consumer, mine);
+    return end;
+  }
+  void Drop(int value, bool alone) {
+    const int readers = first_readers_[ToSize(value)];
+    if (readers == kStays) return;
+    if (readers > 1) {
+      if (!IsLast(&readers_[ToSize(value)], alone)) return;
+      readers_[ToSize(value)].store(readers, std::memory_order_relaxed);
+    }
+    step_->value(value) = EmptySlot();
+  }
+
+  static constexpr int kStays = -1;  // constants and fetched values
+
+  const Program& program_;
+  Step* step_;
+  Owned<Counts[]> nodes_;  // and one more, behind the last
+  Owned<std::atomic<int>[]> readers_;  // per value: reads that are still to come
+  SlimVector<int> first_readers_;  // readers_ when a run begins; or kStays
+  SlimVector<int> after_;  // per node: the next one in a list of Local, or in a published task
+  SlimVector<int> queue_;  // for a thread that is alone; empty if every node does something
+  Owned<Task[]> tasks_;
+  NodeCosts costs_;
+  // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
+  std::atomic<int> busy_{0};
+  std::atomic<bool> failed_{false};
+  RunEnded ended_;
+  RunFailed failed_callback_;
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
+  bool flush_denormals_ = false;
+  Mutex mutex_;
+  Status status_;
+  Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
+};
+
+inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
+  return MakeOwned<DataflowRun>(program, step);
+}
+inline const bool fills_dataflow = FillExtension(&extensions.dataflow, &MakeDataflowRun);
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/call_numbers.hpp ----
+// CallNumbers: finds a function with its attrs among many in constant time.
+#include <cstddef>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Numbers for calls, from 0 on: equal calls have one number. externally synchronised.
+class CallNumbers {
+ public:
+  // -1: an equal call has no number yet. Calls of another `kind` are not equal.
+  int Find(const NameAttrList& call, char kind = 0) const { return index_.Find(KeyOf(call, kind), Key{&keys_}); }
+  // The number of the call, the next one for a new call.
+  int Insert(const NameAttrList& call, char kind = 0) {
+    const int next = static_cast<int>(keys_.size());
+    keys_.push_back(KeyOf(call, kind));
+    const int known = index_.Insert(keys_.back(), next, Key{&keys_});
+    if (known < 0) return next;
+    keys_.pop_back();
+    return known;
+  }
+
+ private:
+  struct Key {
+    const SlimVector<std::string>* keys;
+    std::string_view operator()(int i) const { return (*keys)[static_cast<std::size_t>(i)]; }
+  };
+  static std::string Serialized(const NameAttrList& call) {
+    std::string bytes;
+    wire::SerializeTo(call, &bytes);
+    return bytes;
+  }
+  static std::string KeyOf(const NameAttrList& call, char kind) {
+    std::string key = call.attr.empty() ? call.name : Serialized(call);
+    key.push_back(call.attr.empty() ? 0 : 1);
+    key.push_back(kind);
+    return key;
+  }
+
+  SlimVector<std::string> keys_;
+  detail::NameIndex index_;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
+// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+struct OpList {
+  SlimVector<OpDef> op;
+};
+
+inline void SortFunctionMaps(void* object) {
+  FunctionDef& function = *static_cast<FunctionDef*>(object);
+  function.attr.SortAppended();
+  SortByKey(&function.arg_attr);
+  SortByKey(&function.resource_arg_unique_id);
+  SortByKey(&function.ret);
+  SortByKey(&function.control_ret);
+}
+inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(OpDef);
+TENON_DETAIL_SCHEMA(OpDef::ArgDef);
+TENON_DETAIL_SCHEMA(OpDef::AttrDef);
+TENON_DETAIL_SCHEMA(OpDeprecation);
+TENON_DETAIL_SCHEMA(tenon::detail::OpList);
+TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
+TENON_DETAIL_SCHEMA(FunctionDef);
+TENON_DETAIL_SCHEMA(GradientDef);
+TENON_DETAIL_SCHEMA(RegisteredGradient);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kArgDefFields[] = {
+    MakeField<&OpDef::ArgDef::name>(1, "name"),
+    MakeField<&OpDef::ArgDef::description>(2, "description"),
+    MakeField<&OpDef::ArgDef::type>(3, "type"),
+    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
+    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
+    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
+    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
+    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
+    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
+};
+inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
+
+inline constexpr Field kAttrDefFields[] = {
+    MakeField<&OpDef::AttrDef::name>(1, "name"),
+    MakeField<&OpDef::AttrDef::type>(2, "type"),
+    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
+    MakeField<&OpDef::AttrDef::description>(4, "description"),
+    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
+    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
+    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
+};
+inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
+
+inline constexpr Field kOpDeprecationFields[] = {
+    MakeField<&OpDeprecation::version>(1, "version"),
+    MakeField<&OpDeprecation::explanation>(2, "explanation"),
+};
+inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
+
+inline constexpr Field kOpDefFields[] = {
+    MakeField<&OpDef::name>(1, "name"),
+    MakeField<&OpDef::input_arg>(2, "input_arg"),
+    MakeField<&OpDef::output_arg>(3, "output_arg"),
+    MakeField<&OpDef::attr>(4, "attr"),
+    MakeField<&OpDef::summary>(5, "summary"),
+    MakeField<&OpDef::description>(6, "description"),
+    MakeField<&OpDef::deprecation>(8, "deprecation"),
+    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
+    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
+    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
+    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
+    MakeField<&OpDef::control_output>(20, "control_output"),
+    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
+};
+inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
+
+inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
+inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
+
+inline constexpr Field kStringEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
+
+inline constexpr Field kUniqueIdEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
+
+// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
+inline constexpr Field kArgAttrsFields[] = {
+    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
+     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
+     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
+};
+inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
+
+inline constexpr Field kArgAttrEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
+
+inline constexpr Field kFunctionDefFields[] = {
+    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
+    MakeField<&FunctionDef::node_def>(3, "node_def"),
+    MakeField<&FunctionDef::ret>(4, "ret"),
+    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
+    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
+    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
+    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
+};
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
+
+inline constexpr Field kGradientDefFields[] = {
+    MakeField<&GradientDef::function_name>(1, "function_name"),
+    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
+};
+inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
+
+inline constexpr Field kRegisteredGradientFields[] = {
+    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
+    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
+};
+inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
+
+inline constexpr Field kFunctionDefLibraryFields[] = {
+    MakeField<&FunctionDefLibrary::function>(1, "function"),
+    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
+    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
+};
+inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
+inline const bool fills_function_library =
+    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
+
+}  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
+
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
+inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
+
+// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
+inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<NodeDef>(bytes, owner);
+}
+inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
+
+inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<AttrValue>(bytes, owner);
+}
+inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
+
+inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<FunctionDef>(bytes, owner);
+}
+inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
+
+inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
+
+inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
+  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
+  return std::move(list.op);
+}
+inline std::string SerializeOpList(Span<const OpDef> ops) {
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/function_import.hpp ----
+// Functions in ImportGraphDef: their bodies are checked, calls become nodes, and results get the shapes
+// that the bodies give them. Fills an extension (base/extensions.hpp); graphs without functions do not need it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Status CheckFunctionLibrary(const FunctionIndex& functions, OpInfoCache* ops,
+                                   const CancellationManager* cancellation) {
+  for (const FunctionDef& function : functions.library().function) {
+    const std::string& name = function.signature.name;
+    const FunctionDef* const first = functions.Find(name);
+    if (first != &function && !(*first == function))
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because a different function with the same name already exists.");
+    if (ops->registry().Find(name) != nullptr)
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because an op with the same name already exists.");
+  }
+  // A function without attrs is what it is in every call: its mistakes are refused now.
+  for (const FunctionDef& function : functions.library().function) {
+    if (!function.signature.attr.empty()) continue;
+    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, functions, ops, cancellation).status());
+  }
+  return OkStatus();
+}
+
+// The body is imported with the shapes of the arguments, and what their resources hold; so are its results known
+// afterwards. Functions that call themselves, and calls that are
+// too deep, are not followed.
+inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops,
+                                CallShapes* calls, ShapeRefiner* refiner) {
+  const Node& node = graph.node(id);
+  const AttrValue* f = node.def.attr.Find("f");
+  const FunctionDef* function = f == nullptr ? nullptr : calls->functions->Find(f->func().name);
+  if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
+      StackIsShort(static_cast<int>(calls->inside.size())) ||
+      std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
+    return OkStatus();
+  calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
+  if (calls->nodes_left < 0) return OkStatus();
+  Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->functions, ops);
+  if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
+    return OkStatus();  // refused when the node runs
+  for (std::size_t i = 0; i < body->args.size(); ++i) {
+    const InEdge& edge = node.inputs[i];
+    SlimVector<PartialTensorShape> shape{graph.node(edge.node).output_shape(edge.output)};
+    NodeDef& arg = body->graph.node[i];
+    arg.attr.erase("_output_shapes");
+    arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+    const SlimVector<ShapeRefiner::HeldTensor>* const held = refiner->Held(edge);
+    if (held == nullptr) continue;
+    SlimVector<PartialTensorShape> shapes;
+    SlimVector<DataType> types;
+    for (const ShapeRefiner::HeldTensor& one : *held) {
+      shapes.push_back(one.shape);
+      types.push_back(one.dtype);
+    }
+    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(shapes)));
+    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(types)));
+  }
+  body->graph.versions = versions;
+  ImportOptions options;
+  options.allow_internal_ops = true;
+  options.calls = calls;
+  options.ops = ops;
+  calls->inside.push_back(function->signature.name);
+  const Result<Graph> inner = ImportGraphDef(std::move(body->graph), ops->registry(), options);
+  calls->inside.pop_back();
+  const ShapeRefiner::Handles handles = std::move(calls->held);
+  TENON_RETURN_IF_ERROR(inner.status());
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const FunctionGraph::Output& result = body->results[static_cast<std::size_t>(i)];
+    const Node& source = *inner->Find(result.node);
+    TENON_RETURN_IF_ERROR(refiner->MergeOutputShape(id, i, source.output_shape(result.index)));
+    if (const auto* held = ShapeRefiner::FindHeld(handles, {source.id, result.index}); held != nullptr)
+      refiner->SetHeld({id, i}, *held);
+  }
+  return OkStatus();
+}
+
+inline constexpr FunctionImport kFunctionImport{&CheckFunctionLibrary, &MakeFunctionCall, &InferFunctionCall};
+inline const bool fills_function_import = FillExtension(&extensions.function_import, &kFunctionImport);
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/gradient_maker.hpp ----
+// Hook for code that derives functions. A SymbolicGradient node calls it when the graph's library names no gradient
+// for its function.
+#include <atomic>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// The gradient of `function`, which is one of `library` or an op, as a function with the attrs of the call: it takes
+// the function's inputs and then the gradients of its outputs, and gives the gradients of its inputs. It may call
+// functions of the library, and SymbolicGradient of them. NotFound: there is none. Called once for each function and
+// attrs; from any thread, several at a time.
+using GradientMaker = Result<FunctionDef> (*)(const NameAttrList& function, const FunctionDefLibrary& library,
+                                              const OpRegistry& ops);
+
+namespace detail {
+inline constinit std::atomic<GradientMaker> gradient_maker{nullptr};
+}
+
+// For all sessions; null: none. Returns the one before. thread-safe; a session asks when it builds the node's kernel.
+inline GradientMaker SetGradientMaker(GradientMaker maker) {
+  return detail::gradient_maker.exchange(maker, std::memory_order_acq_rel);
+}
+
+// The maker's function. NotFound, with TensorFlow's message: the maker makes none, or there is no maker.
+inline Result<FunctionDef> MakeGradient(const NameAttrList& function, const FunctionDefLibrary& library,
+                                        const OpRegistry& ops) {
+  if (const GradientMaker make = detail::gradient_maker.load(std::memory_order_acquire)) {
+    Result<FunctionDef> made = make(function, library, ops);
+    if (made.ok() || made.status().code() != Code::kNotFound) return made;
+  }
+  return errors::NotFound("No gradient defined for op: ", function.name);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/function/session_functions.hpp ----
+// SessionFunctions: the functions of a session's graph as programs, built when they run first.
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The functions of one graph on each of its devices. thread-safe.
+class FunctionsOnDevices {
+ public:
+  // `device`: a whole name. Internal: no such device.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
+  TENON_DETAIL_COLD static Status NoDevice(std::string_view name) {
+    return errors::Internal("Currently don't support instantiating functions on device: ", name);
+  }
+
+ protected:
+  ~FunctionsOnDevices() = default;
+};
+
+// thread-safe. A call runs on its caller's thread, in the sequential engine.
+class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices {
+ public:
+  // Calls within calls. Each takes some of the thread's stack: on a small one fewer are possible.
+  static constexpr int kMaxCallDepth = 1000;
+
+  // All arguments outlive this; `graph` may be filled later, before the first Find. `lower`, if not null, changes the
+  // functions' graphs.
+  SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
+                   const ProgramOptions& options, GraphPass lower = nullptr)
+      : registry_(registry),
+        device_(device),
+        host_(host),
+        options_(options),
+        lower_(lower),
+        library_(Ref<Library>::Adopt(new Library(graph, {}))),
+        ops_(registry->ops()) {}
+
+  void set_resources(ResourceMgr* resources) { resources_ = resources; }
+  ResourceMgr* resources() const override { return resources_; }
+
+  // `devices` finds the functions on the session's other devices; it outlives this.
+  void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
+
+  void SetGraph(const Graph* graph, Ref<RefCounted> owner = {}) override {
+    Ref<Library> library;
+    if (graph != nullptr) library = Ref<Library>::Adopt(new Library(graph, owner));
+    const MutexLock lock(mutex_);
+    std::swap(library_, library);  // the old one goes after the lock
+    if (on_host_ != nullptr) on_host_->SetGraph(graph, std::move(owner));
+  }
+
+  TENON_DETAIL_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
+    MutexLock lock(mutex_);
+    if (const int known = numbers_.Find(call); known >= 0) return FunctionHandle{known};
+    const FunctionDef* def = library_->index().Find(call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    return FunctionHandle{AddLocked(call, *def)};
+  }
+  Result<FunctionHandle> FindForBody(const NameAttrList& call) override {
+    const MutexLock lock(mutex_);
+    if (const int known = numbers_.Find(call, kCounts); known >= 0) return FunctionHandle{known};
+    const FunctionDef* def = library_->index().Find(call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    FunctionDef counts;
+    if (!PassCounterOn(*def, &counts)) return FunctionHandle{};
+    return FunctionHandle{AddLocked(call, std::move(counts), kCounts)};
+  }
+
+  Result<FunctionHandle> FindGradient(const NameAttrList& function) override {
+    if (function.name == "SymbolicGradient") return errors::InvalidArgument("Can't take gradient of ", function.name);
+    NameAttrList call;
+    call.attr = function.attr;
+    {
+      const MutexLock lock(mutex_);
+      if (const GradientDef* gradient = library_->index().FindGradient(function.name))
+        call.name = gradient->gradient_func;
+    }
+    return call.name.empty() ? GradientByMaker(function) : Find(call);
+  }
+
+  Result<FunctionRuntime*> On(std::string_view device) override {
+    TENON_ASSIGN_OR_RETURN(const std::string name, CanonicalizeDeviceName(device, device_->name()));
+    if (name == device_->name()) return static_cast<FunctionRuntime*>(this);
+    if (devices_ != nullptr) return devices_->On(name);
+    if (name == host_->name()) return OnHost();
+    return FunctionsOnDevices::NoDevice(name);
+  }
+
+  TENON_DETAIL_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
+    MutexLock lock(mutex_);
+    const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def.signature;
+    for (const auto* args : {&op.input_arg, &op.output_arg}) {
+      for (const OpDef::ArgDef& arg : *args) {
+        if (arg.number_attr.empty() && arg.type_list_attr.empty()) continue;
+        return errors::InvalidArgument("Function ", op.name, " has an ", args == &op.input_arg ? "input" : "output",
+                                       " named \"", arg.name,
+                                       "\" that is a list of tensors. Multi-device functions "
+                                       "support only single-tensor inputs and outputs");
+      }
+    }
+    return OkStatus();
+  }
+
+  TENON_DETAIL_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
+                                                     std::size_t num_args, std::size_t num_results) override {
+    TENON_ASSIGN_OR_RETURN(BegunStep step, BeginStep(handle, caller, num_args, num_results));
+    return static_cast<FunctionCalls*>(step.release());
+  }
+
+  Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller, Span<Tensor> variables,
+                 ReadCondition holds) override {
+    const std::size_t count = variables.size();
+    TENON_ASSIGN_OR_RETURN(const BegunStep condition, BeginStep(cond, caller, count, 1));
+    TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, count, count));
+    return step->RunLoop(condition.get(), variables, holds);
+  }
+
+  Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                Span<Tensor> variables) override {
+    TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, variables.size(), variables.size()));
+    return step->RunFor(range, variables);
+  }
+
+  // A step for the calls of one caller; ended with it.
+  struct EndsStep {
+    void operator()(FunctionStep* step) const { step->End(); }
+  };
+  using BegunStep = Owned<FunctionStep, EndsStep>;
+  TENON_DETAIL_NOINLINE Result<BegunStep> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
+                                                    std::size_t num_args, std::size_t num_results) {
+    SessionFunction* function;
+    {
+      MutexLock lock(mutex_);
+      function = functions_[static_cast<std::size_t>(handle.number)].get();
+    }
+    if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
+      return TooDeep(*function);
+    if (StackIsShort(caller.call_depth)) [[unlikely]]
+      return NoStack(*function, caller.call_depth);
+    if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
+      TENON_RETURN_IF_ERROR(Build(function, caller.services == nullptr ? nullptr : caller.services->cancellation));
+    TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
+    FunctionStep* step = function->steps->Take().release();
+    step->Begin(function, caller);
+    return BegunStep(step);
+  }
+
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
+    TENON_ASSIGN_OR_RETURN(const BegunStep calls, BeginStep(handle, caller, args.size(), results.size()));
+    for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
+    const Status status = calls->Run();
+    for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
+    return status;
+  }
+
+ private:
+  static constexpr char kCounts = 1, kGradient = 2;  // kinds of numbers_: bodies of a For, gradients that were made
+
+  // The functions of a graph, shared with builds under way when the graph changes.
+  struct Library final : RefCounted {
+    Library(const Graph* of, Ref<RefCounted> keeps) : graph(of), owner(std::move(keeps)) {}
+    // Made when first asked for, under mutex_.
+    const FunctionIndex& index() {
+      if (index_ == nullptr) index_ = MakeOwned<FunctionIndex>(graph->library());
+      return *index_;
+    }
+    const Graph* const graph;  // may be filled before the first question
+    const Ref<RefCounted> owner;
+
+   private:
+    Owned<FunctionIndex> index_;
+  };
+  Ref<Library> library() {
+    const MutexLock lock(mutex_);
+    (void)library_->index();
+    return library_;
+  }
+  // *counts: `def` with its first argument as its first result, too. False where that is a list.
+  static bool PassCounterOn(const FunctionDef& def, FunctionDef* counts) {
+    if (def.signature.input_arg.empty()) return false;
+    OpDef::ArgDef counter = def.signature.input_arg[0];
+    if (!counter.number_attr.empty() || !counter.type_list_attr.empty()) return false;
+    *counts = def;
+    counts->ret.push_back({"", counter.name});
+    for (const OpDef::ArgDef& arg : def.signature.output_arg)  // no result has a longer name
+      if (arg.name.size() >= counter.name.size()) counter.name = StrCat(arg.name, "_");
+    counts->ret.back().first = counter.name;
+    counts->signature.output_arg.insert(counts->signature.output_arg.begin(), std::move(counter));
+    return true;
+  }
+  int AddLocked(const NameAttrList& call, FunctionDef def, char kind = 0) {
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
+    function->call = call;
+    function->def = std::move(def);
+    function->counts = kind == kCounts;
+    return numbers_.Insert(call, kind);
+  }
+  TENON_DETAIL_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
+    NameAttrList call;  // as messages name it
+    call.name = StrCat("gradient of ", function.name);
+    call.attr = function.attr;
+    {
+      const MutexLock lock(mutex_);
+      if (const int known = numbers_.Find(call, kGradient); known >= 0) return FunctionHandle{known};
+    }
+    TENON_ASSIGN_OR_RETURN(FunctionDef made, MakeGradient(function, library()->graph->library(), registry_->ops()));
+    const MutexLock lock(mutex_);
+    const int known = numbers_.Find(call, kGradient);
+    if (known >= 0) return FunctionHandle{known};  // another thread was faster
+    return FunctionHandle{AddLocked(call, std::move(made), kGradient)};
+  }
+  // The functions on the CPU, for a session on another device.
+  Result<FunctionRuntime*> OnHost() {
+    const MutexLock lock(mutex_);
+    if (on_host_ == nullptr) {
+      on_host_ = MakeOwned<SessionFunctions>(nullptr, registry_, host_, host_, options_, lower_);
+      on_host_->SetGraph(library_->graph, library_->owner);
+      on_host_->set_resources(resources_);
+      on_host_->set_devices(this);
+    }
+    return static_cast<FunctionRuntime*>(on_host_.get());
+  }
+
+  TENON_DETAIL_COLD Status NoFunction(const std::string& name) const {  // under mutex_
+    SlimVector<std::string_view> names;
+    for (const FunctionDef& function : library_->graph->library().function) names.push_back(function.signature.name);
+    return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
+                                   " functions", SuggestNames(name, names));
+  }
+  TENON_DETAIL_COLD static Status TooDeep(const SessionFunction& function) {
+    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
+                                     " other calls; a recursion must end");
+  }
+  TENON_DETAIL_COLD static Status NoStack(const SessionFunction& function, int depth) {
+    const std::size_t left = StackLeft();
+    if (left == kStackUnknown)
+      return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
+                                       " other calls on a stack of unknown size, which allows ", kMaxUnknownStackDepth,
+                                       "; a recursion must end, or needs an ordinary thread");
+    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
+                                     " other calls, and the thread has ", left / 1024,
+                                     " KiB of stack left; a recursion must end, or needs a thread with more stack");
+  }
+  static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
+    const Program& program = *function.program;
+    if (args != program.feeds.size())
+      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
+                                     " is provided: function '", function.call.name, "'");
+    if (results != program.fetches.size()) {
+      const std::size_t counter = function.counts ? 1 : 0;
+      return errors::InvalidArgument("Expects ", program.fetches.size() - counter, " results, but ", results - counter,
+                                     " is provided: function '", function.call.name, "'");
+    }
+    return OkStatus();
+  }
+  // `cancellation`: gives it up; the next call tries again. May be null.
+  TENON_DETAIL_COLD Status Build(SessionFunction* function, const CancellationManager* cancellation) {
+    MutexLock lock(function->mutex);
+    if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
+    const Status status = BuildLocked(function, cancellation);
+    if (!status.ok()) {  // unless its name stands there already
+      const std::string name = StrCat("function '", function->call.name, "'");
+      return status.message().find(name) == status.message().npos ? status.WithAppended(StrCat(" [", name, "]"))
+                                                                  : status;
+    }
+    function->ready.store(true, std::memory_order_release);
+    return OkStatus();
+  }
+  Status BuildLocked(SessionFunction* function, const CancellationManager* cancellation) {
+    const Ref<Library> library = this->library();
+    TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(function->def, function->call.attr, library->index(),
+                                                                   &ops_, cancellation));
+    body.graph.versions = library->graph->versions();
+    ImportOptions as_body;
+    as_body.allow_internal_ops = true;
+    as_body.check_devices = true;
+    as_body.ops = &ops_;
+    as_body.cancellation = cancellation;
+    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
+    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library->graph->library(), registry_->ops()));
+    const Graph& graph = function->graph;
+    SlimVector<InEdge> feeds, fetches;
+    SlimVector<int> targets;
+    for (const std::string& arg : body.args) feeds.push_back({graph.Find(arg)->id, 0});
+    for (const FunctionGraph::Output& result : body.results)
+      fetches.push_back({graph.Find(result.node)->id, result.index});
+    for (const std::string& control : body.control_results) targets.push_back(graph.Find(control)->id);
+    // Nodes with side effects run, even if no other node waits for them.
+    for (const Node& node : graph.nodes())
+      if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
+    function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
+    ProgramOptions options = options_;
+    options.drop_identities = true;
+    options.cancellation = cancellation;
+    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
+    TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
+    function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
+    return OkStatus();
+  }
+
+  const Registry* registry_;
+  Device* device_;
+  Device* host_;
+  ProgramOptions options_;
+  GraphPass lower_;
+  ResourceMgr* resources_ = nullptr;
+  FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
+  Mutex mutex_;
+  SlimVector<Owned<SessionFunction>> functions_;
+  CallNumbers numbers_;  // numbers of functions_
+  Ref<Library> library_;
+  OpInfoCache ops_;
+  Owned<SessionFunctions> on_host_;  // null until a function is called there
+};
+
+inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
+                                                  ResourceMgr* resources, const SessionOptions& options) {
+  auto functions = MakeOwned<SessionFunctions>(
+      nullptr, registry, device, host,
+      ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
+      options.lower_control_flow);
+  functions->set_resources(resources);
+  return functions;
+}
+inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSessionFunctions);
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/planned/planned_run.hpp ----
+// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
+// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
+// call through a pointer. Nodes that cannot be planned (aliases, sizes that depend on values, state) run as without a
+// plan, in between.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One thread runs it at a time, the owner of the step's cache. Has a step of its own: values in the arena stay in their
+// slots between runs.
+class PlannedRun {
+ public:
+  // Empty: a RunPlanner (runtime/planned/planner.hpp) fills it in. Uses the caches of `lender`, which outlives it.
+  PlannedRun(const Program& program, Step* lender, Span<const TensorShape> feeds)
+      : program_(program), step_(program, lender), feed_shapes_(feeds.begin(), feeds.end()) {}
+  ~PlannedRun() {
+    if (arena_ != nullptr) arena_->Unref();
+  }
+  PlannedRun(const PlannedRun&) = delete;
+  PlannedRun& operator=(const PlannedRun&) = delete;
+
+  bool Fits(Span<const Tensor> feeds) const {
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
+    return true;
+  }
+  Step* step() { return &step_; }
+  const PlanReport& report() const { return report_; }
+  // The value whose shape was another one than planned in the last run, or -1. Discard the plan then, and after an
+  // error.
+  int surprise() const { return surprise_; }
+
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
+  // null.
+  Status Run(TraceCollector* trace = nullptr) {
+    NodeMeter meter(trace, &context_);
+    BindFeeds();
+    Status status;
+#if defined(__cpp_exceptions)
+    try {
+      status = RunNodes(&meter);
+    } catch (...) {
+      status = StatusOfThrown();
+    }
+#else
+    status = RunNodes(&meter);
+#endif
+    context_.set_memory_record(nullptr);
+    return status;
+  }
+
+  // -- the steps of Run, for callers that run the plan again and again
+  // The feeds are in the step: planned nodes find them there from now on.
+  void BindFeeds() {
+    for (const FeedView& feed : feed_views_)
+      views_[static_cast<std::size_t>(feed.view)].data = step_.value(feed.value).raw_data();
+  }
+  // Lets exceptions of kernels through; StatusOfThrown then makes a status of one.
+  Status RunNodes(NodeMeter* meter) {
+    const std::size_t count = nodes_.size();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (at_ = 0; at_ < count; ++at_) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return RunCancelled();
+      const Entry& entry = nodes_[at_];
+      meter->Begin();
+      if (entry.call != nullptr) [[likely]] {
+        context_.Enter(entry.frame);
+        if (entry.num_rebinds != 0) {
+          bool as_planned = true;
+          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
+          if (!as_planned) [[unlikely]]
+            return RunRest(meter);
+        }
+        Status status = entry.call(entry.kernel, *entry.call_frame);
+        if (!status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
+      }
+      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
+      const int* release = releases_.data() + entry.first_release;
+      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+#if defined(__cpp_exceptions)
+  TENON_DETAIL_COLD Status StatusOfThrown() const {
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+    return AtNode(StatusOfException(*node.kernel), program_, node);
+  }
+#endif
+  // True if a fetched value lies at the place that was given for it.
+  bool LiesAtItsPlace(int fetch) const { return at_place_[static_cast<std::size_t>(fetch)] != 0; }
+
+ private:
+  // A slot of views_ that holds a feed.
+  struct FeedView {
+    int value;
+    int view;
+  };
+  // A slot of views_ that is filled in before each run of the node.
+  struct Rebind {
+    int value;
+    int view;
+    int output;  // the node's output to allocate; -1: an input
+    int forward_from;  // an input whose buffer the output may take over if it is the only owner; -1: none
+    const TensorShape* shape;  // the planned shape
+  };
+  struct Entry {
+    Status (*call)(const void* kernel, KernelCall& frame) = nullptr;  // null: not planned
+    const void* kernel = nullptr;
+    KernelCall* call_frame = nullptr;
+    const OpKernelContext::NodeFrame* frame = nullptr;
+    int number = 0;  // number of the program's node
+    int num_rebinds = 0;
+    int first_rebind = 0;
+    int first_release = 0, num_releases = 0;
+  };
+
+  Status FillIn(const Entry& entry, bool* as_planned) {
+    for (int r = 0; r < entry.num_rebinds; ++r) {
+      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
+      Tensor& value = step_.value(rebind.value);
+      if (rebind.output >= 0) {
+        if (rebind.forward_from >= 0 && context_.TryForward(rebind.forward_from, rebind.output, *rebind.shape)) {
+          // in place
+        } else if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
+        surprise_ = rebind.value;
+        *as_planned = false;
+        return OkStatus();
+      }
+      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
+    }
+    return OkStatus();
+  }
+  // The nodes from here on as without a plan.
+  TENON_DETAIL_COLD Status RunRest(NodeMeter* meter) {
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (; at_ < nodes_.size(); ++at_) {
+      if (IsCancelled(cancellation)) return RunCancelled();
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
+      meter->Begin();
+      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      meter->End(program_, node, &step_);
+      for (int i = 0; i < node.num_releases; ++i)
+        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+
+  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  struct Watched {
+    const PlannedRun* run;
+    const ProgramNode* node;
+    const OpKernelContext::NodeFrame* frame;
+
+    static Status Call(const void* watched, KernelCall& call) {
+      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
+      const AdaptedCore& core = *node->kernel->adapted();
+      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      for (int i = 0; i < node->num_outputs; ++i)
+        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
+          return run->TakeIn(*node, *frame, call.views);
+      return OkStatus();
+    }
+  };
+  // Takes in outputs that the kernel has set instead of planned ones: readers find them at the planned addresses.
+  TENON_DETAIL_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                  const AnyView* views) const {
+    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
+    for (int i = 0; i < node.num_outputs; ++i) {
+      const AnyView& planned = views[node.num_inputs + i];
+      Tensor& output = frame.outputs[i];
+      if (!(output.shape() == *planned.shape))
+        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
+      if (output.raw_data() == planned.data || stays_[static_cast<std::size_t>(node.first_output + i)] == 0) continue;
+      Tensor in_place = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
+      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
+      output = std::move(in_place);
+    }
+    return OkStatus();
+  }
+
+  friend class RunPlanner;
+
+  const Program& program_;
+  Step step_;
+  SlimVector<TensorShape> feed_shapes_;
+  Buffer* arena_ = nullptr;
+  SlimVector<Entry> nodes_;
+  SlimVector<AnyView> views_;
+  SlimVector<KernelCall> call_frames_;
+  SlimVector<Watched> watched_;
+  SlimVector<FeedView> feed_views_;
+  SlimVector<Rebind> rebinds_;
+  SlimVector<int> releases_;
+  SlimVector<std::uint8_t> stays_;  // per value: it has the same address in every run
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for values that stay
+  SlimVector<TensorShape> shapes_;  // shapes that planned nodes read or write; many values share one
+  OpKernelContext context_;
+  SlimVector<std::uint8_t> at_place_;  // per fetch
+  PlanReport report_;
+  std::size_t at_ = 0;  // the node that runs, in nodes_
+  int surprise_ = -1;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/planned/arena_layout.hpp ----
+// Where the values of a step lie in one arena: blocks with a size and a span of time each get an offset so that no two
+// that live at the same time overlap.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Bytes that are in use from the beginning of node `first` to the end of node `last`, positions in the order of
+// execution.
+struct PlanBlock {
+  std::size_t bytes = 0;
+  int first = 0, last = 0;
+  std::size_t offset = 0;  // the answer
+
+  bool Meets(const PlanBlock& other) const { return first <= other.last && other.first <= last; }
+};
+
+inline constexpr std::size_t kPlanAlignment = 64;
+constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
+
+// The most bytes that live at one time: no arena can be smaller.
+inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
+  struct Event {
+    int time;
+    bool begins;
+    std::size_t bytes;
+  };
+  SlimVector<Event> events;
+  events.reserve(2 * blocks.size());
+  for (const PlanBlock& block : blocks) {
+    events.push_back({block.first, true, AlignedForPlan(block.bytes)});
+    events.push_back({block.last + 1, false, AlignedForPlan(block.bytes)});
+  }
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.begins < b.begins; });
+  std::size_t live = 0, most = 0;
+  for (const Event& event : events) {
+    live = event.begins ? live + event.bytes : live - event.bytes;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+// One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
+// enough. Returns the bytes of the arena. Time: number of blocks squared.
+inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
+  SlimVector<int> placed;  // by offset
+  placed.reserve(blocks.size());
+  std::size_t arena = 0;
+  for (const int number : order) {
+    PlanBlock& block = blocks[static_cast<std::size_t>(number)];
+    const std::size_t bytes = AlignedForPlan(block.bytes);
+    std::size_t end = 0, best = SIZE_MAX, best_gap = SIZE_MAX;
+    for (const int other_number : placed) {
+      const PlanBlock& other = blocks[static_cast<std::size_t>(other_number)];
+      if (!block.Meets(other)) continue;
+      if (other.offset >= end + bytes && other.offset - end < best_gap) {
+        best = end;
+        best_gap = other.offset - end;
+      }
+      end = std::max(end, other.offset + AlignedForPlan(other.bytes));
+    }
+    block.offset = best == SIZE_MAX ? end : best;
+    arena = std::max(arena, block.offset + bytes);
+    const auto above = [&](int other) { return blocks[static_cast<std::size_t>(other)].offset >= block.offset; };
+    placed.insert(std::find_if(placed.begin(), placed.end(), above), number);
+  }
+  return arena;
+}
+
+// Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
+// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size). Where that wastes memory,
+// the block that lies highest is placed first the next time, a few times over; the best of all is taken. Of many
+// blocks, where placing takes too long, the small ones get places of their own.
+inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
+  constexpr std::size_t kMostCompared = 4096, kMostTriedAgain = 1024;
+  constexpr int kTries = 32;
+  SlimVector<int> order;
+  order.reserve(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const PlanBlock &x = blocks[static_cast<std::size_t>(a)], &y = blocks[static_cast<std::size_t>(b)];
+    return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
+  });
+  const std::size_t compared = std::min(order.size(), kMostCompared);
+  std::size_t arena = PlaceInOrder(blocks, {order.data(), compared});
+  for (std::size_t i = compared; i < order.size(); ++i) {
+    PlanBlock& block = blocks[static_cast<std::size_t>(order[i])];
+    block.offset = arena;
+    arena += AlignedForPlan(block.bytes);
+  }
+  if (blocks.size() > kMostTriedAgain) return arena;
+  const std::size_t least = MostLiveBytes(blocks);
+  SlimVector<PlanBlock> tried(blocks.begin(), blocks.end());
+  const auto end = [&](int number) {
+    const PlanBlock& block = tried[static_cast<std::size_t>(number)];
+    return block.offset + AlignedForPlan(block.bytes);
+  };
+  for (int i = 0; i < kTries && arena > least; ++i) {
+    const auto highest = std::max_element(order.begin(), order.end(), [&](int a, int b) { return end(a) < end(b); });
+    std::rotate(order.begin(), highest, highest + 1);
+    if (const std::size_t bytes = PlaceInOrder(tried, order); bytes < arena) {
+      arena = bytes;
+      std::copy(tried.begin(), tried.end(), blocks.begin());
+    }
+  }
+  return arena;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/planned/planner.hpp ----
+// RunPlanner: decides what a PlannedRun executes: which nodes are planned, where in the arena each value lies, which
+// output overwrites which input, and the arguments of all calls.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
+// none; a result that no planned node makes, or that somebody may keep, does not lie there either. An argument without
+// a place is bound once for many runs; one that `moves` is put into the step for each run, which may take it away.
+struct GivenPlaces {
+  Span<void* const> feeds, fetches;
+  Span<const std::uint8_t> moves;  // per argument
+  SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
+};
+
+// Decides what PlannedRun executes.
+class RunPlanner {
+ public:
+  // `places` may be null.
+  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, const GivenPlaces* places,
+             PlannedRun* run)
+      : program_(program), ran_(ran), varies_(varies), places_(places), run_(*run) {}
+
+  bool Plan() {
+    FindKnown();
+    ChooseNodes();
+    if (run_.report_.planned_nodes == 0 && places_ == nullptr) return false;
+    TakeGivenPlaces();
+    FindSpans();
+    if (keeps_given_) return false;
+    MakeBlocks();
+    return AllocateArena() && Bind();
+  }
+
+ private:
+  // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
+  enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
+  const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
+  int input(const ProgramNode& n, int i) const { return program_.inputs[ToSize(n.first_input + i)]; }
+  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
+
+  void FindKnown() {
+    constant_.assign(ToSize(program_.num_values), 0);
+    for (const auto& [value, tensor] : program_.constants) constant_[ToSize(value)] = 1;
+    place_.assign(ToSize(program_.num_values), Place::kOther);
+    for (const Program::Feed& feed : program_.feeds) place_[ToSize(feed.value)] = Place::kFeed;
+    given_.assign(ToSize(program_.num_values), nullptr);
+    planned_.assign(program_.nodes.size(), 0);
+    shape_.assign(ToSize(program_.num_values), -1);
+  }
+
+  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
+  bool IsPlannable(int number) const {
+    const ProgramNode& n = node(number);
+    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (!IsPlainData(n.kernel->output_type(i))) return false;
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (varies_[ToSize(value)] != 0) return false;
+      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[ToSize(value)] == 0) return false;
+    }
+    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
+  }
+  static bool IsPlainData(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  static bool TakesTensors(const AdaptedCore& core) {
+    for (int a = 0; a < core.argument_count(); ++a)
+      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
+    return false;
+  }
+  void ChooseNodes() {
+    for (const int number : program_.sequence) {
+      if (!IsPlannable(number)) {
+        ++run_.report_.other_nodes;
+        continue;
+      }
+      ++run_.report_.planned_nodes;
+      planned_[ToSize(number)] = 1;
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_inputs; ++i) SetShape(input(n, i), memo(number).inputs[ToSize(i)]);
+      for (int i = 0; i < n.num_outputs; ++i) {
+        SetShape(n.first_output + i, memo(number).outputs[ToSize(i)]);
+        place_[ToSize(n.first_output + i)] = Place::kArena;
+      }
+    }
+  }
+
+  void TakeGivenPlaces() {
+    run_.at_place_.assign(program_.fetches.size(), 0);
+    if (places_ == nullptr) return;
+    for (std::size_t i = 0; i < program_.feeds.size(); ++i) {
+      const int value = program_.feeds[i].value;
+      if (places_->moves[i] != 0) place_[ToSize(value)] = Place::kOther;
+      if (places_->feeds[i] == nullptr) continue;
+      place_[ToSize(value)] = Place::kGiven;
+      given_[ToSize(value)] = places_->feeds[i];
+      SetShape(value, run_.feed_shapes_[i]);
+    }
+    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
+      const int value = program_.fetches[i].value;
+      if (places_->fetches[i] == nullptr || place_[ToSize(value)] != Place::kArena) continue;
+      place_[ToSize(value)] = Place::kGiven;
+      given_[ToSize(value)] = places_->fetches[i];
+      run_.at_place_[i] = 1;
+    }
+  }
+
+  // Graphs repeat their shapes: one that is among the last few is not stored again, so that a large graph reads less.
+  void SetShape(int value, const TensorShape& shape) {
+    if (shape_[ToSize(value)] >= 0 && ShapeOf(value) == shape) return;
+    constexpr std::size_t kLookedAt = 4;
+    const std::size_t count = run_.shapes_.size();
+    std::size_t at = count;
+    while (at > 0 && at + kLookedAt > count && !(run_.shapes_[at - 1] == shape)) --at;
+    const bool known = at > 0 && at + kLookedAt > count;
+    if (!known) run_.shapes_.push_back(shape);
+    shape_[ToSize(value)] = static_cast<int>(known ? at - 1 : count);
+  }
+  const TensorShape& ShapeOf(int value) const { return run_.shapes_[ToSize(shape_[ToSize(value)])]; }
+
+  // May a node keep a tensor that it reads for longer than its outputs live?
+  static bool MayKeepInputs(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
+    if (n.kernel->op().flags.is_stateful) return true;
+    for (const AttrSpec& attr : n.kernel->op().attrs)
+      if (attr.kind == AttrKind::kFunc) return true;
+    return false;
+  }
+  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
+  // input's memory to its outputs.
+  void FindSpans() {
+    first_.assign(ToSize(program_.num_values), 0);
+    last_.assign(ToSize(program_.num_values), 0);
+    SlimVector<std::uint8_t> kept(program_.escapes);
+    for (std::size_t v = 0; v < place_.size(); ++v)
+      if (place_[v] == Place::kGiven) kept[v] = 0;  // the caller gives the place, and takes the value from there
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const ProgramNode& n = node(program_.sequence[s]);
+      for (int i = 0; i < n.num_outputs; ++i)
+        first_[ToSize(n.first_output + i)] = last_[ToSize(n.first_output + i)] = static_cast<int>(s);
+    }
+    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
+      const int number = program_.sequence[s];
+      const ProgramNode& n = node(number);
+      int last = static_cast<int>(s);
+      std::uint8_t keeps = 0;
+      if (planned_[ToSize(number)] == 0) {
+        keeps = MayKeepInputs(n) ? 1 : 0;
+        for (int i = 0; i < n.num_outputs; ++i) {
+          last = std::max(last, last_[ToSize(n.first_output + i)]);
+          keeps |= kept[ToSize(n.first_output + i)];
+        }
+      }
+      for (int i = 0; i < n.num_inputs; ++i) {
+        last_[ToSize(input(n, i))] = std::max(last_[ToSize(input(n, i))], last);
+        kept[ToSize(input(n, i))] |= keeps;
+      }
+    }
+    for (std::size_t v = 0; v < place_.size(); ++v) {
+      if (kept[v] == 0) continue;
+      if (place_[v] == Place::kArena) place_[v] = Place::kFresh;
+      if (place_[v] != Place::kGiven) continue;
+      if (v < program_.feeds.size()) {  // feeds are numbered first
+        keeps_given_ = true;
+        (*places_->kept)[v] = 1;
+      }
+      place_[v] = Place::kFresh;
+    }
+    for (std::size_t i = 0; i < run_.at_place_.size(); ++i)
+      if (place_[ToSize(program_.fetches[i].value)] != Place::kGiven) run_.at_place_[i] = 0;
+  }
+
+  // One block per value, or per chain of values of which each may overwrite the one before.
+  void MakeBlocks() {
+    block_.assign(ToSize(program_.num_values), -1);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const int number = program_.sequence[s];
+      if (planned_[ToSize(number)] == 0) continue;
+      const ProgramNode& n = node(number);
+      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
+        const int value = n.first_output + out.tensor;
+        if (place_[ToSize(value)] != Place::kArena) continue;
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), ShapeOf(value));
+        run_.report_.value_bytes += bytes;
+        int block = Overwritten(n, out, bytes, static_cast<int>(s));
+        if (block < 0) {
+          block = static_cast<int>(blocks_.size());
+          blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
+        }
+        blocks_[ToSize(block)].last = std::max(blocks_[ToSize(block)].last, last_[ToSize(value)]);
+        block_[ToSize(value)] = block;
+      }
+    }
+  }
+  // The block of an input that this output may overwrite, or -1.
+  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
+    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
+      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[ToSize(n.first_input + i)] == 0) continue;
+      const int value = input(n, i);
+      const int block = block_[ToSize(value)];
+      if (block < 0 || last_[ToSize(value)] != position || blocks_[ToSize(block)].last != position) continue;
+      if (blocks_[ToSize(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor))
+        continue;
+      blocks_[ToSize(block)].last = position + 1;  // taken: no other output of the node gets it
+      return block;
+    }
+    return -1;
+  }
+
+  bool AllocateArena() {
+    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
+    run_.report_.arena_bytes = PackBlocks(blocks);
+    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
+    return run_.arena_ != nullptr;
+  }
+
+  // Makes the arguments of all calls.
+  bool Bind() {
+    Step& step = run_.step_;
+    run_.stays_.assign(ToSize(program_.num_values), 0);
+    for (int v = 0; v < program_.num_values; ++v) {
+      if (!StaysInPlace(v)) continue;
+      run_.stays_[ToSize(v)] = 1;
+      void* const data = place_[ToSize(v)] == Place::kGiven
+                             ? given_[ToSize(v)]
+                             : static_cast<char*>(run_.arena_->data()) + blocks_[ToSize(block_[ToSize(v)])].offset;
+      step.value(v) = Tensor::FromMemory(TypeOf(v), ShapeOf(v), data);
+    }
+    run_.last_use_ = program_.last_use;
+    std::size_t views = 0;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+      const ProgramNode& item = program_.nodes[n];
+      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (IsKept(input(item, i))) run_.last_use_[ToSize(item.first_input + i)] = 0;
+      if (planned_[n] != 0) views += ToSize(item.num_inputs + item.num_outputs);
+    }
+    run_.views_.reserve(views);
+    run_.call_frames_.reserve(ToSize(run_.report_.planned_nodes));
+    run_.watched_.reserve(ToSize(run_.report_.planned_nodes));
+    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
+    return true;
+  }
+  bool StaysInPlace(int value) const {
+    return place_[ToSize(value)] == Place::kArena || place_[ToSize(value)] == Place::kGiven;
+  }
+  // Nor do feeds go that are bound once for many runs.
+  bool IsKept(int value) const {
+    return StaysInPlace(value) || (places_ != nullptr && place_[ToSize(value)] == Place::kFeed);
+  }
+  DataType TypeOf(int value) const {
+    if (ToSize(value) < program_.feeds.size()) return program_.feeds[ToSize(value)].dtype;  // feeds are numbered first
+    const ProgramNode& n = node(program_.sequence[ToSize(first_[ToSize(value)])]);
+    return n.kernel->output_type(value - n.first_output);
+  }
+  PlannedRun::Entry MakeEntry(int number) {
+    const ProgramNode& n = node(number);
+    PlannedRun::Entry entry;
+    entry.number = number;
+    entry.frame = &run_.step_.frame(number);
+    entry.first_release = static_cast<int>(run_.releases_.size());
+    for (int i = 0; i < n.num_releases; ++i) {
+      const int value = program_.releases[ToSize(n.first_release + i)];
+      if (!IsKept(value)) run_.releases_.push_back(value);
+    }
+    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
+    if (planned_[ToSize(number)] == 0) return entry;
+    const AdaptedCore& core = *n.kernel->adapted();
+    entry.call = core.row().call;
+    entry.kernel = core.object();
+    if (core.row().takes_context) {
+      run_.watched_.push_back({&run_, &n, entry.frame});
+      entry.call = &PlannedRun::Watched::Call;
+      entry.kernel = &run_.watched_.back();
+    }
+    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
+    const auto first_view = run_.views_.size();
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (place_[ToSize(value)] == Place::kFeed)
+        run_.feed_views_.push_back({value, static_cast<int>(run_.views_.size())});
+      const bool moves = place_[ToSize(value)] == Place::kOther || place_[ToSize(value)] == Place::kFresh;
+      AddView(value, -1, -1, constant_[ToSize(value)] == 0 && moves);
+    }
+    for (int i = 0; i < n.num_outputs; ++i)
+      AddView(n.first_output + i, i, ForwardFrom(n, i), place_[ToSize(n.first_output + i)] == Place::kFresh);
+    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
+    run_.context_.Enter(entry.frame);
+    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
+    entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  void AddView(int value, int output, int forward_from, bool changes) {
+    Tensor& slot = run_.step_.value(value);
+    const TensorShape& shape = ShapeOf(value);
+    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, forward_from, &shape});
+    run_.views_.push_back(
+        {changes || place_[ToSize(value)] == Place::kFeed ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+  }
+  // An input outside of the arena, read here for the last time, that output `out` may overwrite; -1: none.
+  int ForwardFrom(const ProgramNode& n, int out) const {
+    for (const AdaptedCore::OutputPlan& plan : n.kernel->adapted()->sized_outputs()) {
+      if (plan.tensor != out) continue;
+      for (int i = 0; i < n.num_inputs && (plan.forward_mask >> i) != 0; ++i)
+        if ((plan.forward_mask >> i & 1) != 0 && run_.last_use_[ToSize(n.first_input + i)] != 0 &&
+            n.kernel->input_type(i) == n.kernel->output_type(out) &&
+            ShapeOf(input(n, i)) == ShapeOf(n.first_output + out))
+          return i;
+    }
+    return -1;
+  }
+
+  const Program& program_;
+  const Step& ran_;
+  const Span<const std::uint8_t> varies_;
+  const GivenPlaces* const places_;
+  PlannedRun& run_;
+  bool keeps_given_ = false;  // somebody may keep a feed that lies at a given place
+  SlimVector<std::uint8_t> constant_;  // per value
+  SlimVector<Place> place_;  // per value
+  SlimVector<void*> given_;  // per value: its place, if that is given
+  SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> shape_;  // per value: where its shape is among the run's, or -1
+  SlimVector<int> first_, last_;  // per value: positions in the sequence
+  SlimVector<int> block_;  // per value
+  SlimVector<PlanBlock> blocks_;
+};
+
+// The plan for the feeds' shapes with which `ran` has just run; uses the caches of `lender`, which outlives it.
+// `varies` marks values whose shape is known to change from run to run. Null when there is no node to plan, no memory,
+// or somebody may keep an argument that lies at a given place; `places` may be null.
+inline Owned<PlannedRun> MakePlannedRun(const Program& program, const Step& ran, Step* lender,
+                                        Span<const TensorShape> feeds, Span<const std::uint8_t> varies,
+                                        const GivenPlaces* places = nullptr) {
+  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, lender, feeds);
+  if (!RunPlanner(program, ran, varies, places, run.get()).Plan()) return {};
+  return run;
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/planned/plan_cache.hpp ----
+// PlanCache: the plans of a program for the shapes that it has been fed lately. It makes sessions plan their runs
+// (SessionOptions::plan_after_runs), so only <tenon/runtime.hpp> includes it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The plans of one program, the one used last first. one thread.
+class PlanCache final : public RunPlans {
+ public:
+  explicit PlanCache(const Program& program) : program_(program) {}
+
+  Step* Find(Span<const Tensor> feeds) override {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!plans_[i]->Fits(feeds)) continue;
+      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
+      return plans_.front()->step();
+    }
+    return nullptr;
+  }
+  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
+  void Ran(const Status& status) override {
+    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
+      Drop();
+  }
+  bool Count(Span<const Tensor> feeds) override {
+    if (hopeless_) return false;
+    if (!SameShapes(feeds)) {
+      shapes_.clear();
+      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
+      in_a_row_ = 0;
+    }
+    return ++in_a_row_ >= program_.plan_after_runs;
+  }
+  void Make(Step* ran) override {
+    in_a_row_ = 0;
+    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    Owned<PlannedRun> plan = MakePlannedRun(program_, *ran, ran, shapes_, varies_);
+    if (plan == nullptr) {
+      hopeless_ = true;
+      return;
+    }
+    if (plans_.size() == kMostPlans) plans_.pop_back();
+    plans_.insert(plans_.begin(), std::move(plan));
+  }
+  bool GetReport(PlanReport* report) const override {
+    if (plans_.empty()) return false;
+    *report = plans_.front()->report();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostPlans = 4;
+  // The plan that was run last failed or went another way than planned.
+  void Drop() {
+    const int surprise = plans_.front()->surprise();
+    plans_.erase(plans_.begin());
+    if (surprise < 0) return;
+    // A value computed from one whose shape changes may change its shape, too.
+    varies_[static_cast<std::size_t>(surprise)] = 1;
+    for (const int number : program_.sequence) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      const int* const inputs = program_.inputs.data() + node.first_input;
+      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
+        continue;
+      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
+    }
+    plans_.clear();
+  }
+  bool SameShapes(Span<const Tensor> feeds) const {
+    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == shapes_[i])) return false;
+    return true;
+  }
+
+  const Program& program_;
+  SlimVector<Owned<PlannedRun>> plans_;
+  SlimVector<TensorShape> shapes_;  // shapes of the feeds that were counted last
+  SlimVector<std::uint8_t> varies_;  // per value
+  int in_a_row_ = 0;
+  bool hopeless_ = false;
+};
+
+inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline const bool fills_plans = FillExtension(&extensions.plans, &MakePlanCache);
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/planned/planned_loop.hpp ----
+// LoopPlan: a loop made of two functions, for one set of shapes that stay the same from iteration to iteration. Each
+// variable of plain data has two fixed places; the body reads from one and writes to the other, alternately. So both
+// functions are planned twice, with all their arguments made, and an iteration allocates, counts and moves nothing. A
+// loop that counts has no condition, and a number in the places of its first variable.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One thread runs it at a time, the owner of the cache of the body's step.
+class LoopPlan final : public PlannedLoop {
+ public:
+  LoopPlan(const Step* cond, Step* body)
+      : cond_(cond == nullptr ? nullptr : &cond->program()), body_(body), fetches_(body->program().fetches) {}
+  ~LoopPlan() override {
+    if (memory_ != nullptr) memory_->Unref();
+  }
+  LoopPlan(const LoopPlan&) = delete;
+  LoopPlan& operator=(const LoopPlan&) = delete;
+
+  bool Fits(const Program* cond, Span<const Tensor> variables) const override {
+    if (cond != cond_) return false;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
+        return false;
+    return true;
+  }
+
+  Status Run(Span<Tensor> variables, ReadCondition holds, ForRange* range, bool* finished) override {
+    Begin(variables);
+    int phase = 0;
+    Status status;
+#if defined(__cpp_exceptions)
+    PlannedRun* running = nullptr;
+    try {
+      status = Iterate(variables, holds, range, &phase, finished, &running);
+    } catch (...) {
+      status = running->StatusOfThrown();
+    }
+#else
+    PlannedRun* running = nullptr;
+    status = Iterate(variables, holds, range, &phase, finished, &running);
+#endif
+    if (status.ok() && *finished) status = TakeVariables(phase, variables);
+    End();
+    return status;
+  }
+
+ private:
+  // kMoved: a tensor that goes from run to run, wherever it lies: it does not hold plain data, or it may be kept.
+  // kCounter: the number of a loop that counts, if it cannot be kept.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
+  struct Variable {
+    Kind kind = Kind::kInvariant;
+    std::size_t bytes = 0;
+    char* places[2] = {nullptr, nullptr};  // where it is computed or copied to
+    bool HasPlaces() const { return kind == Kind::kComputed || kind == Kind::kCopied || kind == Kind::kCounter; }
+  };
+  // A next value without its own node in the body: it is, or was, the value of another variable, or a constant.
+  struct Copy {
+    const void* from[2];  // for an iteration that reads places[0], or [1]
+    int to;  // variable
+  };
+
+  Status Iterate(Span<Tensor> variables, ReadCondition holds, ForRange* range, int* phase, bool* finished,
+                 PlannedRun** running) {
+    NodeMeter meter(nullptr, nullptr);
+    const CancellationManager* const cancellation = CancellationOf(*body_);
+    const bool has_moved = !moved_.empty();
+    for (;;) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return LoopCancelled();
+      PlannedRun* const cond = conds_[*phase].get();
+      PlannedRun* const body = bodies_[*phase].get();
+      bool go_on = false;
+      if (range != nullptr) {
+        *running = body;
+        TENON_RETURN_IF_ERROR(CountNext(*range, *phase, &go_on));
+      } else {
+        *running = cond;
+        if (has_moved) GiveToCond(cond->step());
+        TENON_RETURN_IF_ERROR(cond->RunNodes(&meter));
+        if (has_moved) TakeFromCond(cond->step());
+        TENON_RETURN_IF_ERROR(holds(cond->step()->value(cond_->fetches[0].value), &go_on));
+      }
+      if (!go_on) {
+        *finished = true;
+        return OkStatus();
+      }
+      *running = body;
+      if (has_moved) GiveToBody(body->step());
+      TENON_RETURN_IF_ERROR(body->RunNodes(&meter));
+      if (range != nullptr) range->Step();
+      if (body->surprise() >= 0 || !FetchStrays(body->step(), 1 - *phase)) [[unlikely]]
+        return TakeResults(body->step(), variables);
+      if (has_moved && !TakeFromBody(body->step())) [[unlikely]]
+        return TakeResults(body->step(), variables);
+      for (const Copy& copy : copies_) {
+        const Variable& to = variables_[ToSize(copy.to)];
+        std::memcpy(to.places[1 - *phase], copy.from[*phase], to.bytes);
+      }
+      *phase = 1 - *phase;
+      if (cond != nullptr && cond->surprise() >= 0) [[unlikely]]
+        return TakeVariables(*phase, variables);
+    }
+  }
+  // Whether the range has another number, which the body then finds where it reads the first variable.
+  Status CountNext(const ForRange& range, int phase, bool* go_on) {
+    *go_on = range.More();
+    if (!*go_on) return OkStatus();
+    const auto number = static_cast<std::int32_t>(range.next);
+    if (const Variable& counter = variables_[0]; counter.kind == Kind::kCounter) [[likely]] {
+      std::memcpy(counter.places[phase], &number, sizeof number);
+      return OkStatus();
+    }
+    TENON_ASSIGN_OR_RETURN(values_[0], Tensor::Make(DataType::kInt32, TensorShape{}, range.allocator));
+    values_[0].scalar<std::int32_t>()() = number;
+    return OkStatus();
+  }
+
+  TENON_DETAIL_NOINLINE void GiveToCond(Step* step) {
+    for (const int i : moved_)
+      if (const int value = cond_->feeds[ToSize(i)].value; cond_->readers[ToSize(value)] != 0)
+        step->value(value) = values_[ToSize(i)];
+  }
+  TENON_DETAIL_NOINLINE void TakeFromCond(Step* step) {
+    for (const int i : moved_) step->value(cond_->feeds[ToSize(i)].value) = EmptySlot();
+  }
+  TENON_DETAIL_NOINLINE void GiveToBody(Step* step) {
+    for (const int i : moved_) step->value(body_->program().feeds[ToSize(i)].value) = std::move(values_[ToSize(i)]);
+  }
+  // False when a value has another shape than planned.
+  TENON_DETAIL_NOINLINE bool TakeFromBody(Step* step) {
+    for (const int i : moved_)
+      if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
+        return false;
+    for (const int i : moved_) values_[ToSize(i)] = step->value(fetches_[ToSize(i)].value);
+    for (const int value : let_go_) step->value(value) = EmptySlot();
+    return true;
+  }
+  // Values that the plan could not put in their places. False when one has another shape than planned.
+  bool FetchStrays(Step* step, int phase) {
+    for (const int i : strays_)
+      if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
+        return false;
+    for (const int i : strays_)
+      if (const Variable& to = variables_[ToSize(i)]; to.bytes != 0)
+        std::memcpy(to.places[phase], step->value(fetches_[ToSize(i)].value).raw_data(), to.bytes);
+    return true;
+  }
+
+  TENON_DETAIL_NOINLINE void Begin(Span<Tensor> variables) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Variable& variable = variables_[i];
+      if (variable.kind == Kind::kInvariant) {
+        ForEachRun(
+            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
+      } else if (variable.kind == Kind::kMoved) {
+        values_[i] = std::move(variables[i]);
+      } else if (variable.bytes != 0) {
+        std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
+      }
+    }
+    ForEachRun([&](PlannedRun& run, const Program&) {
+      run.step()->StandInFor(*body_);
+      run.BindFeeds();
+    });
+  }
+  TENON_DETAIL_NOINLINE void End() {
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+      if (!variables_[i].HasPlaces())
+        ForEachRun(
+            [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
+    for (const int i : moved_) values_[ToSize(i)] = EmptySlot();
+    ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
+  }
+  template <class Visit>
+  void ForEachRun(const Visit& visit) {
+    for (const Owned<PlannedRun>& run : conds_)
+      if (run != nullptr) visit(*run, *cond_);
+    for (const Owned<PlannedRun>& run : bodies_) visit(*run, body_->program());
+  }
+
+  // Copies the variables out of their places into new memory, because the plan may run again.
+  TENON_DETAIL_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Variable& from = variables_[i];
+      if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
+      if (!from.HasPlaces() || from.kind == Kind::kCounter) continue;
+      TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
+      if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
+    }
+    return OkStatus();
+  }
+  // Takes the variables from wherever they are, after an iteration that did not go as planned.
+  TENON_DETAIL_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
+    SlimVector<Tensor> results;
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      const Tensor& value = step->value(fetches_[i].value);
+      if (!variables_[i].HasPlaces() || value.TotalBytes() == 0) {
+        results.push_back(value);
+        continue;
+      }
+      TENON_ASSIGN_OR_RETURN(Tensor own, Tensor::Make(value.dtype(), value.shape(), Results()));
+      std::memcpy(own.raw_data(), value.raw_data(), value.TotalBytes());
+      results.push_back(std::move(own));
+    }
+    for (std::size_t i = 0; i < variables_.size(); ++i) variables[i] = std::move(results[i]);
+    return OkStatus();
+  }
+  Allocator* Results() const { return body_->environment(true).result_allocator; }
+
+  friend class LoopPlanner;
+
+  const Program* cond_;  // null: the loop counts
+  Step* const body_;
+  const SlimVector<Program::Fetch>& fetches_;  // fetches of the body
+  SlimVector<TensorShape> shapes_;  // per variable
+  SlimVector<Variable> variables_;
+  SlimVector<Copy> copies_;
+  SlimVector<int> strays_;  // variables whose next values lie elsewhere: no planned node makes them, or they are kept
+  SlimVector<int> moved_;  // variables of kind kMoved
+  SlimVector<Tensor> values_;  // values of the moved variables, between two runs
+  SlimVector<int> let_go_;  // values of the body that hold moved variables after a run
+  Buffer* memory_ = nullptr;  // holds the places
+  Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
+};
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Makes a LoopPlan.
+class LoopPlanner {
+ public:
+  LoopPlanner(const Step* cond, const Tensor* condition, Step* body, Span<const Tensor> variables, LoopPlan* plan)
+      : cond_(cond), condition_(condition), body_(*body), given_(variables), plan_(*plan) {}
+
+  bool Make() {
+    for (const Tensor& variable : given_) {
+      plan_.shapes_.push_back(variable.shape());
+      moves_.push_back(IsPlain(variable.dtype()) ? 0 : 1);
+      plan_.values_.push_back(EmptySlot());
+    }
+    while (true) {
+      FindKinds();
+      if (!MakePlaces()) return false;
+      if (PlanRuns()) return CheckPlaces();
+      if (!MoveKept()) return false;
+      plan_.memory_->Unref();
+      plan_.memory_ = nullptr;
+    }
+  }
+
+ private:
+  using Kind = LoopPlan::Kind;
+  const Program& body() const { return body_.program(); }
+
+  // Feeds are numbered first: the value of feed i is value i.
+  bool IsFeed(int value) const { return ToSize(value) < body().feeds.size(); }
+  static bool IsPlain(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
+  bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
+  bool IsInvariant(std::size_t variable) const {
+    return ToSize(NextValue(variable)) == variable && !IsCounter(variable);
+  }
+  // A variable that shares a value with one that moves moves, too: it must not be a view of a place.
+  void SpreadMoves() {
+    for (bool again = true; again;) {
+      again = false;
+      const auto move = [&](std::size_t i) {
+        if (!IsInvariant(i)) again = std::exchange(moves_[i], std::uint8_t{1}) == 0 || again;
+      };
+      for (std::size_t i = 0; i < given_.size(); ++i) {
+        const int value = NextValue(i);
+        if (IsInvariant(i)) continue;
+        if (IsFeed(value)) {
+          if (moves_[i] != 0) move(ToSize(value));
+          if (moves_[ToSize(value)] != 0 || IsInvariant(ToSize(value))) move(i);
+        }
+        if (moves_[i] == 0) continue;
+        for (std::size_t k = 0; k < given_.size(); ++k)
+          if (NextValue(k) == value && IsConstant(value) == nullptr) move(k);
+      }
+    }
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      if (IsInvariant(i)) moves_[i] = 0;
+  }
+  void FindKinds() {
+    SpreadMoves();
+    plan_.variables_.clear();
+    plan_.moved_.clear();
+    plan_.let_go_.clear();
+    sources_.clear();
+    SlimVector<int> maker(ToSize(body().num_values), -1);  // the first variable that takes the value
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+      const int value = NextValue(i);
+      LoopPlan::Variable& variable = plan_.variables_.emplace_back();
+      if (IsInvariant(i)) continue;
+      if (moves_[i] != 0) {
+        variable.kind = Kind::kMoved;
+        plan_.moved_.push_back(static_cast<int>(i));
+        plan_.let_go_.push_back(body().feeds[i].value);
+        if (!IsFeed(value) && IsConstant(value) == nullptr) plan_.let_go_.push_back(value);
+        continue;
+      }
+      variable.bytes = given_[i].TotalBytes();
+      if (IsCounter(i)) {
+        variable.kind = Kind::kCounter;
+        continue;
+      }
+      if (IsFeed(value) || IsConstant(value) != nullptr || maker[ToSize(value)] >= 0) {
+        variable.kind = Kind::kCopied;
+        sources_.push_back({static_cast<int>(i), value, maker[ToSize(value)]});
+      } else {
+        variable.kind = Kind::kComputed;
+        maker[ToSize(value)] = static_cast<int>(i);
+      }
+    }
+  }
+  // Makes kMoved of the variables with places that may be kept. False: there is none.
+  bool MoveKept() {
+    bool any = false;
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      any = (kept_[i] != 0 && std::exchange(moves_[i], std::uint8_t{1}) == 0) || any;
+    return any;
+  }
+  const Tensor* IsConstant(int value) const {
+    for (const auto& [number, tensor] : body().constants)
+      if (number == value) return &tensor;
+    return nullptr;
+  }
+
+  bool MakePlaces() {
+    std::size_t bytes = kPlanAlignment;  // for the condition's result; each place adds its own
+    for (const LoopPlan::Variable& variable : plan_.variables_)
+      if (variable.HasPlaces()) bytes += 2 * PlaceBytes(variable);
+    plan_.memory_ = Buffer::Allocate(body().device->allocator(), bytes);
+    if (plan_.memory_ == nullptr) return false;
+    char* next = static_cast<char*>(plan_.memory_->data()) + kPlanAlignment;
+    for (LoopPlan::Variable& variable : plan_.variables_) {
+      if (!variable.HasPlaces()) continue;
+      for (char*& place : variable.places) {
+        place = next;
+        next += PlaceBytes(variable);
+      }
+    }
+    return true;
+  }
+  static std::size_t PlaceBytes(const LoopPlan::Variable& variable) {
+    return AlignedForPlan(variable.bytes + (variable.bytes == 0 ? 1 : 0));
+  }
+
+  bool PlanRuns() {
+    kept_.assign(given_.size(), 0);
+    for (std::size_t phase = 0; phase < 2; ++phase) {
+      SlimVector<void*> feeds, next, cond_result(1, nullptr);
+      for (const LoopPlan::Variable& variable : plan_.variables_) {
+        feeds.push_back(variable.places[phase]);
+        next.push_back(variable.kind == Kind::kComputed ? variable.places[1 - phase] : nullptr);
+      }
+      if (cond_ != nullptr) {
+        if (condition_->TotalBytes() <= kPlanAlignment) cond_result[0] = plan_.memory_->data();
+        if (!PlanRun(*cond_, feeds, cond_result, &plan_.conds_[phase])) return false;
+      }
+      if (!PlanRun(body_, feeds, next, &plan_.bodies_[phase])) return false;
+    }
+    return true;
+  }
+  bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
+    const SlimVector<std::uint8_t> varies(ToSize(ran.program().num_values), 0);
+    const GivenPlaces places{feeds, fetches, moves_, &kept_};
+    *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
+    return *run != nullptr;
+  }
+  // Every next value arrives where it must; where it does not by itself, it is copied.
+  bool CheckPlaces() {
+    for (std::size_t i = 0; i < plan_.variables_.size(); ++i) {
+      const LoopPlan::Variable& variable = plan_.variables_[i];
+      const int number = static_cast<int>(i);
+      if (variable.kind == Kind::kComputed && !plan_.bodies_[0]->LiesAtItsPlace(number))
+        plan_.strays_.push_back(number);  // both plans are made in the same way
+    }
+    for (const Source& source : sources_) {
+      LoopPlan::Copy copy{{nullptr, nullptr}, source.variable};
+      for (std::size_t phase = 0; phase < 2; ++phase) {
+        const Tensor* const constant = IsConstant(source.value);
+        if (constant != nullptr)
+          copy.from[phase] = constant->raw_data();
+        else if (!IsFeed(source.value))
+          copy.from[phase] = plan_.variables_[ToSize(source.made_for)].places[1 - phase];
+        else
+          copy.from[phase] = plan_.variables_[ToSize(source.value)].places[phase];
+      }
+      if (plan_.variables_[ToSize(source.variable)].bytes != 0) plan_.copies_.push_back(copy);
+    }
+    return true;
+  }
+
+  // The next value of a variable that no node makes for it.
+  struct Source {
+    int variable;
+    int value;  // in the body's program
+    int made_for;  // the variable that a node makes it for; -1: a feed or a constant
+  };
+  const Step* const cond_;  // null: the loop counts
+  const Tensor* const condition_;
+  Step& body_;
+  const Span<const Tensor> given_;
+  LoopPlan& plan_;
+  SlimVector<Source> sources_;
+  SlimVector<std::uint8_t> moves_, kept_;  // per variable
+};
+
+inline Owned<PlannedLoop> MakeLoopPlan(const Step* cond, const Tensor* condition, Step* body,
+                                       Span<const Tensor> variables) {
+  Owned<LoopPlan> plan = MakeOwned<LoopPlan>(cond, body);
+  if (!LoopPlanner(cond, condition, body, variables, plan.get()).Make()) return {};
+  return plan;
+}
+inline const bool fills_loops = FillExtension(&extensions.loops, &MakeLoopPlan);
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/counters.hpp ----
+// SessionCounters: what a session has done and what it holds. Defines Session::GetCounters; <tenon/runtime.hpp>
+// includes this.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
+struct AllocatorCounters {
+  std::string device, allocator;  // names
+  std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
+};
+
+// Counts of a session since it was made, and its memory now. See Session::GetCounters.
+//
+//   tenon::SessionCounters counters;
+//   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
+struct SessionCounters {
+  std::int64_t runs = 0;  // runs that have ended, whether well or not
+  std::int64_t planned_runs = 0;  // runs among them that found a plan for the shapes of their feeds
+  std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
+  std::int64_t programs_evicted = 0;  // programs that had to make room (SessionOptions::max_cached_signatures)
+  // The next three count steps of programs that are kept, except steps that a run uses just now.
+  std::int64_t steps = 0;
+  std::int64_t plan_arena_bytes = 0;  // arena of the plan used last, summed over the steps
+  std::int64_t step_bytes = 0;  // blocks that they keep for the next run
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
+  // pool has one queue: threads do not steal.)
+  std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
+  std::vector<AllocatorCounters> allocators;  // one per device
+};
+
+namespace detail {
+
+inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
+  ++counters->steps;
+  counters->step_bytes += step->cache()->held_bytes();
+  PlanReport report;
+  if (plans != nullptr && plans->GetReport(&report))
+    counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
+}
+
+inline void AddAllocator(const Device& device, SessionCounters* counters) {
+  const auto stats = device.allocator()->GetStats();
+  if (!stats.has_value()) return;
+  counters->allocators.push_back({device.name(), std::string(device.allocator()->Name()), stats->bytes_in_use,
+                                  stats->peak_bytes_in_use, stats->num_allocs});
+}
+
+inline SessionCounters CountersOf(const SessionImpl& session) {
+  SessionCounters counters;
+  counters.planned_runs = session.counts().planned();
+  counters.runs = counters.planned_runs + session.counts().others();
+  counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
+    ++counters.programs;
+    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
+  });
+  if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
+  const ThreadPool* intra = session.own_pool(false);
+  const SessionOptions& options = session.options();
+  if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
+  if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
+  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
+  return counters;
+}
+
+template <class U>
+bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::GetCounters(
+    const Session& session, SessionCounters* counters) {
+  const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return false;
+  *counters = CountersOf(*impl);
+  return true;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/extend_reset.hpp ----
+// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Adds the functions of `from`; one that is there already must be the same.
+inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  const FunctionDefLibrary before = from.empty() ? FunctionDefLibrary() : *to;
+  const FunctionIndex index(before);
+  for (const FunctionDef& function : from.function) {
+    const FunctionDef* known = index.Find(function.signature.name);
+    if (known == nullptr)
+      to->function.push_back(function);
+    else if (!(*known == function))
+      return errors::InvalidArgument("Cannot add function '", function.signature.name,
+                                     "' because a different function with the same name already exists.");
+  }
+  for (const GradientDef& gradient : from.gradient) {
+    const GradientDef* known = index.FindGradient(gradient.function_name);
+    if (known == nullptr)
+      to->gradient.push_back(gradient);
+    else if (known->gradient_func != gradient.gradient_func)
+      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
+                                     gradient.function_name, "' because it already has gradient function '",
+                                     known->gradient_func, "'");
+  }
+  return OkStatus();
+}
+
+TENON_DETAIL_COLD inline Status NodeIsThere(std::string_view name) {
+  return errors::InvalidArgument("GraphDef argument to Extend includes node '", name,
+                                 "', which was created by a previous call to Create or Extend in this session.");
+}
+
+// Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
+inline bool TakesMore(const GraphState& state, const GraphDef& more) {
+  const VersionDef &now = state.graph.versions(), &then = more.versions;
+  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
+      then.min_consumer > now.min_consumer)
+    return false;
+  for (const int bad : then.bad_consumers)
+    if (!HasItem(now.bad_consumers, bad)) return false;
+  const std::size_t nodes = static_cast<std::size_t>(state.graph.num_nodes()) + more.node.size();
+  return nodes <= state.graph.capacity() || state.kernels->empty();
+}
+inline Status AddNodes(const SessionImpl& session, GraphDef more, GraphState* state) {
+  for (const NodeDef& node : more.node)
+    if (state->graph.Find(node.name) != nullptr) return NodeIsThere(node.name);
+  if (state->functions == nullptr) state->functions = MakeOwned<FunctionIndex>(state->graph.library());
+  CallShapes calls;
+  calls.functions = state->functions.get();
+  ImportOptions options;
+  options.calls = &calls;
+  options.limits = session.options().import_limits;
+  state->kernels->Grow(static_cast<std::size_t>(state->graph.num_nodes()) + more.node.size());
+  return ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get());
+}
+
+// The graph with the nodes, functions and versions of another added.
+inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
+  const SlimVector<NodeDef>& source = old.source.node;
+  const bool lowered = !source.empty();
+  NameIndex names;
+  const auto name_of = [&source](int i) -> std::string_view { return source[static_cast<std::size_t>(i)].name; };
+  for (std::size_t i = 0; i < source.size(); ++i) names.Insert(source[i].name, static_cast<int>(i), name_of);
+  for (const NodeDef& node : more.node)
+    if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
+      return NodeIsThere(node.name);
+  GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
+  if (graph.versions.producer != more.versions.producer)
+    return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
+                                   " with graph at version ", more.versions.producer);
+  for (const NodeDef& node : more.node) graph.node.push_back(node);
+  graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
+  SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
+  for (const int bad : more.versions.bad_consumers)
+    if (!HasItem(bad_consumers, bad)) bad_consumers.push_back(bad);
+  TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
+  return graph;
+}
+
+inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
+  if (session->IsClosed()) return session->Closed();
+  if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
+  const MutexLock lock(*session->extend_mutex());
+  bool added = false;
+  Status status;
+  session->ExtendInPlace([&](GraphState* state) {
+    added = TakesMore(*state, graph);
+    if (added) status = AddNodes(*session, graph, state);
+  });
+  if (added) return status;
+  GraphDef whole;
+  if (const Ref<GraphUse> old = session->current(); !old) {
+    if (graph.node.empty()) return OkStatus();
+    whole = graph;
+  } else {
+    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old->state, graph));
+  }
+  Owned<ShapeRefiner> refiner;
+  ImportOptions options;
+  options.check_devices = true;
+  options.limits = session->options().import_limits;
+  options.refiner = &refiner;
+  options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops(), options));
+  return session->SetGraph(std::move(imported), std::move(refiner));
+}
+
+inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
+  SessionDevice description;
+  description.name = device.name();
+  description.device_type = std::string(device.type());
+  const auto stats = device.allocator()->GetStats();
+  if (stats.has_value() && stats->bytes_limit.has_value()) description.memory_limit = *stats->bytes_limit;
+  const std::uint64_t where = reinterpret_cast<std::uintptr_t>(&session);
+  description.incarnation = HashCombine(Hash64(device.name()), where * 0x9E3779B97F4A7C15u);
+  return description;
+}
+
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Extend(
+    const Session& session, const GraphDef& graph) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::Extend", [&] { return ExtendSession(impl, graph); });
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Finalize(
+    const Session& session) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  if (impl->IsClosed()) return impl->Closed();
+  if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
+  if (!impl->current()) return SessionImpl::NoGraph("Finalize");
+  impl->Finalize();
+  return OkStatus();
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Reset(
+    const Session& session, Span<const std::string> containers) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::Reset", [&]() -> Status {
+    SlimVector<ResourceMgr*> managers;
+    for (const Device* device : impl->devices())
+      if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+        managers.push_back(manager);
+    for (ResourceMgr* manager : managers) {
+      if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+      for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+    }
+    impl->Close();
+    return OkStatus();
+  });
+}
+template <class U>
+Result<std::vector<SessionDevice>>
+undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ListDevices(const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::ListDevices", [&]() -> Result<std::vector<SessionDevice>> {
+    std::vector<SessionDevice> devices;
+    for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
+    return devices;
+  });
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumSignatures(
+    const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  return impl == nullptr ? 0 : impl->signatures().size();
+}
+
+inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
+inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &SourceOf);
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/deadline_timer.hpp ----
+// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
+// The child of a fork() starts its own; it does not call what its parent's threads wait for.
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// thread-safe. The functions should be short: they keep others from being called in time.
+//
+//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
+//   ...
+//   const bool in_time = DeadlineTimer::Global().Remove(entry);
+class DeadlineTimer {
+ public:
+  using Entry = std::int64_t;
+
+  // Never destroyed: its thread waits until the process ends.
+  static DeadlineTimer& Global() {
+    static DeadlineTimer* const timer = new DeadlineTimer();
+    return *timer;
+  }
+
+  // `when`: SteadyNanoseconds() of the call.
+  Entry Add(std::int64_t when, Function<void()> call) {
+    NoticeFork();
+    const MutexLock lock(mutex_);
+    if (!started_) Start();
+    waiting_.push_back({++last_, when, std::move(call)});
+    changed_.notify_all();
+    return last_;
+  }
+  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
+  bool Remove(Entry entry) {
+    NoticeFork();
+    MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].entry != entry) continue;
+      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
+      waiting_.pop_back();
+      return true;
+    }
+    while (calling_ == entry) changed_.wait(lock);
+    return false;
+  }
+
+ private:
+  struct Waiting {
+    Entry entry;
+    std::int64_t when;
+    Function<void()> call;
+  };
+
+  DeadlineTimer() = default;
+
+  // Another thread of the parent may have held the lock: everything begins anew. What the functions hold is of runs
+  // that this process does not have, and is never freed here.
+  void NoticeFork() {
+    if (fork_.IsRepaired()) [[likely]]
+      return;
+    fork_.Repair([this] {
+      new (&mutex_) Mutex();
+      new (&changed_) ConditionVariable();
+      new (&waiting_) SlimVector<Waiting>();
+      started_ = false;
+      calling_ = 0;
+    });
+  }
+
+  // Where the system has no thread now, the next Add tries again.
+  void Start() {
+    Thread thread;
+    started_ = thread.Start<&DeadlineTimer::Main>(this);
+    if (started_) thread.Detach();
+  }
+
+  void Main() {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (waiting_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < waiting_.size(); ++i)
+        if (waiting_[i].when < waiting_[first].when) first = i;
+      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
+        (void)changed_.wait_until(lock, when);
+        continue;
+      }
+      Waiting due = std::move(waiting_[first]);
+      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
+      waiting_.pop_back();
+      calling_ = due.entry;
+      lock.unlock();
+      due.call();
+      due.call = nullptr;
+      lock.lock();
+      calling_ = 0;
+      changed_.notify_all();
+    }
+  }
+
+  ForkGuard fork_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  bool started_ = false;
+  Entry last_ = 0;
+  Entry calling_ = 0;  // being called at the moment; 0: none
+  SlimVector<Waiting> waiting_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/cancellable_run.hpp ----
+// RunBounded: a run that a deadline or its caller's CancellationManager may give up.
+#include <atomic>
+#include <cstdint>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A year is as good as forever, and no clock overflows with it.
+inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
+  return timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
+}
+
+// The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
+// (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
+// Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
+// `since_ns`: SteadyNanoseconds() from which the time counts; 0: the call.
+template <class Run>
+Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run,
+                  std::int64_t since_ns = 0) {
+  if (timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", timeout_in_ms);
+  CancellationManager control(parent);
+  CancellationManager::Token token = 0;
+  if (users != nullptr) {
+    token = users->NewToken();
+    if (!users->Register(token, [&control] { control.StartCancel(); }))
+      return errors::Cancelled("Run call was cancelled");
+  }
+  std::atomic<bool> timed_out{false};
+  DeadlineTimer::Entry entry = 0;
+  const Status status = CatchAll("Run", [&]() -> Status {
+    if (timeout_in_ms > 0) {
+      const std::int64_t when =
+          (since_ns != 0 ? since_ns : SteadyNanoseconds()) + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+      entry = DeadlineTimer::Global().Add(when, [&] {
+        timed_out.store(true);
+        control.StartCancel();
+      });
+    }
+    return run(&control);
+  });
+  if (entry != 0) (void)DeadlineTimer::Global().Remove(entry);
+  if (users != nullptr) (void)users->Deregister(token);
+  if (!timed_out.load()) return status;
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/partial_program.hpp ----
+// PartialProgram: the program of a partial run. Feeds come while it runs, from nodes that wait for them; fetches go to
+// nodes that deliver them, dead ones too.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Interface that the feed and fetch nodes of a partial run call. thread-safe.
+class PartialEnds {
+ public:
+  virtual void AskFor(std::size_t feed, OpKernelContext* context, AsyncOpKernel::DoneCallback done) = 0;
+  virtual void Deliver(std::size_t fetch, const Tensor& value) = 0;
+  virtual void Settle(std::size_t fetch) = 0;  // after Deliver, or instead of it when the value is dead
+
+ protected:
+  ~PartialEnds() = default;
+};
+
+class PartialFeedKernel final : public AsyncOpKernel {
+ public:
+  PartialFeedKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t feed)
+      : AsyncOpKernel(c), ends_(ends), feed_(feed) {}
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override { ends_->AskFor(feed_, context, done); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t feed_;
+};
+class PartialFetchKernel final : public OpKernel {
+ public:
+  PartialFetchKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
+      : OpKernel(c), ends_(ends), fetch_(fetch) {}
+  void Compute(OpKernelContext* context) override { ends_->Deliver(fetch_, context->input(0)); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t fetch_;
+};
+class PartialSettleKernel final : public OpKernel {
+ public:
+  PartialSettleKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
+      : OpKernel(c), ends_(ends), fetch_(fetch) {}
+  void Compute(OpKernelContext*) override { ends_->Settle(fetch_); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t fetch_;
+};
+
+inline Status CheckLeavesLoops(const Program& program) {
+  for (const ProgramNode& node : program.nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  return OkStatus();
+}
+
+// Program of one partial run; `ends` outlives it. immutable but for the program, which goes to the code that runs it.
+class PartialProgram {
+ public:
+  // Feed `feeds[i]` of `ends` is the program's feed i, and so with fetches; empty: the numbers are equal.
+  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
+      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
+    Program& p = *program_;
+    first_old_ = static_cast<int>(p.feeds.size());
+    SlimVector<ProgramNode> old;
+    old.swap(p.nodes);
+    SlimVector<int> old_frames;
+    old_frames.swap(p.node_frames);
+    for (std::size_t i = 0; i < p.feeds.size(); ++i) AddFeed(i);
+    for (std::size_t n = 0; n < old.size(); ++n) {
+      for (int c = old[n].first_consumer; c < old[n].first_consumer + old[n].num_consumers; ++c)
+        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[ToSize(c)] + first_old_);
+      p.nodes.push_back(old[n]);
+      if (p.has_control_flow()) p.node_frames.push_back(old_frames[n]);
+    }
+    for (auto& [from, to] : p.control_edges) {
+      from += first_old_;
+      to += first_old_;
+    }
+    FindProducers();
+    ReadFeeds();
+    for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
+    p.feeds.clear();
+    p.fetches.clear();
+    p.has_async = true;
+    Finish();
+  }
+  PartialProgram(const PartialProgram&) = delete;
+  PartialProgram& operator=(const PartialProgram&) = delete;
+
+  Owned<Program> TakeProgram() { return std::move(program_); }
+
+  // -- for partial runs on several devices
+  int feed_number(int node) const { return Number(feed_numbers_, ToSize(node)); }  // `node`: one of the first nodes
+  int num_feeds() const { return first_old_; }
+  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
+  const SlimVector<int>& before(int node) const { return before_[ToSize(node)]; }
+
+  // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    SlimVector<char> seen(before_.size(), 0);
+    SlimVector<int> todo{fetch_nodes_[fetch]};
+    while (!todo.empty()) {
+      const int node = todo.back();
+      todo.pop_back();
+      if (std::exchange(seen[ToSize(node)], char{1}) != 0) continue;
+      if (node < first_old_ && fed[ToSize(node)] == 0) return node;
+      for (const int before : before_[ToSize(node)]) todo.push_back(before);
+    }
+    return -1;
+  }
+
+ private:
+  static int Number(const SlimVector<int>& numbers, std::size_t i) {
+    return numbers.empty() ? static_cast<int>(i) : numbers[i];
+  }
+
+  // A node of no graph, with a kernel of its own.
+  struct End {
+    Node node;
+    OpView op;
+    Owned<OpKernel> kernel;
+  };
+  template <class Kernel>
+  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
+    ends_made_.push_back(MakeOwned<End>());
+    End& end = *ends_made_.back();
+    end.op.name = op;
+    end.node.op = &end.op;
+    end.node.def.name = std::move(name);
+    end.node.def.op = op;
+    if (!input.empty()) end.node.def.input.push_back(std::move(input));
+    if (in != DataType::kInvalid) end.node.input_types.push_back(in);
+    if (out != DataType::kInvalid) end.node.output_types.push_back(out);
+    OpKernelConstruction construction(&end.node.def, &end.op, program_->host->type(),
+                                      std::span(end.node.input_types.data(), end.node.input_types.size()),
+                                      std::span(end.node.output_types.data(), end.node.output_types.size()),
+                                      program_->host->allocator());
+    auto* kernel = new Kernel(&construction, ends_, ToSize(number));
+    end.kernel = Owned<OpKernel>(kernel);
+    return kernel;
+  }
+  static std::string EndName(std::string_view prefix, std::string_view endpoint) {
+    const TensorName name = ParseTensorName(endpoint);
+    return StrCat(prefix, name.node, "_", name.output);
+  }
+  int AddNode(ProgramNode item, const OpKernel* kernel) {
+    item.kernel = kernel;
+    item.node = &ends_made_.back()->node;
+    program_->nodes.push_back(item);
+    if (program_->has_control_flow()) program_->node_frames.push_back(0);
+    return static_cast<int>(program_->nodes.size()) - 1;
+  }
+
+  void AddFeed(std::size_t i) {
+    const Program::Feed& feed = program_->feeds[i];
+    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
+                                              Number(feed_numbers_, i));
+    ProgramNode item;
+    item.async = kernel;
+    item.first_output = feed.value;
+    item.num_outputs = 1;
+    AddNode(item, kernel);
+  }
+  void AddFetch(std::size_t i) {
+    Program& p = *program_;
+    const int value = p.fetches[i].value;
+    const TensorName name = ParseTensorName(p.fetches[i].name);
+    const DataType type = p.graph->Find(name.node)->output_type(name.output);
+    const int fetch = Number(fetch_numbers_, i);
+    auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
+                                                BaseType(type), DataType::kInvalid, fetch);
+    ProgramNode item;
+    item.reads_references = IsRefType(type);
+    item.first_input = static_cast<int>(p.inputs.size());
+    item.num_inputs = 1;
+    p.inputs.push_back(value);
+    p.last_use.push_back(0);
+    p.only_use.push_back(0);
+    const int number = AddNode(item, deliver);
+    fetch_nodes_.push_back(number);
+    if (producers_[ToSize(value)] >= 0) edges_.emplace_back(producers_[ToSize(value)], number);
+    // Runs when the fetch did, live or dead: a ControlTrigger is never dead, nor what waits for it alone.
+    int before = number;
+    if (p.has_control_flow()) {
+      const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
+                                                        DataType::kInvalid, DataType::kInvalid, fetch);
+      ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
+      before = AddNode(ProgramNode(), unused);
+      AddControlEdge(number, before);
+    }
+    const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
+                                                      DataType::kInvalid, DataType::kInvalid, fetch);
+    AddControlEdge(before, AddNode(ProgramNode(), settle));
+  }
+  void AddControlEdge(int from, int to) {
+    edges_.emplace_back(from, to);
+    if (program_->has_control_flow()) program_->control_edges.emplace_back(from, to);
+  }
+
+  void FindProducers() {
+    producers_.assign(ToSize(program_->num_values), -1);
+    for (std::size_t n = 0; n < program_->nodes.size(); ++n)
+      for (int i = 0; i < program_->nodes[n].num_outputs; ++i)
+        producers_[ToSize(program_->nodes[n].first_output + i)] = static_cast<int>(n);
+  }
+  // The nodes that read a feed wait for it now; so do those that wait for a fed placeholder.
+  void ReadFeeds() {
+    Program& p = *program_;
+    for (int n = first_old_; n < static_cast<int>(p.nodes.size()); ++n) {
+      const ProgramNode item = p.nodes[ToSize(n)];
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (const int feed = producers_[ToSize(p.inputs[ToSize(item.first_input + i)])]; feed >= 0 && feed < first_old_)
+          edges_.emplace_back(feed, n);
+      if (item.kind != ProgramNode::Kind::kKernel && item.kind != ProgramNode::Kind::kNothing) continue;
+      for (const int control : item.node->control_inputs)
+        for (int feed = 0; feed < first_old_; ++feed) {
+          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[ToSize(feed)].name).node);
+          if (fed->id == control && fed->node_class == NodeClass::kPlaceholder) AddControlEdge(feed, n);
+        }
+    }
+  }
+
+  // Counts and flat arrays, from the edges.
+  void Finish() {
+    Program& p = *program_;
+    before_.resize(p.nodes.size());
+    SlimVector<int> begin(p.nodes.size() + 1, 0);
+    for (ProgramNode& node : p.nodes) node.pending = 0;
+    for (const auto& [from, to] : edges_) {
+      ++begin[ToSize(from) + 1];
+      ++p.nodes[ToSize(to)].pending;
+      before_[ToSize(to)].push_back(from);
+    }
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
+    p.consumers.resize(edges_.size());
+    SlimVector<int> next(begin);
+    for (const auto& [from, to] : edges_) p.consumers[ToSize(next[ToSize(from)]++)] = to;
+    p.roots.clear();
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
+      ProgramNode& node = p.nodes[n];
+      node.first_consumer = begin[n];
+      node.num_consumers = begin[n + 1] - begin[n];
+      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
+      // The back edges of loops are no edges of the program, but what comes along them is needed.
+      for (int i = 0; i < node.num_inputs; ++i)
+        if (const int from = producers_[ToSize(p.inputs[ToSize(node.first_input + i)])]; from >= 0)
+          before_[n].push_back(from);
+    }
+  }
+
+  Owned<Program> program_;
+  PartialEnds* ends_;
+  SlimVector<int> feed_numbers_, fetch_numbers_;
+  int first_old_ = 0;  // program node; the feeds' nodes come before it
+  SlimVector<Owned<End>> ends_made_;
+  SlimVector<int> producers_;  // per value: program node, -1: a constant
+  SlimVector<int> fetch_nodes_;
+  SlimVector<std::pair<int, int>> edges_;  // program nodes, from and to
+  SlimVector<SlimVector<int>> before_;  // per program node: nodes that it waits for
+};
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/partial_run.hpp ----
+// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// One partial run, from its setup on. It has a thread of its own, which starts the nodes and waits for the end; no
+// thread waits for a feed. thread-safe.
+class PartialRunState final : public RefCounted, public PartialEnds {
+ public:
+  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
+                  CancellationManager* session, const RunOptions& options)
+      : handle_(std::move(handle)),
+        timeout_in_ms_(options.timeout_in_ms),
+        users_(options.cancellation),
+        cancellation_(session),
+        feeds_(feeds.size()),
+        fetches_(fetches.size()) {
+    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
+    for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+  }
+  // One of the two comes before Start.
+  void SetProgram(Owned<Program> program) {
+    Declare(*program);
+    partial_ = MakeOwned<PartialProgram>(std::move(program), this);
+    prepared_ = Ref<PreparedSignature>::Adopt(new PreparedSignature(partial_->TakeProgram(), true));
+  }
+  // On several devices.
+  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                   Span<const std::string> targets, const ProgramEnds& ends) {
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
+                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
+    Declare(*front);
+    front->feeds.clear();
+    front->fetches.clear();
+    placed_ = placed.get();
+    prepared_ = Ref<PreparedSignature>::Adopt(
+        new PreparedSignature(std::move(front), true, Owned<PlacedProgram>(placed.release())));
+    return OkStatus();
+  }
+
+  const std::string& handle() const { return handle_; }
+
+  // The session outlives the run: see Stop.
+  Status Start(SessionImpl* session) {
+    session_ = session;
+    settings_ = session->SettingsFor(*prepared_);
+    if (timeout_in_ms_ > 0) {
+      if (settings_.services != nullptr) services_ = *settings_.services;
+      services_.deadline_us = SystemNanoseconds() / 1000 + LimitMilliseconds(timeout_in_ms_) * 1000;
+      settings_.services = &services_;
+    }
+    call_timeout_in_ms_ = LimitMilliseconds(session->options().operation_timeout_in_ms);
+    if (!thread_.Start<&PartialRunState::Main>(this))
+      return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
+    return OkStatus();
+  }
+  // Gives the run up and waits for its end.
+  void Stop() {
+    if (!fork_.IsRepaired()) return;  // its thread is the parent's
+    cancellation_.StartCancel();
+    (void)Join();
+  }
+
+  // Takes feeds and gives fetches. *over: the run is to be forgotten.
+  Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
+    *over = !fork_.IsRepaired();
+    if (*over)
+      return errors::FailedPrecondition("PRun: the thread of run '", handle_,
+                                        "' stayed in the parent of this process; call PRunSetup after fork()");
+    const std::int64_t until =
+        call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
+    SlimVector<std::size_t> fed, wanted;
+    {
+      const MutexLock lock(mutex_);
+      *over = ended_ && !status_.ok();
+    }
+    if (*over) return Join();
+    {
+      const MutexLock lock(mutex_);
+      TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
+      for (const std::size_t i : fed) feeds_[i].given = true;
+      for (const std::size_t i : wanted) fetches_[i].taken = true;
+    }
+    for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
+    Status status = Take(wanted, until, outputs);
+    *over = !status.ok() || IsComplete();
+    if (*over && status.ok()) status = WaitForEnd(until);
+    if (!status.ok()) cancellation_.StartCancel();
+    if (*over) status.Update(Join());
+    return status;
+  }
+
+  // -- of the nodes
+  void AskFor(std::size_t i, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
+    Feed& feed = feeds_[i];
+    {
+      const MutexLock lock(mutex_);
+      if (!feed.here) {
+        CancellationManager* cancellation = context->cancellation_manager();
+        feed.token = cancellation->NewToken();
+        if (cancellation->Register(feed.token, [this, i] { GiveUp(i); })) {
+          feed.context = context;
+          feed.done = done;
+          return;
+        }
+        context->SetStatus(NotComing());
+      } else {
+        context->set_output(0, std::move(feed.value));
+      }
+    }
+    done();
+  }
+  void Deliver(std::size_t i, const Tensor& value) override {
+    Tensor copy = value;
+    const Status status = DetachFromVariables(fetches_[i].name, &copy, prepared_->program().has_references);
+    const MutexLock lock(mutex_);
+    fetches_[i].value = std::move(copy);
+    fetches_[i].status = status;
+    fetches_[i].valid = true;
+  }
+  void Settle(std::size_t i) override {
+    const MutexLock lock(mutex_);
+    fetches_[i].settled = true;
+    changed_.notify_all();
+  }
+
+ private:
+  struct Feed {
+    std::string name;
+    Program::Feed declared;
+    bool given = false;  // by the caller
+    bool here = false;  // the value is
+    Tensor value;
+    OpKernelContext* context = nullptr;  // the node's, while it waits
+    std::optional<AsyncOpKernel::DoneCallback> done;  // the node's, while it waits
+    CancellationManager::Token token = 0;
+  };
+  struct Fetch {
+    std::string name;
+    bool taken = false;  // by the caller
+    bool settled = false;
+    bool valid = false;
+    Tensor value;
+    Status status;
+  };
+
+  static constexpr std::int64_t kNoDeadline = 0;
+
+  void Declare(const Program& program) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
+  }
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
+  }
+
+  void Main() {
+    const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
+      settings_.cancellation = control;
+      return session_->RunWatched(prepared_.get(), {}, {}, settings_);
+    });
+    const MutexLock lock(mutex_);
+    ended_ = true;
+    status_ = status;
+    changed_.notify_all();
+  }
+
+  static Status NotComing() { return errors::Cancelled("RecvAsync is cancelled."); }
+  static Status DetachFromVariables(const std::string& name, Tensor* value, bool references) {
+    return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
+  }
+
+  Status CheckLocked(Span<const NamedTensor> feeds, Span<const std::string> names, SlimVector<std::size_t>* fed,
+                     SlimVector<std::size_t>* wanted) const {
+    SlimVector<char> there;
+    for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
+    for (const NamedTensor& feed : feeds) {
+      const std::size_t i = Find(feeds_, feed.name);
+      if (i == feeds_.size())
+        return errors::InvalidArgument("The feed ", feed.name, " was not specified in partial_run_setup.");
+      if (there[i] != 0) return errors::InvalidArgument("The feed ", feed.name, " has already been fed.");
+      TENON_RETURN_IF_ERROR(CheckFeed(feeds_[i].declared, feed.tensor));
+      there[i] = 1;
+      fed->push_back(i);
+    }
+    for (const std::string& name : names) {
+      const std::size_t i = Find(fetches_, name);
+      if (i == fetches_.size())
+        return errors::InvalidArgument("The fetch ", name, " was not specified in partial_run_setup.");
+      if (fetches_[i].taken) return errors::InvalidArgument("The fetch ", name, " has already been fetched.");
+      wanted->push_back(i);
+    }
+    for (const std::size_t i : *wanted) {
+      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
+      if (missing >= 0)
+        return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
+                                       " can't be computed from the feeds that have been fed so far.");
+    }
+    return OkStatus();
+  }
+  template <class List>
+  static std::size_t Find(const List& list, std::string_view name) {
+    std::size_t i = 0;
+    while (i < list.size() && list[i].name != name) ++i;
+    return i;
+  }
+  static Status CheckFeed(const Program::Feed& feed, const Tensor& value) {
+    if (value.dtype() != feed.dtype)
+      return errors::InvalidArgument("Feed '", feed.name, "' must be ", feed.dtype, ", but ", value.dtype(),
+                                     " is provided");
+    if (!feed.shape.IsCompatibleWith(value.shape()))
+      return errors::InvalidArgument("Cannot feed value of shape ", value.shape(), " for tensor '", feed.name,
+                                     "', which has shape ", feed.shape);
+    if (!value.IsInitialized())
+      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
+      return errors::InvalidArgument(
+          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
+    return OkStatus();
+  }
+
+  // The node's call, if it waits, and nobody else's from then on. Under mutex_.
+  static OpKernelContext* TakeCall(Feed* feed, std::optional<AsyncOpKernel::DoneCallback>* done) {
+    std::swap(feed->done, *done);
+    return std::exchange(feed->context, nullptr);
+  }
+  void Give(std::size_t i, const Tensor& value) {
+    Feed& feed = feeds_[i];
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      feed.here = true;
+      context = TakeCall(&feed, &done);
+      if (context == nullptr) feed.value = value;
+    }
+    if (context == nullptr) return;
+    (void)context->cancellation_manager()->TryDeregister(feed.token);
+    context->set_output(0, value);
+    (*done)();
+  }
+  void GiveUp(std::size_t i) {
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      context = TakeCall(&feeds_[i], &done);
+    }
+    if (context == nullptr) return;
+    context->SetStatus(NotComing());
+    (*done)();
+  }
+
+  // Until something has changed. False: `until` (SteadyNanoseconds(), or kNoDeadline) is over.
+  bool WaitLocked(MutexLock& lock, std::int64_t until) {
+    if (until != kNoDeadline) return changed_.wait_until(lock, until);
+    changed_.wait(lock);
+    return true;
+  }
+  Status CallTimedOut() const {
+    return errors::DeadlineExceeded("Timed out waiting for notification: PRun did not end within ", call_timeout_in_ms_,
+                                    " ms");
+  }
+  Status WaitForEnd(std::int64_t until) {
+    MutexLock lock(mutex_);
+    while (!ended_)
+      if (!WaitLocked(lock, until)) return CallTimedOut();
+    return OkStatus();
+  }
+  Status Take(const SlimVector<std::size_t>& wanted, std::int64_t until, std::vector<Tensor>* outputs) {
+    outputs->clear();
+    MutexLock lock(mutex_);
+    for (const std::size_t i : wanted) {
+      Fetch& fetch = fetches_[i];
+      while (!fetch.settled && !ended_)
+        if (!WaitLocked(lock, until)) return CallTimedOut();
+      if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
+      if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
+      TENON_RETURN_IF_ERROR(fetch.status);
+      outputs->push_back(fetch.value);
+    }
+    for (const std::size_t i : wanted) fetches_[i].value = Tensor();
+    return OkStatus();
+  }
+  bool IsComplete() const {
+    const MutexLock lock(mutex_);
+    for (const Feed& feed : feeds_)
+      if (!feed.given) return false;
+    for (const Fetch& fetch : fetches_)
+      if (!fetch.taken) return false;
+    return true;
+  }
+  // The status of the whole run.
+  Status Join() {
+    {
+      const MutexLock lock(join_mutex_);
+      if (thread_.joinable()) thread_.Join();
+    }
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+  const ForkGuard fork_;
+  const std::string handle_;
+  const std::int64_t timeout_in_ms_;  // limit of the whole run; 0: none
+  CancellationManager* const users_;  // may be null
+  CancellationManager cancellation_;  // a child of the session's
+  std::int64_t call_timeout_in_ms_ = 0;  // limit of each PRun; 0: none
+  StepServices services_;
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
+  const PlacedPartialProgram* placed_ = nullptr;  // the program there; prepared_ owns it
+  Ref<PreparedSignature> prepared_;
+  SessionImpl* session_ = nullptr;
+  RunArgs settings_;
+  Mutex join_mutex_;
+  Thread thread_;
+  mutable Mutex mutex_;
+  ConditionVariable changed_;
+  SlimVector<Feed> feeds_;
+  SlimVector<Fetch> fetches_;
+  bool ended_ = false;
+  Status status_;
+};
+
+// A session's partial runs, by handle; goes before everything else of the session. thread-safe.
+class PartialRuns final : public RefCounted {
+ public:
+  ~PartialRuns() override {
+    for (const Ref<PartialRunState>& run : runs_) run->Stop();
+  }
+  void Add(Ref<PartialRunState> run) {
+    const MutexLock lock(mutex_);
+    runs_.push_back(std::move(run));
+  }
+  Ref<PartialRunState> Find(std::string_view handle) const {
+    const MutexLock lock(mutex_);
+    for (const Ref<PartialRunState>& run : runs_)
+      if (run->handle() == handle) return run;
+    return {};
+  }
+  void Remove(const PartialRunState* run) {
+    Ref<PartialRunState> dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].get() != run) continue;
+      dropped = std::move(runs_[i]);
+      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+
+ private:
+  mutable Mutex mutex_;
+  SlimVector<Ref<PartialRunState>> runs_;
+};
+
+inline PartialRuns* PartialRunsOf(SessionImpl* session) {
+  return static_cast<PartialRuns*>(
+      session->GetOrMakePartialRuns([] { return Ref<RefCounted>::Adopt(new PartialRuns); }));
+}
+
+// TensorFlow's: "x:0->y:0,z:0//1/;3".
+inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const std::string> fetches,
+                                    Span<const std::string> targets, std::int64_t number) {
+  const auto append = [](std::string* to, Span<const std::string> names) {
+    for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
+  };
+  std::string handle;
+  append(&handle, feeds);
+  handle += "->";
+  append(&handle, fetches);
+  handle += '/';
+  append(&handle, targets);
+  return StrCat(handle, "/1/;", number);
+}
+
+inline Status CheckPartialRunOptions(const RunOptions& options) {
+  if (options.timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options.timeout_in_ms);
+  const char* other = nullptr;
+  if (options.trace_level != TraceLevel::kNone) other = "trace_level";
+  if (options.inter_op_thread_pool != 0) other = "inter_op_thread_pool";
+  if (options.inter_op_pool != nullptr) other = "inter_op_pool";
+  if (options.executor != ExecutorKind::kAuto) other = "executor";
+  if (options.services != nullptr) other = "services";
+  if (options.output_partition_graphs) other = "output_partition_graphs";
+  if (options.report_tensor_allocations_upon_oom) other = "report_tensor_allocations_upon_oom";
+  if (other == nullptr) return OkStatus();
+  return errors::Unimplemented("PRunSetup: of RunOptions only timeout_in_ms and cancellation apply to a partial run; '",
+                               other, "' was given");
+}
+
+template <class U>
+Result<std::string> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::SetUpPartialRun(
+    const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
+  if (impl->IsClosed()) return impl->Closed();
+  return CatchAll("PRunSetup", [&]() -> Result<std::string> {
+    TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
+    ProgramEnds ends;
+    Ref<GraphUse> use;
+    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &use));
+    std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
+    auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
+    if (use->state->placed != nullptr) {
+      TENON_RETURN_IF_ERROR(run->SetPlaced(use->state->placed.get(), feeds, fetches, targets, ends));
+    } else {
+      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(use, ends));
+      TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
+      run->SetProgram(std::move(program));
+    }
+    TENON_RETURN_IF_ERROR(run->Start(impl));
+    PartialRunsOf(impl)->Add(std::move(run));
+    return handle;
+  });
+}
+template <class U>
+Result<std::vector<Tensor>>
+undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ContinuePartialRun(
+    const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRun");
+  if (impl->IsClosed()) return impl->Closed();
+  return CatchAll("PRun", [&]() -> Result<std::vector<Tensor>> {
+    PartialRuns* runs = PartialRunsOf(impl);
+    const Ref<PartialRunState> run = runs->Find(handle);
+    if (!run)
+      return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle,
+                                     "'");
+    std::vector<Tensor> outputs;
+    bool over = false;
+    const Status status = run->Run(feeds, fetches, &outputs, &over);
+    if (over) runs->Remove(run.get());
+    TENON_RETURN_IF_ERROR(status);
+    return outputs;
+  });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/executor/local_rendezvous.hpp ----
+// LocalRendezvous: the table of one step in one process. Each key has a queue of values that were not received yet,
+// or of receivers that wait.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// thread-safe. Keys are told apart by their 64-bit hash, as in TensorFlow. Callbacks run without the lock.
+//
+//   auto rendezvous = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+//   TENON_RETURN_IF_ERROR(rendezvous->Send(key, {}, tensor, false));
+//   TENON_RETURN_IF_ERROR(rendezvous->Recv(key, {}, &received, &is_dead));
+class LocalRendezvous final : public Rendezvous {
+ public:
+  LocalRendezvous() : buckets_(16) {}
+
+  Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {
+    Owned<Item> receiver;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) [[unlikely]]
+        return status_;
+      receiver = Take(key.hash, Kind::kReceiver);
+      if (receiver == nullptr) {
+        if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
+          return error->status;
+        Owned<Item> item = MakeOwned<Item>();
+        item->hash = key.hash;
+        item->args = args;
+        item->tensor = tensor;
+        item->is_dead = is_dead;
+        Put(std::move(item));
+        return OkStatus();
+      }
+    }
+    EndWait(*receiver);
+    receiver->done(OkStatus(), args, receiver->args, tensor, is_dead);
+    return OkStatus();
+  }
+
+  Status SendError(const RendezvousKey& key, const Status& status) override {
+    Item* receivers = nullptr;
+    Status error = status;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) return status_;
+      if (ErrorOf(key.hash) != nullptr) return OkStatus();
+      if (error.ok()) error = errors::Internal("LocalRendezvous: SendError was called without an error");
+      Owned<Item> item = MakeOwned<Item>();
+      item->hash = key.hash;
+      item->kind = Kind::kError;
+      item->status = error;
+      MakeRoom();
+      for (Item** last = &receivers; (*last = Take(key.hash, Kind::kReceiver).release()) != nullptr;)
+        last = &(*last)->next;
+      ++errors_;
+      Put(std::move(item));
+    }
+    EndAll(receivers, error);
+    return OkStatus();
+  }
+
+  void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) override {
+    Status status;
+    Owned<Item> sent;
+    {
+      const MutexLock lock(mutex_);
+      status = status_;
+      if (status.ok()) sent = Take(key.hash, Kind::kValue);
+      if (status.ok() && sent == nullptr)
+        if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
+          status = error->status;
+      if (status.ok() && sent == nullptr) {
+        Owned<Item> item = MakeOwned<Item>();
+        item->hash = key.hash;
+        item->args = args;
+        item->kind = Kind::kReceiver;
+        MakeRoom();
+        if (!WatchCancellation(item.get())) {
+          status = CancelledReceive();
+        } else {
+          item->done = std::move(done);
+          Put(std::move(item));
+          return;
+        }
+      }
+    }
+    if (!status.ok()) return done(status, Args(), Args(), Tensor(), false);
+    done(OkStatus(), sent->args, args, sent->tensor, sent->is_dead);
+  }
+
+  void StartAbort(const Status& status) override {
+    Item* items;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) return;
+      status_ = status.ok() ? errors::Internal("LocalRendezvous: StartAbort was called without an error") : status;
+      items = TakeAll();
+      errors_ = 0;
+    }
+    EndAll(items, status_);
+  }
+
+ private:
+  // A key has values, or receivers, in their order; its error comes last.
+  enum class Kind : std::uint8_t { kValue, kReceiver, kError };
+  struct Item {
+    std::uint64_t hash = 0;
+    Item* next = nullptr;
+    Kind kind = Kind::kValue;
+    bool is_dead = false;
+    Args args;
+    Tensor tensor;
+    Status status;  // if the item is an error
+    DoneCallback done;
+    std::uint64_t id = 0;  // unique, of a receiver that can be cancelled; otherwise 0
+    CancellationManager::Token token = 0;
+  };
+  struct Bucket {
+    Item *first = nullptr, *last = nullptr;  // in the order in which they came
+  };
+
+  ~LocalRendezvous() override { EndAll(TakeAll(), errors::Cancelled("LocalRendezvous deleted")); }
+
+  TENON_DETAIL_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
+
+  Bucket& BucketOf(std::uint64_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
+  static void Append(Bucket* bucket, Item* item) {
+    (bucket->last == nullptr ? bucket->first : bucket->last->next) = item;
+    bucket->last = item;
+  }
+  void MakeRoom() {
+    if (count_ == buckets_.size()) Grow();
+  }
+  void Put(Owned<Item> item) {
+    MakeRoom();
+    ++count_;
+    Bucket* const bucket = &BucketOf(item->hash);
+    Append(bucket, item.release());
+  }
+  TENON_DETAIL_COLD void Grow() {
+    SlimVector<Bucket> larger(2 * buckets_.size());
+    Item* items = TakeAll();
+    buckets_.swap(larger);
+    while (items != nullptr) {
+      Item* const item = items;
+      items = std::exchange(item->next, nullptr);
+      ++count_;
+      Append(&BucketOf(item->hash), item);
+    }
+  }
+  TENON_DETAIL_ALWAYS_INLINE const Item* ErrorOf(std::uint64_t hash) {
+    return errors_ == 0 ? nullptr : FindError(hash);
+  }
+  TENON_DETAIL_COLD const Item* FindError(std::uint64_t hash) {
+    for (const Item* item = BucketOf(hash).first; item != nullptr; item = item->next)
+      if (item->hash == hash && item->kind == Kind::kError) return item;
+    return nullptr;
+  }
+  // The oldest item of a key if it is of that kind; with an id, the receiver that has it.
+  Owned<Item> Take(std::uint64_t hash, Kind kind, std::uint64_t id = 0) {
+    Bucket& bucket = BucketOf(hash);
+    Item* before = nullptr;
+    for (Item* item = bucket.first; item != nullptr; before = item, item = item->next) {
+      if (item->hash != hash) continue;
+      if (item->kind != kind) return nullptr;
+      if (id != 0 && item->id != id) continue;
+      (before == nullptr ? bucket.first : before->next) = item->next;
+      if (bucket.last == item) bucket.last = before;
+      item->next = nullptr;
+      --count_;
+      return Owned<Item>(item);
+    }
+    return nullptr;
+  }
+  // All items as one list; those of one key keep their order.
+  Item* TakeAll() {
+    Bucket all;
+    for (Bucket& bucket : buckets_) {
+      if (bucket.first == nullptr) continue;
+      (all.last == nullptr ? all.first : all.last->next) = bucket.first;
+      all.last = bucket.last;
+      bucket = Bucket();
+    }
+    count_ = 0;
+    return all.first;
+  }
+  static void EndAll(Item* items, const Status& status) {
+    while (items != nullptr) {
+      const Owned<Item> item(items);
+      items = item->next;
+      if (item->kind != Kind::kReceiver) continue;
+      EndWait(*item);
+      detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
+    }
+  }
+
+  // False when the run is cancelled already. The callback holds the rendezvous, for it may come after the match.
+  bool WatchCancellation(Item* item) {
+    CancellationManager* const cancellation = item->args.cancellation;
+    if (cancellation == nullptr) return true;
+    item->token = cancellation->NewToken();
+    item->id = ++last_id_;
+    return cancellation->Register(item->token, [self = Ref<LocalRendezvous>::Share(this), hash = item->hash,
+                                                id = item->id] { self->Cancel(hash, id); });
+  }
+  void Cancel(std::uint64_t hash, std::uint64_t id) {
+    Owned<Item> item;
+    {
+      const MutexLock lock(mutex_);
+      item = Take(hash, Kind::kReceiver, id);
+    }
+    if (item != nullptr) item->done(CancelledReceive(), Args(), Args(), Tensor(), false);
+  }
+  static void EndWait(const Item& item) {
+    if (item.args.cancellation != nullptr) item.args.cancellation->TryDeregister(item.token);
+  }
+
+  Mutex mutex_;
+  SlimVector<Bucket> buckets_;  // a power of two of them
+  std::size_t count_ = 0;  // items
+  std::size_t errors_ = 0;  // items of kind kError
+  std::uint64_t last_id_ = 0;
+  Status status_;
+};
+
+namespace detail {
+// The rendezvous of one run. Aborts waiting receivers when the run is cancelled, and at its end.
+class RunLocalRendezvous final : public RunRendezvous {
+ public:
+  explicit RunLocalRendezvous(CancellationManager* cancellation)
+      : cancellation_(cancellation), token_(cancellation->NewToken()) {
+    if (!cancellation->Register(token_, [held = rendezvous_] { held->StartAbort(Cancelled()); }))
+      rendezvous_->StartAbort(Cancelled());
+  }
+  ~RunLocalRendezvous() override {
+    (void)cancellation_->Deregister(token_);
+    rendezvous_->StartAbort(errors::Cancelled("the run has ended"));
+  }
+  Rendezvous* Get() override { return rendezvous_.get(); }
+
+ private:
+  static Status Cancelled() { return errors::Cancelled("Run call was cancelled"); }
+  CancellationManager* const cancellation_;
+  const CancellationManager::Token token_;
+  const Ref<LocalRendezvous> rendezvous_ = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+};
+inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancellation) {
+  return MakeOwned<RunLocalRendezvous>(cancellation);
+}
+inline const bool fills_rendezvous = FillExtension(&extensions.rendezvous, &MakeRunLocalRendezvous);
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/run_metadata.hpp ----
+// RunMetadata: what a run under RunOptions tells about itself, as plain data and as TensorFlow's serialised messages.
+#include <cstdint>
+#include <string>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+struct AllocatorMemoryUsed {
+  std::string allocator_name;
+  std::int64_t total_bytes = 0;  // bytes of the node's outputs
+  friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
+};
+
+// Memory that a node's kernel took beside its outputs.
+struct MemoryStats {
+  std::int64_t temp_memory_size = 0, persistent_memory_size = 0;  // bytes
+  friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
+};
+
+// Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
+struct NodeExecStats {
+  std::string node_name;
+  std::int64_t all_start_micros = 0, op_start_rel_micros = 0, op_end_rel_micros = 0, all_end_rel_micros = 0;
+  SlimVector<AllocatorMemoryUsed> memory;
+  std::string timeline_label;  // "y = AddV2(x, one)"
+  std::int64_t scheduled_micros = 0;
+  std::uint32_t thread_id = 0;
+  MemoryStats memory_stats;
+  std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
+  std::int64_t scheduled_nanos = 0;
+  friend bool operator==(const NodeExecStats&, const NodeExecStats&) = default;
+};
+// The executions of nodes on one device.
+struct DeviceStepStats {
+  std::string device;
+  SlimVector<NodeExecStats> node_stats;  // in the order in which the nodes ended
+  friend bool operator==(const DeviceStepStats&, const DeviceStepStats&) = default;
+};
+// The executions of nodes in one run, by device.
+struct StepStats {
+  SlimVector<DeviceStepStats> dev_stats;
+  friend bool operator==(const StepStats&, const StepStats&) = default;
+};
+
+// Costs of the nodes of one run, and the tensors that they gave one another.
+struct CostGraphDef {
+  struct InputInfo {
+    std::int32_t preceding_node = 0, preceding_port = 0;
+    friend bool operator==(const InputInfo&, const InputInfo&) = default;
+  };
+  struct OutputInfo {
+    std::int64_t size = -1;  // bytes; -1: not known
+    std::int64_t alias_input_port = -1;
+    PartialTensorShape shape;  // that the graph declares or that was inferred
+    DataType dtype = DataType::kInvalid;
+    friend bool operator==(const OutputInfo&, const OutputInfo&) = default;
+  };
+  struct Node {
+    std::string name, device;
+    std::int32_t id = 0;
+    SlimVector<InputInfo> input_info;
+    SlimVector<OutputInfo> output_info;
+    bool is_final = false;
+    SlimVector<std::int32_t> control_input;
+    std::int64_t compute_cost = 0;  // microseconds
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  SlimVector<Node> node;
+  friend bool operator==(const CostGraphDef&, const CostGraphDef&) = default;
+};
+
+// Facts about one run, for Run with RunOptions. The run overwrites it. externally synchronised.
+struct RunMetadata {
+  StepStats step_stats;  // filled in when RunOptions::trace_level is not kNone
+  CostGraphDef cost_graph;  // filled in with step_stats
+  SlimVector<GraphDef> partition_graphs;  // one per device, when RunOptions::output_partition_graphs is set
+};
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
+TENON_DETAIL_SCHEMA(MemoryStats);
+TENON_DETAIL_SCHEMA(NodeExecStats);
+TENON_DETAIL_SCHEMA(DeviceStepStats);
+TENON_DETAIL_SCHEMA(StepStats);
+TENON_DETAIL_SCHEMA(CostGraphDef::InputInfo);
+TENON_DETAIL_SCHEMA(CostGraphDef::OutputInfo);
+TENON_DETAIL_SCHEMA(CostGraphDef::Node);
+TENON_DETAIL_SCHEMA(CostGraphDef);
+TENON_DETAIL_SCHEMA(RunMetadata);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kAllocatorMemoryUsedFields[] = {
+    MakeField<&AllocatorMemoryUsed::allocator_name>(1, "allocator_name"),
+    MakeField<&AllocatorMemoryUsed::total_bytes>(2, "total_bytes"),
+};
+inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
+
+inline constexpr Field kMemoryStatsFields[] = {
+    MakeField<&MemoryStats::temp_memory_size>(1, "temp_memory_size"),
+    MakeField<&MemoryStats::persistent_memory_size>(3, "persistent_memory_size"),
+};
+inline constexpr Message Schema<MemoryStats>::message("MemoryStats", kMemoryStatsFields);
+
+inline constexpr Field kNodeExecStatsFields[] = {
+    MakeField<&NodeExecStats::node_name>(1, "node_name"),
+    MakeField<&NodeExecStats::all_start_micros>(2, "all_start_micros"),
+    MakeField<&NodeExecStats::op_start_rel_micros>(3, "op_start_rel_micros"),
+    MakeField<&NodeExecStats::op_end_rel_micros>(4, "op_end_rel_micros"),
+    MakeField<&NodeExecStats::all_end_rel_micros>(5, "all_end_rel_micros"),
+    MakeField<&NodeExecStats::memory>(6, "memory"),
+    MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
+    MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
+    MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
+    MakeField<&NodeExecStats::memory_stats>(12, "memory_stats"),
+    MakeField<&NodeExecStats::all_start_nanos>(13, "all_start_nanos"),
+    MakeField<&NodeExecStats::op_start_rel_nanos>(14, "op_start_rel_nanos"),
+    MakeField<&NodeExecStats::op_end_rel_nanos>(15, "op_end_rel_nanos"),
+    MakeField<&NodeExecStats::all_end_rel_nanos>(16, "all_end_rel_nanos"),
+    MakeField<&NodeExecStats::scheduled_nanos>(17, "scheduled_nanos"),
+};
+inline constexpr Message Schema<NodeExecStats>::message("NodeExecStats", kNodeExecStatsFields);
+
+inline constexpr Field kDeviceStepStatsFields[] = {
+    MakeField<&DeviceStepStats::device>(1, "device"),
+    MakeField<&DeviceStepStats::node_stats>(2, "node_stats"),
+};
+inline constexpr Message Schema<DeviceStepStats>::message("DeviceStepStats", kDeviceStepStatsFields);
+
+inline constexpr Field kStepStatsFields[] = {MakeField<&StepStats::dev_stats>(1, "dev_stats")};
+inline constexpr Message Schema<StepStats>::message("StepStats", kStepStatsFields);
+
+inline constexpr Field kCostInputFields[] = {
+    MakeField<&CostGraphDef::InputInfo::preceding_node>(1, "preceding_node"),
+    MakeField<&CostGraphDef::InputInfo::preceding_port>(2, "preceding_port"),
+};
+inline constexpr Message Schema<CostGraphDef::InputInfo>::message("CostGraphDef.Node.InputInfo", kCostInputFields);
+
+inline constexpr Field kCostOutputFields[] = {
+    MakeField<&CostGraphDef::OutputInfo::size>(1, "size"),
+    MakeField<&CostGraphDef::OutputInfo::alias_input_port>(2, "alias_input_port"),
+    MakeFieldAlways<&CostGraphDef::OutputInfo::shape>(3, "shape"),
+    MakeField<&CostGraphDef::OutputInfo::dtype>(4, "dtype"),
+};
+inline constexpr Message Schema<CostGraphDef::OutputInfo>::message("CostGraphDef.Node.OutputInfo", kCostOutputFields);
+
+inline constexpr Field kCostNodeFields[] = {
+    MakeField<&CostGraphDef::Node::name>(1, "name"),
+    MakeField<&CostGraphDef::Node::device>(2, "device"),
+    MakeField<&CostGraphDef::Node::id>(3, "id"),
+    MakeField<&CostGraphDef::Node::input_info>(4, "input_info"),
+    MakeField<&CostGraphDef::Node::output_info>(5, "output_info"),
+    MakeField<&CostGraphDef::Node::is_final>(7, "is_final"),
+    MakeField<&CostGraphDef::Node::control_input>(8, "control_input"),
+    MakeField<&CostGraphDef::Node::compute_cost>(9, "compute_cost"),
+};
+inline constexpr Message Schema<CostGraphDef::Node>::message("CostGraphDef.Node", kCostNodeFields);
+
+inline constexpr Field kCostGraphDefFields[] = {MakeField<&CostGraphDef::node>(1, "node")};
+inline constexpr Message Schema<CostGraphDef>::message("CostGraphDef", kCostGraphDefFields);
+
+inline constexpr Field kRunMetadataFields[] = {
+    MakeFieldAlways<&RunMetadata::step_stats>(1, "step_stats"),
+    MakeFieldAlways<&RunMetadata::cost_graph>(2, "cost_graph"),
+    MakeField<&RunMetadata::partition_graphs>(3, "partition_graphs"),
+};
+inline constexpr Message Schema<RunMetadata>::message("RunMetadata", kRunMetadataFields);
+
+}  // namespace wire
+
+// TensorFlow's RunMetadata message.
+inline std::string SerializeRunMetadata(const RunMetadata& metadata) {
+  std::string bytes;
+  wire::SerializeTo(metadata, &bytes);
+  return bytes;
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/make_run_metadata.hpp ----
+// Makes RunMetadata of a run: step stats and a cost graph of its trace, the graph that ran of its program; and lists
+// the tensors that were alive when memory ran out.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Describes the runs of one program. one thread.
+class RunDescriber {
+ public:
+  // Where the program is one of several, which of all feeds and fetches are its own.
+  struct PartOf {
+    SlimVector<int> feeds, fetches;
+  };
+
+  // `devices`: those of the session, where the program stands for what several run. `part`: null where it is, or stands
+  // for, all that runs. Both outlive this.
+  explicit RunDescriber(const Program& program, Span<Device* const> devices = {}, const PartOf* part = nullptr)
+      : program_(program), graph_(*program.graph), devices_(devices), part_(part) {
+    nodes_.assign(ToSize(graph_.num_nodes()), nullptr);
+    for (const ProgramNode& node : program.nodes)
+      if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
+        nodes_[ToSize(node.node->id)] = &node;
+    FindWanted();
+  }
+
+  // `start_us`: when the run began, in microseconds since 1970. What the trace has only sums of comes after the rest of
+  // its device: one item a node, as long as all of its executions together, "(folded: 9 executions)" in its label.
+  StepStats MakeStepStats(const RunTrace& trace, std::int64_t start_us) const {
+    StepStats stats;
+    const auto device = [&](std::string_view name) {
+      for (DeviceStepStats& known : stats.dev_stats)
+        if (known.device == name) return &known;
+      stats.dev_stats.emplace_back().device = name;
+      return &stats.dev_stats.back();
+    };
+    for (const NodeTiming& timing : trace.nodes)
+      device(timing.device)->node_stats.push_back(MakeNodeStats(timing, start_us));
+    for (const NodeTotal& total : trace.folded)
+      device(total.device)->node_stats.push_back(MakeFoldedStats(total, start_us));
+    if (trace.num_dropped > 0) {
+      NodeTotal dropped;
+      dropped.name = "_DROPPED";
+      dropped.op = "Dropped";
+      dropped.device = stats.dev_stats.empty() ? EndsDevice().name() : stats.dev_stats[0].device;
+      dropped.count = trace.num_dropped;
+      dropped.total_ns = trace.dropped_ns;
+      device(dropped.device)->node_stats.push_back(MakeFoldedStats(dropped, start_us));
+    }
+    return stats;
+  }
+
+  CostGraphDef MakeCostGraph(const RunTrace& trace) const {
+    CostGraphDef cost;
+    SlimVector<int> ids(ToSize(graph_.num_nodes()), -1);
+    int count = 0;
+    for (const Node& node : graph_.nodes())
+      if (Runs(node.id)) ids[ToSize(node.id)] = count++;
+    for (const Node& node : graph_.nodes()) {
+      if (!Runs(node.id)) continue;
+      CostGraphDef::Node& item = cost.node.emplace_back();
+      item.name = node.name();
+      item.device = DeviceOf(node.id);
+      item.id = ids[ToSize(node.id)];
+      for (const InEdge& edge : node.inputs)
+        if (ids[ToSize(edge.node)] >= 0) item.input_info.push_back({ids[ToSize(edge.node)], edge.output});
+      for (const int control : node.control_inputs)
+        if (ids[ToSize(control)] >= 0) item.control_input.push_back(ids[ToSize(control)]);
+      for (int i = 0; i < node.num_outputs(); ++i) item.output_info.push_back(DescribeOutput(node, i));
+      item.is_final = std::none_of(node.outputs.begin(), node.outputs.end(),
+                                   [&](const OutEdge& edge) { return ids[ToSize(edge.node)] >= 0; });
+    }
+    const auto add = [&](const Node* node, std::string_view op, std::int64_t ns) {
+      if (node == nullptr || ids[ToSize(node->id)] < 0 || op != node->op_name()) return;
+      cost.node[ToSize(ids[ToSize(node->id)])].compute_cost += ns / 1000;
+    };
+    for (const NodeTiming& timing : trace.nodes) add(timing.node, timing.op, timing.end_ns - timing.start_ns);
+    for (const NodeTotal& total : trace.folded) add(total.node, total.op, total.total_ns);
+    return cost;
+  }
+
+  // Graphs that ran, one per device; feeds are _Arg nodes, fetches _Retval nodes. A part is one graph with its own.
+  SlimVector<GraphDef> MakePartitionGraphs() const {
+    SlimVector<GraphDef> graphs;
+    const GraphDef whole = graph_.ToGraphDef();
+    for (const Node& node : graph_.nodes()) {
+      if (!Runs(node.id)) continue;
+      NodeDef& def = GraphOf(DeviceOf(node.id), &graphs)->node.emplace_back(whole.node[ToSize(node.id)]);
+      def.device = DeviceOf(node.id);
+      def.input.clear();
+      for (const InEdge& edge : node.inputs) def.input.push_back(NameOf(edge));
+      for (const int control : node.control_inputs)
+        if (Runs(control)) def.input.push_back(StrCat("^", graph_.node(control).name()));
+    }
+    const std::string& place = EndsDevice().name();
+    for (std::size_t i = 0; i < program_.feeds.size(); ++i)
+      AddEnd("_Arg", ArgName(i), FeedNumber(i), program_.feeds[i].dtype, {}, GraphOf(place, &graphs));
+    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
+      const InEdge edge = Parse(program_.fetches[i].name);
+      const std::size_t number = part_ == nullptr ? i : ToSize(part_->fetches[i]);
+      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, number), number,
+             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(place, &graphs));
+    }
+    for (GraphDef& graph : graphs) {
+      graph.versions = whole.versions;
+      graph.library = whole.library;
+    }
+    return graphs;
+  }
+
+ private:
+  bool Runs(int id) const { return wanted_[ToSize(id)] != 0; }
+
+  void FindWanted() {
+    SlimVector<int> roots;
+    for (const Program::Feed& feed : program_.feeds) feeds_.push_back(Parse(feed.name));
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_[n] != nullptr) roots.push_back(static_cast<int>(n));
+    for (const Program::Fetch& fetch : program_.fetches)
+      if (const InEdge edge = Parse(fetch.name); !IsFed(edge)) roots.push_back(edge.node);
+    wanted_ = NodesToRun(graph_, roots, feeds_);
+  }
+  InEdge Parse(std::string_view name) const {
+    const TensorName parsed = ParseTensorName(name);
+    return {graph_.Find(parsed.node)->id, parsed.output};
+  }
+  bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
+
+  const Device& EndsDevice() const { return part_ == nullptr ? *program_.host : *program_.device; }
+  std::string DeviceOf(int id) const {
+    if (part_ != nullptr) return program_.device->name();
+    if (const std::string_view assigned = graph_.assigned_device_name(id); !assigned.empty())
+      return std::string(assigned);
+    const ProgramNode* node = nodes_[ToSize(id)];
+    return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
+  }
+  std::string NameOf(const InEdge& edge) const {
+    for (std::size_t i = 0; i < feeds_.size(); ++i)
+      if (feeds_[i] == edge) return ArgName(i);
+    const std::string& name = graph_.node(edge.node).name();
+    return edge.output == 0 ? name : StrCat(name, ":", edge.output);
+  }
+  std::size_t FeedNumber(std::size_t i) const { return part_ == nullptr ? i : ToSize(part_->feeds[i]); }
+  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, FeedNumber(i)); }
+  static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
+    const TensorName name = ParseTensorName(endpoint);
+    return StrCat(prefix, name.node, "_", name.output, "_", i);
+  }
+  static GraphDef* GraphOf(const std::string& device, SlimVector<GraphDef>* graphs) {
+    for (GraphDef& graph : *graphs)
+      if (graph.node[0].device == device) return &graph;
+    return &graphs->emplace_back();
+  }
+  void AddEnd(const char* op, std::string name, std::size_t index, DataType type, std::string input,
+              GraphDef* graph) const {
+    NodeDef& def = graph->node.emplace_back();
+    def.name = std::move(name);
+    def.op = op;
+    def.device = EndsDevice().name();
+    if (!input.empty()) def.input.push_back(std::move(input));
+    def.attr.Insert("T", AttrValue(type));
+    def.attr.Insert("index", AttrValue(static_cast<std::int64_t>(index)));
+  }
+
+  NodeExecStats MakeNodeStats(const NodeTiming& timing, std::int64_t start_us) const {
+    NodeExecStats stats;
+    stats.node_name = timing.name;
+    const std::int64_t duration = timing.end_ns - timing.start_ns;
+    stats.all_start_nanos = stats.scheduled_nanos = start_us * 1000 + timing.start_ns;
+    stats.all_start_micros = stats.scheduled_micros = stats.all_start_nanos / 1000;
+    stats.op_end_rel_nanos = stats.all_end_rel_nanos = duration;
+    stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
+    stats.thread_id = static_cast<std::uint32_t>(timing.thread);
+    stats.timeline_label = StrCat(timing.name, " = ", timing.op, "(");
+    if (timing.node != nullptr)
+      for (int i = 0; i < timing.node->num_inputs(); ++i)
+        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(timing.node->input(i)));
+    stats.timeline_label += ')';
+    const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
+    for (const Device* known : devices_)
+      if (timing.device == known->name()) device = known;
+    if (timing.output_bytes > 0)
+      stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
+    return stats;
+  }
+  NodeExecStats MakeFoldedStats(const NodeTotal& total, std::int64_t start_us) const {
+    NodeTiming timing;
+    timing.name = total.name;
+    timing.op = total.op;
+    timing.device = total.device;
+    timing.node = total.node;
+    timing.start_ns = total.start_ns;
+    timing.end_ns = total.start_ns + total.total_ns;
+    timing.output_bytes = total.output_bytes;
+    NodeExecStats stats = MakeNodeStats(timing, start_us);
+    StrAppend(&stats.timeline_label, " (folded: ", total.count, " executions)");
+    return stats;
+  }
+  static CostGraphDef::OutputInfo DescribeOutput(const Node& node, int i) {
+    CostGraphDef::OutputInfo info;
+    info.dtype = node.output_type(i);
+    info.shape = node.output_shape(i);
+    if (info.shape.IsFullyDefined() && SizeOf(BaseType(info.dtype)) > 0)
+      info.size = info.shape.num_elements() * static_cast<std::int64_t>(SizeOf(BaseType(info.dtype)));
+    return info;
+  }
+
+  const Program& program_;
+  const Graph& graph_;
+  const Span<Device* const> devices_;
+  const PartOf* const part_;
+  SlimVector<const ProgramNode*> nodes_;  // per graph node; null: it does not run, or its value is a constant
+  SlimVector<InEdge> feeds_;
+  SlimVector<char> wanted_;
+};
+
+// The largest values that a failed run held, up to 100 of them or 99 % of the bytes. Values inside of loops are left
+// out.
+inline std::string ListLiveTensors(const Program& program, Step* step) {
+  struct Live {
+    std::int64_t bytes;
+    std::string name;
+  };
+  SlimVector<Live> live;
+  std::int64_t total = 0;
+  const auto add = [&](int value, std::string name) {
+    const Tensor& tensor = step->value(value);
+    if (tensor.dtype() == DataType::kInvalid || tensor.TotalBytes() == 0 || !tensor.IsInitialized()) return;
+    const auto bytes = static_cast<std::int64_t>(tensor.TotalBytes());
+    live.push_back({bytes, StrCat(name, " (", tensor.dtype(), tensor.shape(), ")")});
+    total += bytes;
+  };
+  for (const Program::Feed& feed : program.feeds) add(feed.value, StrCat("feed ", feed.name));
+  for (const ProgramNode& node : program.nodes)
+    for (int i = 0; i < node.num_outputs; ++i)
+      add(node.first_output + i, StrCat(node.node->name(), ":", i, "/", node.node->op_name()));
+  std::sort(live.begin(), live.end(),
+            [](const Live& a, const Live& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name; });
+  std::string text = StrCat("\n\nCurrent usage from device: ", program.device->name(),
+                            ", allocator: ", program.device->allocator()->Name(), "\n");
+  std::size_t listed = 0;
+  std::int64_t bytes = 0;
+  for (; listed < live.size() && listed < 100 && bytes * 100 < total * 99; ++listed) {
+    StrAppend(&text, "  ", live[listed].bytes, " bytes from ", live[listed].name, "\n");
+    bytes += live[listed].bytes;
+  }
+  if (listed < live.size())
+    StrAppend(&text, "  Remaining ", live.size() - listed, " values with ", total - bytes, " bytes\n");
+  return text;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/inter_op_pools.hpp ----
+// The thread pools of SessionOptions::inter_op_pools: a session's own, or shared by name.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A pool that doubles as one "for the caller's thread only": what is scheduled runs at once. thread-safe.
+inline ThreadPool* CallersThreadPool() {
+  static ThreadPool* const pool = new ThreadPool(1, "tenon-caller");
+  return pool;
+}
+
+// The pools with a name: one of each in the process, never destroyed. thread-safe.
+class NamedPools {
+ public:
+  // InvalidArgument when there is one of that name with another number of threads.
+  static Result<ThreadPool*> Get(const InterOpPool& options, int threads) {
+    static NamedPools* const pools = new NamedPools();
+    const MutexLock lock(pools->mutex_);
+    for (const Item& item : pools->items_) {
+      if (item.name != options.global_name) continue;
+      if (item.asked == options.num_threads) return item.pool;
+      return errors::InvalidArgument("Pool ", options.global_name,
+                                     " configured previously with num_threads=", item.asked,
+                                     "; cannot re-configure with num_threads=", options.num_threads);
+    }
+    auto* pool = new ThreadPool(threads, options.global_name);
+    pools->items_.push_back({options.global_name, options.num_threads, pool});
+    return pool;
+  }
+
+ private:
+  struct Item {
+    std::string name;
+    int asked;
+    ThreadPool* pool;
+  };
+  Mutex mutex_;
+  SlimVector<Item> items_;
+};
+
+// immutable once made.
+class InterOpPools : public RefCounted {
+ public:
+  Status Add(const InterOpPool& options) {
+    if (options.num_threads < 0)
+      return errors::InvalidArgument("SessionOptions::inter_op_pools: num_threads must not be negative, got ",
+                                     options.num_threads);
+    const int threads = options.num_threads > 0 ? options.num_threads : Thread::HardwareThreads();
+    if (!options.global_name.empty()) {
+      TENON_ASSIGN_OR_RETURN(ThreadPool * pool, NamedPools::Get(options, threads));
+      pools_.push_back(pool);
+      return OkStatus();
+    }
+    own_.push_back(MakeOwned<ThreadPool>(threads, StrCat("tenon-op", pools_.size())));
+    pools_.push_back(own_.back().get());
+    return OkStatus();
+  }
+  int size() const { return static_cast<int>(pools_.size()); }
+  ThreadPool* operator[](int i) const { return pools_[static_cast<std::size_t>(i)]; }
+
+ private:
+  SlimVector<Owned<ThreadPool>> own_;
+  SlimVector<ThreadPool*> pools_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/run_with_options.hpp ----
+// Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
+//
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Status RunBounded(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                         Span<Tensor> fetches, RunArgs settings, std::int64_t timeout_in_ms,
+                         CancellationManager* users) {
+  return RunBounded(
+      settings.cancellation, timeout_in_ms, users,
+      [&](CancellationManager* control) {
+        settings.cancellation = control;
+        return session->Run(prepared, feeds, fetches, settings);
+      },
+      settings.since_ns);
+}
+// As SessionImpl::Prepare; a signature that is not kept is prepared as a run that may be given up.
+inline Result<Ref<PreparedSignature>> PrepareBounded(SessionImpl* session, Span<const std::string> feeds,
+                                                     Span<const std::string> fetches, Span<const std::string> targets,
+                                                     std::int64_t timeout_in_ms, CancellationManager* users) {
+  if (session->IsClosed()) return session->Closed();
+  if (timeout_in_ms == 0 && users == nullptr) return session->Prepare(feeds, fetches, targets);
+  if (Ref<PreparedSignature> known = session->FindPrepared(feeds, fetches, targets)) return known;
+  Ref<PreparedSignature> prepared;
+  TENON_RETURN_IF_ERROR(
+      RunBounded(session->cancellation(), timeout_in_ms, users, [&](CancellationManager* control) -> Status {
+        TENON_ASSIGN_OR_RETURN(prepared, session->Prepare(feeds, fetches, targets, "Run", control));
+        return OkStatus();
+      }));
+  return prepared;
+}
+
+// One run under RunOptions. one thread.
+class RunOfOptions {
+ public:
+  // `since_ns`: as in RunArgs.
+  RunOfOptions(SessionImpl* session, PreparedSignature* prepared, const RunOptions& options, RunMetadata* metadata,
+               std::int64_t since_ns = 0)
+      : session_(session), prepared_(prepared), options_(options), metadata_(metadata), since_ns_(since_ns) {}
+
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
+    RunArgs settings = session_->SettingsFor(*prepared_);
+    settings.since_ns = since_ns_;
+    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
+    RunTrace trace;
+    const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
+    if (traced) settings.trace = &trace;
+    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
+    if (options_.timeout_in_ms < 0)
+      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
+    const std::int64_t timeout =
+        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
+    const std::int64_t now_us = SystemNanoseconds() / 1000;
+    const StepServices services = ServicesFor(settings, timeout, now_us);
+    settings.services = &services;
+    const Status status =
+        timeout == 0 && options_.cancellation == nullptr
+            ? session_->Run(prepared_, feeds, fetches, settings)
+            : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
+    if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
+    return status;
+  }
+
+ private:
+  // The run's own or the session's, with what the options decide.
+  StepServices ServicesFor(const RunArgs& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
+    StepServices services = *settings.services;
+    if (options_.services != nullptr) services = *options_.services;
+    if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
+    if (services.executor_type.empty())
+      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+    if (services.deadline_us == 0 && timeout_in_ms > 0)
+      services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
+    if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
+    return services;
+  }
+  Status ChooseEngine(RunArgs* settings) const {
+    const auto* pools = static_cast<const InterOpPools*>(session_->extras());
+    const int own = pools == nullptr ? 0 : pools->size();
+    const int count = own > 0 ? own : 1;
+    const int number = options_.inter_op_thread_pool;
+    if (number < -1 || number >= count)
+      return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
+                                     " (0 is the first), and -1 is the caller's thread");
+    const bool placed = prepared_->placed() != nullptr;
+    if (options_.inter_op_pool != nullptr)
+      settings->pool = options_.inter_op_pool;
+    else if (number < 0 && !placed)
+      settings->pool = CallersThreadPool();
+    else if (own > 0)
+      settings->pool = (*pools)[number < 0 ? 0 : number];
+    if (placed) {
+      if (options_.executor != ExecutorKind::kAuto) settings->dataflow = options_.executor == ExecutorKind::kDataflow;
+      return OkStatus();
+    }
+    const Program& program = prepared_->program();
+    switch (options_.executor) {
+      case ExecutorKind::kSequential: settings->dataflow = false; break;
+      case ExecutorKind::kDataflow:
+        settings->dataflow = true;
+        if (settings->pool == nullptr) settings->pool = CallersThreadPool();
+        break;
+      case ExecutorKind::kAuto:
+        if (options_.inter_op_pool != nullptr && program.width > 1) settings->dataflow = true;
+        break;
+    }
+    return OkStatus();
+  }
+
+  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
+    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
+  }
+
+  void Describe(const RunTrace* trace, std::int64_t start_us) const {
+    *metadata_ = RunMetadata();
+    const SlimVector<Device*> devices = session_->devices();
+    const RunDescriber describer(prepared_->program(), devices);
+    if (trace != nullptr) {
+      metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
+      metadata_->cost_graph = describer.MakeCostGraph(*trace);
+    }
+    const PlacedProgram* const placed = prepared_->placed();
+    if (options_.output_partition_graphs)
+      metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
+  }
+
+  SessionImpl* session_;
+  PreparedSignature* prepared_;
+  const RunOptions& options_;
+  RunMetadata* metadata_;
+  std::int64_t since_ns_;
+};
+
+inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
+  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
+  const SessionOptions& options = session->options();
+  if (options.operation_timeout_in_ms < 0)
+    return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
+                                   options.operation_timeout_in_ms);
+  for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
+  if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
+  *state = std::move(pools);
+  return OkStatus();
+}
+inline Status RunWithinSessionsTime(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                                    Span<Tensor> fetches, const RunArgs& settings) {
+  return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
+}
+inline Result<Ref<PreparedSignature>> PrepareWithinSessionsTime(SessionImpl* session, Span<const std::string> feeds,
+                                                                Span<const std::string> fetches,
+                                                                Span<const std::string> targets) {
+  return PrepareBounded(session, feeds, fetches, targets, session->options().operation_timeout_in_ms, nullptr);
+}
+inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime, &PrepareWithinSessionsTime};
+inline const bool fills_session_extras = FillExtension(&extensions.session_extras, &kSessionExtras);
+
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Run(
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::Run", [&]() -> Result<std::vector<Tensor>> {
+    NamedFeeds in(feeds);
+    const std::int64_t since_ns = SteadyNanoseconds();
+    const std::int64_t timeout =
+        options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
+    TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
+                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
+    TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+    std::vector<Tensor> outputs(fetches.size());
+    TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata, since_ns).Run(in.values, outputs));
+    return outputs;
+  });
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::RunCallable(
+    const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
+    RunMetadata* metadata) {
+  if (callable == nullptr) return NoCallable();
+  return CatchAll("Callable::Run", [&]() -> Status {
+    const auto* impl = static_cast<const CallableImpl*>(callable);
+    TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+    return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
+  });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/session_from_graph.hpp ----
 // Defines Session::FromGraphDef of a GraphDef and Session::FromGraph.
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -14636,22 +14584,8 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_M
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/trace/file_sink.hpp ----
-// TraceFile: a TraceSink that writes runs to one file. Links itself in: the environment variable TENON_TRACE names one
-// for all sessions of the process, TENON_TRACE_BYTES its limit. <tenon/runtime.hpp> includes it.
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <utility>
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/forwarding_allocator.hpp ----
 // ForwardingAllocator: what an allocator over another one has in common with it. LimitedAllocator counts what it passes
@@ -14660,7 +14594,7 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <optional>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Passes everything on to `base`, which must outlive it; a derived class overrides what it wants to see. thread-safe as
 // `base` is.
@@ -14698,7 +14632,7 @@ class ForwardingAllocator : public Allocator {
   Allocator* const base_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/allocation_log.hpp ----
 // AllocationLog: an allocator that passes everything on to another one and writes down when which thread asked for
@@ -14707,10 +14641,12 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <utility>
 #include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
+// One request to an AllocationLog.
 struct AllocationRecord {
+  // The outcome of the request.
   enum class Kind : std::uint8_t { kAllocated, kFreed, kRefused };
   Kind kind = Kind::kAllocated;
   std::int64_t at_ns = 0;  // SteadyNanoseconds()
@@ -14778,8 +14714,8 @@ class AllocationLog final : public ForwardingAllocator {
   std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/edges.hpp ----
 // FlowsOf: which node of a trace waited for which, from the edges of the graph.
@@ -14788,8 +14724,8 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <limits>
 #include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // An edge between two items of RunTrace::nodes.
 struct TraceFlow {
@@ -14891,12 +14827,12 @@ inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
   return flows;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/export.hpp ----
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
-// <tenon/runtime/trace/file_sink.hpp> writes all runs of a session.
+// <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -14905,8 +14841,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -15283,6 +15219,7 @@ inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChro
 inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
   return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
 }
+// Writes TimelineHtml to a file. PermissionDenied: it cannot be opened. ResourceExhausted: it cannot be written.
 inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
   return detail::WriteTextFile(path, TimelineHtml(trace, title));
 }
@@ -15296,20 +15233,21 @@ inline std::string ChromeTraceJson(const RunTrace& trace, Span<const AllocationR
   events.AddAllocations(1, allocations, trace.start_ns);
   return StrCat(detail::kChromeTraceHead, events.Take(), detail::kChromeTraceTail);
 }
+// Writes ChromeTraceJson to a file. PermissionDenied: it cannot be opened. ResourceExhausted: it cannot be written.
 inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
   return detail::WriteTextFile(path, ChromeTraceJson(trace));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/sink.hpp ----
-// TraceSink: whoever watches the runs of a session (SessionOptions::trace_sink). Links itself in; <tenon/runtime.hpp>
-// includes it.
+// TraceSink: sees the runs of a session (SessionOptions::trace_sink). An extension (base/extensions.hpp);
+// <tenon/runtime.hpp> includes it.
 #include <atomic>
 #include <cstddef>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
 struct TracedRun {
@@ -15330,16 +15268,14 @@ struct TracedRun {
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  virtual void OnRun(const TracedRun& run) = 0;
+  virtual void OnRun(const TracedRun& run) = 0;  // an exception is logged; it fails no run
 };
 
 namespace detail {
 
-// The sink of all sessions, of runtime/trace/file_sink.hpp; null: there is none.
-inline constinit std::atomic<TraceSink* (*)()> environment_trace_sink{nullptr};
-
+// The sink of all sessions; null: there is none.
 inline TraceSink* EnvironmentTraceSink() {
-  const auto find = environment_trace_sink.load(std::memory_order_acquire);
+  const FindTraceSink find = extensions.environment_trace_sink.load(std::memory_order_acquire);
   return find == nullptr ? nullptr : find();
 }
 
@@ -15363,16 +15299,23 @@ inline Status RunForSinks(SessionImpl* session, PreparedSignature* prepared, Spa
 }
 
 inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
-inline const bool trace_sink_linked = LinkPart<const SessionWatch*>(&session_watch, &kSinksWatch);
+inline const bool fills_session_watch = FillExtension(&extensions.session_watch, &kSinksWatch);
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/runtime/trace/file_sink.hpp ----
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+// ---- tenon/runtime/trace/trace_file.hpp ----
+// TraceFile: a TraceSink that writes runs to one file.
+#include <cstdint>
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // thread-safe. A page (runtime/trace/export.hpp) when the name ends in ".html", otherwise a Chrome trace in which a
 // session is a process, with its counters after each run. The file is whole after every run, however the process
@@ -15392,7 +15335,7 @@ class TraceFile final : public TraceSink {
         log_(log),
         most_bytes_(most_bytes),
         is_page_(EndsWith(path_, ".html")),
-        process_(ProcessId()),
+        process_(detail::ProcessId()),
         start_ns_(SteadyNanoseconds()),
         file_(std::fopen(path_.c_str(), "wb")) {
     if (file_ == nullptr)
@@ -15402,7 +15345,7 @@ class TraceFile final : public TraceSink {
   }
 
   void OnRun(const TracedRun& run) override {
-    if (ProcessId() != process_) return;  // the parent may have forked while a thread of its had the lock
+    if (detail::ProcessId() != process_) return;  // the parent may have forked while a thread of its had the lock
     const MutexLock lock(mutex_);
     if (file_ == nullptr) return;
     const std::int64_t at_ns = run.trace.start_ns - start_ns_;
@@ -15422,14 +15365,6 @@ class TraceFile final : public TraceSink {
   }
 
  private:
-  static std::int64_t ProcessId() {
-#if __has_include(<unistd.h>)
-    return getpid();
-#else
-    return 0;
-#endif
-  }
-
   void NameSession(int session) {
     for (const int known : sessions_)
       if (known == session) return;
@@ -15489,6 +15424,17 @@ class TraceFile final : public TraceSink {
   SlimVector<int> sessions_;  // sessions that have their name
 };
 
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/file_sink.hpp ----
+// The environment variable TENON_TRACE names a TraceFile for all sessions of a process, TENON_TRACE_BYTES its limit.
+// <tenon/runtime.hpp> includes this; TraceFile alone is in runtime/trace/trace_file.hpp.
+#include <cstdint>
+#include <cstdlib>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
 namespace detail {
 
 // The file that TENON_TRACE names when the first session is made; stays open until the process ends.
@@ -15503,17 +15449,18 @@ inline TraceSink* TraceFileOfEnvironment() {
   }();
   return file;
 }
-inline const bool trace_file_linked = LinkPart<TraceSink* (*)()>(&environment_trace_sink, &TraceFileOfEnvironment);
+inline const bool fills_environment_trace_sink =
+    FillExtension(&extensions.environment_trace_sink, &TraceFileOfEnvironment);
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 template struct detail::undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<void>;
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 #endif
 
 #if !defined(TENON_MINIMAL_RUNTIME)
@@ -15524,7 +15471,7 @@ TENON_NAMESPACE_END
 #include <atomic>
 #include <cstdint>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A task for an executor, to be called once. Two pointers, trivially copyable: a std::function of it allocates
 // nothing. Throws nothing: an exception of the task is logged.
@@ -15642,7 +15589,7 @@ class ExecutorPool final : public ThreadPoolInterface {
   ThreadPool alone_{1, "alone"};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/vector_chain.hpp ----
 // Chains of element-wise steps whose values stay in registers: x becomes op1(x, a), that becomes op2 of itself and so
@@ -15653,7 +15600,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <type_traits>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One step of a chain.
 struct LaneChainStep {
@@ -15826,7 +15773,7 @@ const LaneChains& GetLaneChains() {
   return chains;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/fused.hpp ----
 // FusedElementwise: several element-wise steps in one pass over memory. A program of the inner loops that otherwise run
@@ -15837,7 +15784,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Inputs and the results of steps are values with numbers, in the order in which they were added; the last step's
 // result is the program's. Steps may change the type of the elements, which must be plain (no strings).
@@ -16161,7 +16108,7 @@ class FusedElementwise {
   Status error_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/int8.hpp ----
 // Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
@@ -16171,7 +16118,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
 struct Int8Matrix {
@@ -16244,9 +16191,9 @@ struct Int8Avx2 {
 struct Int8Dot {
   using Sums = GnuVector<std::uint32_t, 64>;
   static constexpr Index in_group = 4;
-  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
-                                                                 const GnuVector<std::int32_t, 64>::type& x,
-                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+  TENON_DETAIL_TARGET_AVX512 TENON_DETAIL_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                        const GnuVector<std::int32_t, 64>::type& x,
+                                                                        const GnuVector<std::int32_t, 64>::type& y) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
 };
@@ -16437,7 +16384,7 @@ inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix&
   return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/attention.hpp ----
 // Attention: softmax(q k^T) v without the matrix of all scores, which for long texts is larger than everything else. A
@@ -16449,7 +16396,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <limits>
 #include <type_traits>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Row-major matrices: queries [batch, queries, depth], keys [batch, keys, depth], values [batch, keys, value_depth],
 // the result [batch, queries, value_depth]. The heads of all sequences are the batch.
@@ -16685,14 +16632,14 @@ Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const
 
 #endif  // !__CUDACC__
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/gelu.hpp ----
 // Gelu, x times the normal distribution's integral up to x, in one pass: TensorFlow's graphs hold five to nine nodes
 // for it, which read and write as many tensors. Hendrycks and Gimpel 2016, arXiv:1606.08415.
 #include <cmath>
 #include <type_traits>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -16751,14 +16698,14 @@ Status Gelu(Cpu& device, const T* x, T* out, Index n, GeluFormula formula = Gelu
                                       : detail::RunGelu<detail::TanhGelu>(device, x, out, n);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/nn/layer_norm.hpp ----
 // LayerNorm: every row scaled to mean 0 and variance 1, in three passes over a row that stays in the first cache (sum,
 // squares of the differences, result). Ba, Kiros and Hinton 2016, arXiv:1607.06450.
 #include <cmath>
 #include <cstddef>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -16850,7 +16797,7 @@ Status LayerNorm(Cpu& device, const T* x, const detail::RowType<T>* scale, const
       out, rows, columns);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/random/threefry.hpp ----
 // ThreeFry 2x32 with 20 rounds: random bits as a function of a key and a counter, of additions, rotations and xors
@@ -16858,7 +16805,7 @@ TENON_NAMESPACE_END
 // give for alg = 2 where XLA compiles them, and JAX's. (Outside of XLA TensorFlow's ops refuse the algorithm, as ours
 // do.)
 #include <cstdint>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Two words of 32 random bits.
 struct ThreeFryBlock {
@@ -16882,7 +16829,7 @@ inline constexpr int kThreeFryLanes = 16;
 
 // Blocks 0 to lanes - 1 from `from` on, word by word and block by block.
 template <int lanes>
-TENON_ALWAYS_INLINE constexpr void ThreeFryBlocksOf(const ThreeFry& from, std::uint32_t* out) {
+TENON_DETAIL_ALWAYS_INLINE constexpr void ThreeFryBlocksOf(const ThreeFry& from, std::uint32_t* out) {
   const auto key0 = static_cast<std::uint32_t>(from.key), key1 = static_cast<std::uint32_t>(from.key >> 32);
   const std::uint32_t keys[3] = {key0, key1, key0 ^ key1 ^ kThreeFryParity};
   std::uint32_t a[lanes] = {}, b[lanes] = {};
@@ -16944,14 +16891,14 @@ inline void ThreeFryBlocks(const ThreeFry& from, Index n, std::uint32_t* out) {
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/log_sum_exp.hpp ----
 // log(sum(exp(x))) over any set of dimensions, for float and double, without overflow: exp of the difference from the
 // greatest, log(sum(exp(x - m))) + m, in four passes of the engines for reductions and broadcasts.
 #include <cmath>
 #include <cstddef>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -17004,7 +16951,7 @@ Status LogSumExp(Cpu& device, const T* x, const TensorShape& shape, const AxisSe
   return BinaryBroadcast(device, kBinaryLoops<detail::LogPlus, T>, nullptr, out, kept, shift, kept, out, kept);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/canonical.hpp ----
 // The canonical form of a graph: one of the many GraphDefs that say the same, and a hash of it. Two graphs have the
@@ -17014,8 +16961,8 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <string>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -17060,8 +17007,8 @@ inline std::uint64_t GraphHash(const Graph& graph) {
   return Hash64(bytes);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_equality.hpp ----
 // When two attr values mean the same, and a hash that agrees: what tells functions, ops and cached programs apart.
@@ -17071,8 +17018,8 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Tensors larger than this are not compared by value where `allow_false_negatives` says so.
 inline constexpr std::size_t kMaxComparedTensorBytes = std::size_t{32} << 20;
@@ -17200,16 +17147,16 @@ inline std::uint64_t AttrValueHash(const AttrValue& value) {
   return detail::HashAttrs(all, list.func);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/attr_slice.hpp ----
 // AttrSlice: the attrs of a node or of a function call, for code that treats both alike.
 #include <cstddef>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Points at a NodeDef or an AttrMap, which outlives it. immutable.
 //
@@ -17266,7 +17213,7 @@ class AttrSlice {
   }
 
  private:
-  TENON_COLD Status NoSuchAttr(std::string_view name) const {
+  TENON_DETAIL_COLD Status NoSuchAttr(std::string_view name) const {
     if (node_ != nullptr) return detail::NoSuchAttr(*node_, name);
     return errors::NotFound("No attr named '", name, "' in NodeDef:");
   }
@@ -17275,16 +17222,16 @@ class AttrSlice {
   const AttrMap* attrs_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/validate_op_def.hpp ----
 // ValidateOpDef: what TensorFlow asks of an OpDef before it is an op.
 #include <algorithm>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -17391,8 +17338,8 @@ inline Status ValidateOpDef(const OpDef& def) {
   return status.ok() ? status : status.WithAppended(StrCat("; in OpDef: ", SummarizeOpDef(def)));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_def_compatible.hpp ----
 // TensorFlow's rules for the changes of an OpDef: whether a new version of an op may replace an old one. Graphs written
@@ -17402,8 +17349,8 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -17620,8 +17567,8 @@ inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
   return sorted(a) == sorted(b);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/function_equality.hpp ----
 // Equality of nodes and of functions, which a function library checks before it refuses a second function.
@@ -17630,8 +17577,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -17680,8 +17627,8 @@ inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
   return a.ret == b.ret && a.control_ret == b.control_ret;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/owned_op.hpp ----
 // OwnedOp: an OpDef as a signature, with spec strings that it writes itself.
@@ -17691,8 +17638,8 @@ TENON_NAMESPACE_END
 #include <string_view>
 #include <type_traits>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -17923,17 +17870,18 @@ class OwnedOp {
   Owned<Parts> parts_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/function_reach.hpp ----
 // ReachableFunctions: the part of a function library that some nodes can come to call.
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -17943,17 +17891,25 @@ class FunctionReach {
   explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
     for (std::size_t i = 0; i < library.function.size(); ++i)
       index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
+    for (const GradientDef& gradient : library.gradient)
+      if (const int i = index_.Find(gradient.function_name, NameOf{&library}); i >= 0)
+        with_gradient_.push_back({i, gradient.gradient_func});
+    for (std::size_t i = 0; i < library.function.size(); ++i)
+      if (const AttrValue* api = ApiOf(library.function[i]); api != nullptr)
+        by_api_.push_back({api->s(), static_cast<int>(i)});
+    std::sort(with_gradient_.begin(), with_gradient_.end());
+    std::sort(by_api_.begin(), by_api_.end());
   }
 
   void Add(Span<const NodeDef> nodes) {
     AddNodes(nodes);
     while (!todo_.empty()) {
-      const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
+      const int number = todo_.back();
+      const FunctionDef& function = library_.function[static_cast<std::size_t>(number)];
       todo_.pop_back();
       AddNodes(function.node_def);
-      for (const GradientDef& gradient : library_.gradient)
-        if (gradient.function_name == function.signature.name) AddName(gradient.gradient_func);
-      if (const AttrValue* api = function.attr.Find("api_implements"); api != nullptr) AddImplementations(*api);
+      AddGradients(number);
+      if (const AttrValue* api = ApiOf(function); api != nullptr) AddImplementations(api->s());
     }
   }
   FunctionDefLibrary Take() const {
@@ -17980,11 +17936,19 @@ class FunctionReach {
     const int i = index_.Find(name, NameOf{&library_});
     if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
   }
-  // Which of the functions with one api_implements is called is decided later.
-  void AddImplementations(const AttrValue& api) {
-    for (const FunctionDef& function : library_.function) {
-      const AttrValue* const other = function.attr.Find("api_implements");
-      if (other != nullptr && other->s() == api.s()) AddName(function.signature.name);
+  static const AttrValue* ApiOf(const FunctionDef& function) { return function.attr.Find("api_implements"); }
+  void AddGradients(int function) {
+    const auto first = std::lower_bound(with_gradient_.begin(), with_gradient_.end(), function,
+                                        [](const auto& item, int wanted) { return item.first < wanted; });
+    for (auto at = first; at != with_gradient_.end() && at->first == function; ++at) AddName(at->second);
+  }
+  // Which of the functions with one api_implements is called is decided later. Those of one name go together, once.
+  void AddImplementations(std::string_view api) {
+    const auto first = std::lower_bound(by_api_.begin(), by_api_.end(), api,
+                                        [](const auto& item, std::string_view wanted) { return item.first < wanted; });
+    for (auto at = first; at != by_api_.end() && at->first == api && at->second >= 0; ++at) {
+      const int function = std::exchange(at->second, -1);
+      AddName(library_.function[static_cast<std::size_t>(function)].signature.name);
     }
   }
   void AddCall(const NameAttrList& call) {
@@ -18007,6 +17971,8 @@ class FunctionReach {
 
   const FunctionDefLibrary& library_;
   NameIndex index_;
+  SlimVector<std::pair<int, std::string_view>> with_gradient_;  // function and gradient function, by the first
+  SlimVector<std::pair<std::string_view, int>> by_api_;  // api_implements and function, by the first; -1: was added
   SlimVector<char> reached_;  // per function
   SlimVector<int> todo_;
 };
@@ -18021,8 +17987,8 @@ inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, 
   return reach.Take();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/function_library.hpp ----
 // FunctionLibraryDefinition: a library of functions that changes while a program runs, with TensorFlow's members and
@@ -18036,8 +18002,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // thread-safe. What Find and LookUp give stays as it is until the function of that name is removed or replaced.
 class FunctionLibraryDefinition {
@@ -18333,8 +18299,8 @@ class FunctionLibraryDefinition {
   SlimVector<RegisteredGradient> registered_gradients_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/import_into.hpp ----
 // ImportInto: a GraphDef becomes part of a graph that is there already, under other names, with some of its tensors
@@ -18344,8 +18310,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct ImportIntoOptions {
   std::string prefix = {};  // nodes get "prefix/" in front of their names; empty: they keep them
@@ -18440,7 +18406,7 @@ class GraphInsertion {
     prefix_ += '/';
     return OkStatus();
   }
-  TENON_COLD static std::string MapText(std::string_view key, std::string_view value) {
+  TENON_DETAIL_COLD static std::string MapText(std::string_view key, std::string_view value) {
     return StrCat("input_map entry ", key, "->", value);
   }
   Status CheckMap() {
@@ -18683,8 +18649,8 @@ inline Status ImportInto(GraphDef def, const ImportIntoOptions& options, const O
   return status.ok() ? status : detail::WithVersionWarning(status, producer);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/shape_refinement.hpp ----
 // Changes that an analysis of a whole graph makes to contexts between runs of shape functions. Inputs become better
@@ -18692,8 +18658,8 @@ TENON_NAMESPACE_END
 // functions as members.
 #include <cstddef>
 #include <cstdint>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The older one where both are the same; otherwise forgets the merges and returns a new unknown.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
@@ -18808,16 +18774,16 @@ inline bool RelaxOutputHandleShapesAndMergeTypes(InferenceContext* c, int i, con
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/loop_shapes.hpp ----
 // RefineLoopShapes: the shapes of what TensorFlow 1 loops carry round. Import leaves them unknown, as TensorFlow does;
 // here the shapes at the loop's entry are assumed and given up again where the loop's body changes them.
 #include <cstddef>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -18935,8 +18901,8 @@ class LoopShapes {
 // iteration. externally synchronised.
 inline Status RefineLoopShapes(Graph* graph) { return detail::LoopShapes(graph).Run(); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/node_def_edit.hpp ----
 // Small changes to NodeDefs that files and functions need: attrs that say nothing are left out, attrs that an older
@@ -18945,8 +18911,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // ------------------------------------------------------------------------------------------------------------ defaults
 
@@ -19061,8 +19027,8 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
   }
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/rewrite.hpp ----
 // GraphRewrite: a graph being rewritten, as nodes that name their inputs. Passes that replace whole nodes by subgraphs
@@ -19071,8 +19037,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // "y" for output 0 of y, "y:2" for its output 2.
 inline std::string TensorNameOf(std::string_view node, int output) {
@@ -19229,8 +19195,8 @@ class GraphRewrite {
   int name_counter_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/inline_function.hpp ----
 // InlineFunctionCall: a call of a function becomes the function's body, with TensorFlow's rules for control edges, side
@@ -19241,8 +19207,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Node that stays under the caller's name.
 enum class KeepCaller : std::uint8_t {
@@ -19521,8 +19487,8 @@ inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegi
   return InlineFunctionCall(FunctionIndex(library), &ops, caller, options, rewrite);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/lowered_nodes.hpp ----
 // LoweredNodes: what the lowerings of If, Case, While and For share: adding nodes in the place of the one that is
@@ -19532,8 +19498,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline constexpr std::string_view kLowerAsMultiDeviceFunctionAttr = "_lower_as_multi_device_function";
 
@@ -19619,8 +19585,8 @@ class LoweredNodes {
   bool replaced_ = false;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/lower_loop.hpp ----
 // LoopLowering: While and For become a frame of Enter, Merge, Switch, Exit and NextIteration nodes with calls in it.
@@ -19630,8 +19596,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // one thread.
 class LoopLowering final : public LoweredNodes {
@@ -19858,8 +19824,8 @@ class LoopLowering final : public LoweredNodes {
   std::int64_t parallel_iterations_ = 10;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/lower_functional.hpp ----
 // LowerFunctionalOps: If, Case, While and For become Switch, Merge, Enter, Exit, NextIteration and LoopCond, and the
@@ -19872,8 +19838,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline constexpr std::string_view kLowerUsingSwitchMergeAttr = "_lower_using_switch_merge";
 
@@ -19999,7 +19965,7 @@ class FunctionalLowering {
     int function;  // among numbers_
   };
 
-  TENON_COLD Status TooMany(int i) const {
+  TENON_DETAIL_COLD Status TooMany(int i) const {
     return errors::ResourceExhausted("LowerFunctionalOps: more than ", options_.max_nodes,
                                      " nodes would be added, the last ones for ",
                                      FormatNodeForError(rewrite_.node(i).name),
@@ -20107,6 +20073,7 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   ImportOptions as_lowered;
   as_lowered.allow_internal_ops = true;
   as_lowered.ignore_shape_errors = true;  // in a branch that never runs they do no harm
+  as_lowered.limits = ImportLimits::OfCheckedGraph();
   TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, as_lowered));
   *graph = std::move(lowered);
   return OkStatus();
@@ -20127,8 +20094,8 @@ inline Status LowerAllFunctionalOps(Graph* graph, const FunctionDefLibrary& libr
   return LowerFunctionalOps(graph, library, registry, LowerOptions{.unmarked = true, .inline_calls = true});
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/transfers.hpp ----
 // _Send and _Recv nodes: how they are written, and whether each has its counterpart.
@@ -20138,8 +20105,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline bool IsSendOp(std::string_view op) { return op == "_Send" || op == "_HostSend"; }
 inline bool IsRecvOp(std::string_view op) { return op == "_Recv" || op == "_HostRecv"; }
@@ -20181,6 +20148,18 @@ inline NodeDef MakeRecv(std::string name, bool on_host, const Transfer& t) {
   return detail::MakeTransferNode(std::move(name), on_host ? "_HostRecv" : "_Recv", t.recv_device, t);
 }
 
+// The key under which a _Send and its _Recv meet: devices, incarnation, tensor. InvalidArgument: an attr is missing.
+inline Result<std::string> TransferKeyOf(const NodeDef& node) {
+  std::string tensor, from, to;
+  std::int64_t incarnation = 0;
+  Status status = GetNodeAttr(node, "tensor_name", &tensor);
+  status.Update(GetNodeAttr(node, "send_device", &from));
+  status.Update(GetNodeAttr(node, "recv_device", &to));
+  TENON_RETURN_IF_ERROR(status);
+  static_cast<void>(TryGetNodeAttr(node, "send_device_incarnation", &incarnation));
+  return StrCat(from, ";", incarnation, ";", to, ";", tensor);
+}
+
 // Whether each _Send of the graphs, which run together, has the _Recv that takes its tensor, and the other way round;
 // those that the client ends (client_terminated) need none. InvalidArgument, with the node and what it waits for, when
 // a run would wait for ever or leave a tensor behind, and when two of a kind use one name.
@@ -20213,14 +20192,10 @@ class TransferCheck {
   };
 
   void AddNode(const NodeDef& node, bool send) {
-    std::string tensor, from, to;
-    std::int64_t incarnation = 0;
-    status_.Update(GetNodeAttr(node, "tensor_name", &tensor));
-    status_.Update(GetNodeAttr(node, "send_device", &from));
-    status_.Update(GetNodeAttr(node, "recv_device", &to));
-    static_cast<void>(TryGetNodeAttr(node, "send_device_incarnation", &incarnation));
+    Result<std::string> found = TransferKeyOf(node);
+    if (!found.ok()) return status_.Update(found.status());
     const int number = static_cast<int>(entries_.size());
-    std::string key = StrCat(from, ";", incarnation, ";", to, ";", tensor);
+    std::string key = *std::move(found);
     int at = index_.Find(key, KeyOf{this});
     if (at < 0) {
       at = number;
@@ -20234,7 +20209,7 @@ class TransferCheck {
                                              FormatNodeForError(node.name), ", have the same key '", entry.key, "'"));
     place = &node;
   }
-  TENON_COLD static Status Unpaired(const Entry& entry) {
+  TENON_DETAIL_COLD static Status Unpaired(const Entry& entry) {
     const NodeDef& node = entry.send != nullptr ? *entry.send : *entry.recv;
     return errors::InvalidArgument(node.op, " ", FormatNodeForError(node.name), " has no ",
                                    entry.send != nullptr ? "_Recv" : "_Send", " with its key '", entry.key,
@@ -20246,8 +20221,8 @@ class TransferCheck {
   Status status_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/partition.hpp ----
 // PartitionGraph: a placed graph becomes one GraphDef for each device, joined by _Send and _Recv nodes. Loops over
@@ -20258,8 +20233,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Facts about kernels and devices that a partition needs. one thread.
 class PartitionEnvironment {
@@ -20296,7 +20271,7 @@ class GraphPartitioner {
   Result<SlimVector<GraphPartition>> Run() {
     TENON_RETURN_IF_ERROR(Load());
     TENON_RETURN_IF_ERROR(AddControlLoops());
-    sent_.resize(work_.size());
+    IndexOutputs();
     for (int v = 0; ToSize(v) < work_.size(); ++v) TENON_RETURN_IF_ERROR(Emit(v));
     if (options_.start_time != nullptr) ScheduleRecvs();
     TransferCheck transfers;
@@ -20326,10 +20301,11 @@ class GraphPartitioner {
     int device;
     bool on_host;
     std::string name;
+    int before = -1;  // the one of the same output that was sent before: at most two for each device
   };
   struct ControlLoop {
-    int frame, device;
-    int merge;
+    int device, merge;
+    int before = -1;  // the one of the same frame that was added before: at most one for each device
   };
   // A _Recv of a reference: it reads when the others inputs of its consumer are there.
   struct RefRecv {
@@ -20393,6 +20369,7 @@ class GraphPartitioner {
     if (!flow || parts_.size() < 2) return OkStatus();
     const SlimVector<char> all(ToSize(given()), 1);
     TENON_ASSIGN_OR_RETURN(frames_, FindFrames(graph_, all, {}));
+    last_loop_.resize(frames_.frames.size(), -1);
     for (const Node& node : graph_.nodes())
       work(node.id).outputs_in = frames_.frame_of[ToSize(node.id)] < 0 ? 0 : frames_.OutputsIn(node);
     TENON_RETURN_IF_ERROR(MoveControlFlow());
@@ -20429,9 +20406,10 @@ class GraphPartitioner {
   }
 
   int FindControlLoop(int frame, int device) const {
-    for (const ControlLoop& loop : loops_)
-      if (loop.frame == frame && loop.device == device) return loop.merge;
-    return -1;
+    if (last_loop_.empty()) return -1;
+    int at = last_loop_[ToSize(frame)];
+    while (at >= 0 && loops_[ToSize(at)].device != device) at = loops_[ToSize(at)].before;
+    return at < 0 ? -1 : loops_[ToSize(at)].merge;
   }
   int AddWork(NodeDef def, int device, int frame, SlimVector<InEdge> inputs) {
     Work& w = work_.emplace_back();
@@ -20477,11 +20455,26 @@ class GraphPartitioner {
         AddWork(MakeNodeDef("switch", "Switch", "", {}), device, frame, {{*merge, 0}, {of.loop_cond, 0}});
     const int next = AddWork(MakeNodeDef("next", "NextIteration", "", {}), device, frame, {{branch, 1}});
     work(*merge).inputs.push_back({next, 0});
-    loops_.push_back({frame, device, *merge});
+    const int added = static_cast<int>(loops_.size());
+    loops_.push_back({device, *merge, std::exchange(last_loop_[ToSize(frame)], added)});
     return OkStatus();
   }
 
   // ---- edges
+  // Numbers the outputs of all nodes, and their ends.
+  void IndexOutputs() {
+    constexpr int kMostOfLoop = 2;  // outputs of a node of a control loop
+    int count = 0;
+    for (int v = 0; ToSize(v) < work_.size(); ++v) {
+      first_sent_.push_back(count);
+      count += 1 + (v < given() ? graph_.node(v).num_outputs() : kMostOfLoop);
+    }
+    last_sent_.resize(ToSize(count), -1);
+  }
+  int& LastSent(const InEdge& edge) {
+    static_assert(kControlSlot == -1);
+    return last_sent_[ToSize(first_sent_[ToSize(edge.node)] + 1 + edge.output)];
+  }
   const NodeDef& DefOf(int v) const { return v < given() ? graph_.node(v).def : work_[ToSize(v)].def; }
   bool OutputOnHost(int v, int output) const {
     return output != kControlSlot && environment_.OutputOnHost(DefOf(v), device_name(work_[ToSize(v)].device), output);
@@ -20534,13 +20527,15 @@ class GraphPartitioner {
     if (stays) return NameOf(edge);
     const bool is_ref = edge.node < given() && !control && IsRefType(graph_.node(edge.node).output_type(edge.output));
     if (!is_ref)
-      for (const Sent& sent : sent_[ToSize(edge.node)])
-        if (sent.output == edge.output && sent.device == to && sent.on_host == on_host) return NameOf(sent);
+      for (int at = LastSent(edge); at >= 0; at = sent_[ToSize(at)].before)
+        if (const Sent& sent = sent_[ToSize(at)]; sent.device == to && sent.on_host == on_host) return NameOf(sent);
     TENON_ASSIGN_OR_RETURN(const DataType dtype, TypeOf(edge, v, input));
     Sent sent{edge.output, to, on_host, AddTransfer(edge, v, edge_id, dtype, sender_on_host, on_host)};
     if (is_ref) refs->push_back({to, parts_[ToSize(to)].graph.node.size() - 1});
     std::string name = NameOf(sent);
-    if (!is_ref) sent_[ToSize(edge.node)].push_back(std::move(sent));
+    if (is_ref) return name;
+    sent.before = std::exchange(LastSent(edge), static_cast<int>(sent_.size()));
+    sent_.push_back(std::move(sent));
     return name;
   }
   std::string NameOf(const InEdge& edge) const {
@@ -20639,9 +20634,12 @@ class GraphPartitioner {
   const PartitionOptions& options_;
   SlimVector<GraphPartition> parts_;
   SlimVector<Work> work_;  // the graph's nodes by id, then those of control loops
-  SlimVector<SlimVector<Sent>> sent_;  // per node
+  SlimVector<Sent> sent_;
+  SlimVector<int> first_sent_;  // per node: the number of its end, which those of its outputs follow
+  SlimVector<int> last_sent_;  // per number: the last of sent_; -1: none
   ControlFlowFrames frames_;
   SlimVector<ControlLoop> loops_;
+  SlimVector<int> last_loop_;  // per frame: the last of loops_; -1: none
   SlimVector<RecvTime> recv_times_;
   int next_edge_ = 0;
   int name_counter_ = 0;
@@ -20656,8 +20654,8 @@ inline Result<SlimVector<GraphPartition>> PartitionGraph(const Graph& graph, con
   return GraphPartitioner(graph, environment, options).Run();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/placement.hpp ----
 // Inputs of a placement (the devices by preference, which kernels there are, options) and its result, the report.
@@ -20667,8 +20665,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Which kernels there are. one thread.
 class KernelCatalog {
@@ -20795,8 +20793,8 @@ struct PlacementReport {
   }
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/colocation.hpp ----
 // ColocationGraph: which nodes have to be on one device, and what is known of that device. Groups are the sets of a
@@ -20807,8 +20805,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // "{{colocation_node x}}": how messages name a node of a group.
 inline std::string FormatColocationNodeForError(std::string_view name) {
@@ -20907,6 +20905,8 @@ class ColocationGraph {
   }
 
  private:
+  enum class ListKind : std::uint8_t { kNotAsked, kNone, kAny, kHostOnly };
+
   void Note(std::string text) {
     if (report_ != nullptr) report_->notes.push_back(std::move(text));
   }
@@ -20959,7 +20959,7 @@ class ColocationGraph {
     return errors::Internal("Assigned device '", name, "' does not have registered OpKernel support for ",
                             node.op_name(), "; ", FormatNodeForError(node.name()));
   }
-  TENON_COLD Status NoKernel(const Node& node) const {
+  TENON_DETAIL_COLD Status NoKernel(const Node& node) const {
     std::string attrs;
     for (const auto& [name, value] : node.def.attr)
       StrAppend(&attrs, attrs.empty() ? "" : ", ", name, "=", SummarizeAttrValue(value));
@@ -20993,6 +20993,11 @@ class ColocationGraph {
     return false;
   }
 
+  // An input of this type comes from such a call.
+  static bool IsCalledResource(const Node& src, DataType type) {
+    return type == DataType::kResource ? IsFunctionCall(src.op_name()) : ReturnsResource(src);
+  }
+
   Status ColocateReferences(const Node& dst) {
     if (ForwardsResources(dst) || ReturnsResource(dst)) return OkStatus();
     for (int i = 0; i < dst.num_inputs(); ++i) {
@@ -21002,7 +21007,7 @@ class ColocationGraph {
       const DataType type = dst.input_type(i);
       const bool together = type == DataType::kResource || IsRefType(type) ||
                             (type == DataType::kVariant && IsDatasetOp(src) && IsDatasetOp(dst));
-      if (together && !ReturnsResource(src)) TENON_RETURN_IF_ERROR(ColocateEdge(src, dst));
+      if (together && !IsCalledResource(src, type)) TENON_RETURN_IF_ERROR(ColocateEdge(src, dst));
     }
     return OkStatus();
   }
@@ -21021,10 +21026,10 @@ class ColocationGraph {
       EnsureSpecification(&to.requested, to.assigned);
       EnsureSpecification(&to.requested, to.resource);
     }
-    return AttachNode(Colocate(src.id, dst.id), dst.name());
+    return AttachNode(Colocate(src.id, dst.id, true), dst.name());
   }
-  TENON_COLD static Status EdgeConflict(std::string_view what, const Node& src, const DeviceName& from, const Node& dst,
-                                        const DeviceName& to) {
+  TENON_DETAIL_COLD static Status EdgeConflict(std::string_view what, const Node& src, const DeviceName& from,
+                                               const Node& dst, const DeviceName& to) {
     return errors::InvalidArgument(
         "Cannot place the graph because a reference or resource edge connects colocation groups with incompatible ",
         what, " devices: ", from.ToString(), " vs ", to.ToString(), ". The edge src node is ", src.name(),
@@ -21042,22 +21047,36 @@ class ColocationGraph {
       if (type.type == cpu) only.push_back(type);
     if (!only.empty()) group_of(node.id).supported = std::move(only);
   }
-  // Follows variants back to the op that says what their lists hold.
+  // Follows variants back to the op that says what their lists hold. Keeps the answer of each node that was asked for:
+  // a node that is asked for later stops there.
   bool HoldsHostOnly(const Node& node) {
-    bool found = false, host_only = false;
-    seen_from_.resize(ToSize(graph_.num_nodes()), -1);
-    SlimVector<int> todo{node.id};
-    while (!todo.empty() && !found) {
+    lists_.resize(ToSize(graph_.num_nodes()), ListKind::kNotAsked);
+    ListKind kind = ListKind::kNone;
+    SlimVector<int> todo{node.id}, seen;
+    while (!todo.empty() && kind == ListKind::kNone) {
       const Node& at = graph_.node(todo.back());
       todo.pop_back();
-      if (std::exchange(seen_from_[ToSize(at.id)], node.id) == node.id) continue;
-      DataType element = DataType::kInvalid;
-      found = at.op_name().find("TensorList") != std::string::npos && TryGetNodeAttr(at.def, "element_dtype", &element);
-      host_only = element == DataType::kString || element == DataType::kResource;
+      ListKind& known = lists_[ToSize(at.id)];
+      if (known != ListKind::kNotAsked) {
+        kind = known;
+        continue;
+      }
+      known = ListKind::kNone;
+      seen.push_back(at.id);
+      kind = ListKindOf(at);
       for (int i = 0; i < at.num_inputs(); ++i)
         if (at.input(i).node >= 0 && at.input_type(i) == DataType::kVariant) todo.push_back(at.input(i).node);
     }
-    return found && host_only;
+    if (kind != ListKind::kNone)
+      for (const int id : seen) lists_[ToSize(id)] = ListKind::kNotAsked;
+    lists_[ToSize(node.id)] = kind;
+    return kind == ListKind::kHostOnly;
+  }
+  static ListKind ListKindOf(const Node& node) {
+    DataType element = DataType::kInvalid;
+    if (node.op_name().find("TensorList") == std::string::npos || !TryGetNodeAttr(node.def, "element_dtype", &element))
+      return ListKind::kNone;
+    return element == DataType::kString || element == DataType::kResource ? ListKind::kHostOnly : ListKind::kAny;
   }
 
   // ---- asked for: _class
@@ -21081,7 +21100,7 @@ class ColocationGraph {
       name_index_.Insert(names_.back().first, number, GroupName{this});
       return OkStatus();
     }
-    const Status status = Colocate(node.id, names_[ToSize(at)].second);
+    const Status status = Colocate(node.id, names_[ToSize(at)].second, !options_.allow_soft_placement);
     if (status.ok()) return status;
     if (!options_.allow_soft_placement) return AttachNode(status, node.name());
     Note(StrCat("'", node.name(), "' is not with '", group, "', as it asked: ", status.message()));
@@ -21089,8 +21108,8 @@ class ColocationGraph {
   }
 
   // ---- merging
-  // Unchanged when it fails.
-  Status Colocate(int x, int y) {
+  // Unchanged when it fails. `with_members`: the error lists both groups, whose nodes all have to be looked for.
+  Status Colocate(int x, int y, bool with_members) {
     int to = Root(x), from = Root(y);
     if (to == from) return OkStatus();
     if (groups_[ToSize(to)].rank < groups_[ToSize(from)].rank) std::swap(to, from);
@@ -21105,7 +21124,7 @@ class ColocationGraph {
       return errors::InvalidArgument("Cannot colocate nodes ", name(x), " and ", name(y),
                                      " because no device type supports both of those nodes and the other nodes "
                                      "colocated with them.",
-                                     DebugInfo(x), DebugInfo(y));
+                                     with_members ? StrCat(DebugInfo(x), DebugInfo(y)) : "");
     merged.soft = merged.soft || other.soft;
     if (merged.rank == other.rank) ++merged.rank;
     groups_[ToSize(to)] = std::move(merged);
@@ -21164,14 +21183,14 @@ class ColocationGraph {
   const KernelCatalog& kernels_;
   const PlacerOptions& options_;
   PlacementReport* report_;
-  SlimVector<Group> groups_;                             // per node
-  SlimVector<int> seen_from_;                            // per node: the last one whose variants led here
+  SlimVector<Group> groups_;  // per node
+  SlimVector<ListKind> lists_;  // per node: what its variants are found to hold
   SlimVector<std::pair<std::string, int>> names_;  // names of groups, each with a node of the group
   detail::NameIndex name_index_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/placer.hpp ----
 // PlaceGraph: gives every node of a graph a device. TensorFlow's rules: groups that must be together, the device asked
@@ -21181,8 +21200,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Does the work of PlaceGraph; use that. one thread.
 class Placer {
@@ -21315,7 +21334,7 @@ class Placer {
   }
 
   // ---- why there is none
-  TENON_COLD Status CannotSatisfy(const Node& node, const Group& group) {
+  TENON_DETAIL_COLD Status CannotSatisfy(const Node& node, const Group& group) {
     DeviceName asked;
     const std::string& device = node.def.device;
     const std::string debug = groups_.DebugInfo(node.id);
@@ -21371,8 +21390,8 @@ inline Status PlaceGraph(Graph* graph, const PlacementDevices& devices, const Ke
   return Placer(graph, devices, kernels, options, report).Run();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/subgraph.hpp ----
 // Parts of a graph as graphs of their own: some of its nodes, or all that some nodes need.
@@ -21380,8 +21399,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A part that was cut out. `inputs[i]` is the tensor of the whole graph, "x:1", that the part's node `placeholders[i]`
 // stands for.
@@ -21532,8 +21551,8 @@ inline Result<GraphDef> ExtractSubgraph(const Graph& graph, Span<const std::stri
   return std::move(part.graph);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/dlpack.hpp ----
 // DLPack: tensors of NumPy, PyTorch, JAX, CuPy... as Tensors and the other way round, without a copy. The structs have
@@ -21541,7 +21560,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace dlpack {
 
@@ -21863,22 +21882,23 @@ inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor&
   return managed;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/graph_file.hpp ----
 // Graphs in files, with all that they may have in them: ReadGraphFile (io/read_graph.hpp) and WriteGraphFile.
 #include <string>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Writes a graph as a binary GraphDef. Returns the errors of WriteFile, with the path.
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   wire::MessageWriter writer = wire::MakeMessageWriter();
   wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
   return WriteFile(path, writer.view());
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/load_library.hpp ----
 // LoadLibrary: ops and kernels from a shared library, for a running binary (plugin.hpp says how such a library is
@@ -21893,9 +21913,10 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/io/load_library.hpp ----
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
+// The ops that a library registered.
 struct LoadedLibrary {
   std::string path;
   SlimVector<const OpView*> ops;  // in the order in which the library lists them
@@ -21938,13 +21959,12 @@ inline Result<LoadedLibrary> RegisterPlugin(const std::string& path, const Plugi
 
 }  // namespace detail
 
-// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers
-// its ops and kernels. A second call returns the same answer and changes nothing. The library stays until the process
-// ends, since sessions point into it. thread-safe.
-//   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is not a plug-in.
-//   FailedPrecondition: built against another version, compiler ABI or table of dtypes.
-//   AlreadyExists: another op of that name is registered.
-// A library that is refused registers nothing, even where it shares this binary's symbols.
+// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers its
+// ops and kernels. A second call returns an equal answer and changes nothing. A library that is refused registers
+// nothing. NotFound: the system cannot load it; the message has the reason. InvalidArgument: it is not a plug-in.
+// FailedPrecondition: it is built against another version, compiler ABI or table of dtypes. AlreadyExists: another
+// op of that name is registered. Unimplemented: the system has no dlopen. thread-safe. The library stays until the
+// process ends.
 //
 //   TENON_ASSIGN_OR_RETURN(const LoadedLibrary mine, LoadLibrary("./my_ops.so"));
 //   for (const OpView* op : mine.ops) std::printf("%s\n", std::string(op->name).c_str());
@@ -22009,8 +22029,8 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Re
 }
 #endif
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/npy_header.hpp ----
 // The header of a .npy file: a Python dict that says type, order and shape of the array. NpyElement: the elements of
@@ -22021,7 +22041,7 @@ TENON_NAMESPACE_END
 #include <cstring>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct NpyOptions {
   // Type of void elements: bfloat16, one of the float8 types or of the types of less than a byte. numpy.save writes
@@ -22199,8 +22219,8 @@ struct NpyElement {
   std::uint64_t bytes = 0;  // bytes of an element in the file
 };
 
-TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
-                                      std::string_view right) {
+TENON_DETAIL_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
+                                             std::string_view right) {
   return errors::InvalidArgument(where, ": at byte ", at, ": elements of NumPy type '",
                                  CEscape(header.descr.substr(0, 100)), "' have no place in a tensor; ", right);
 }
@@ -22270,7 +22290,7 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/npy.hpp ----
 // NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and Unicode
@@ -22281,7 +22301,7 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -22558,7 +22578,7 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   return WriteFile(path, pieces);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/deflate.hpp ----
 // Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
@@ -22567,7 +22587,7 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -22674,7 +22694,7 @@ class Deflater {
 // `bytes` as one deflate stream, for Inflate and every other reader of the format.
 inline std::string Deflate(std::string_view bytes) { return detail::Deflater(bytes).Run(); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/inflate.hpp ----
 // Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
@@ -22682,7 +22702,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -22931,7 +22951,7 @@ class Inflater {
 // content.
 inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/zip.hpp ----
 // Zip files: ReadZipMembers lists members, ReadZipMember gets their bytes, ZipWriter makes files. Nothing in a file
@@ -22941,7 +22961,7 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct ZipMember {
   std::string_view name;  // in the file's bytes
@@ -23394,7 +23414,7 @@ class ZipWriter {
   std::uint64_t at_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/npz.hpp ----
 // NumPy's .npz files: named arrays in a zip file, as numpy.savez and numpy.savez_compressed write them.
@@ -23403,7 +23423,7 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct NamedArray {
   std::string name;
@@ -23558,14 +23578,14 @@ inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, 
   return WriteFile(path, Span<const std::string_view>(pieces->data(), pieces->size()));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/call_frame.hpp ----
 // CallFrame: the arguments and results of one call of a function whose body is run as a graph with _Arg and _Retval
 // nodes. The kernels of these nodes reach it through the run's services.
 #include <cstddef>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The frame as _Arg and _Retval see it.
 class CallFrame {
@@ -23653,13 +23673,13 @@ class FunctionCallFrame final : public CallFrame {
   SlimVector<Tensor> args_, retvals_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/argument_lists.hpp ----
 // OpInputList, OpMutableInputList, OpOutputList: the tensors of one argument `name: N * T` or `name: list(type)` of a
 // raw kernel, from OpKernelContext::input_list and its sisters.
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Views of the context: they live as long as it does. one thread.
 class OpInputList {
@@ -23726,7 +23746,7 @@ class OpOutputList {
   int start_ = 0, stop_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/context_access.hpp ----
 // The rarer members of OpKernelContext and OpKernelConstruction, with TensorFlow's names: lists of tensors, references,
@@ -23736,11 +23756,11 @@ TENON_NAMESPACE_END
 #include <initializer_list>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status NoReference(const OpKernelContext& context, int i) {
+TENON_DETAIL_COLD inline Status NoReference(const OpKernelContext& context, int i) {
   const OpKernel& kernel = context.op_kernel();
   return errors::Internal("input ", i, " of node '", kernel.name(), "', op '", kernel.type_string(),
                           "', is no reference: ",
@@ -23748,7 +23768,7 @@ TENON_COLD inline Status NoReference(const OpKernelContext& context, int i) {
                                                             : StrCat("it is a ", context.input_dtype(i)));
 }
 // `where`: " at file:line", or nothing.
-TENON_COLD inline void LogFailure(std::string_view where, const Status& status) {
+TENON_DETAIL_COLD inline void LogFailure(std::string_view where, const Status& status) {
   TENON_LOG(kWarning, "OP_REQUIRES failed", where, " : ", status.ToString());
 }
 
@@ -23905,7 +23925,7 @@ inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
   attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
   return attributes;
 }
-TENON_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
+TENON_DETAIL_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
   return errors::Internal(call, ": output ", i, " of node '", op_kernel().name(), "', op '", op_kernel().type_string(),
                           "', is a ", expected_output_dtype(i), ", not a ",
                           given == DataType::kInvalid ? std::string("null variable") : StrCat(given));
@@ -24093,7 +24113,7 @@ inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
   };
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/kernel_list.hpp ----
 // KernelList: the registered kernels as TensorFlow's KernelList message says it, for tools.
@@ -24102,8 +24122,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // TensorFlow's KernelDef message: one kernel of one op.
 struct KernelDescription {
@@ -24219,15 +24239,15 @@ inline std::string SerializeKernelList(const KernelList& list) {
 // DataLoss when the bytes are not such a message.
 inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/sub_allocator.hpp ----
 // SubAllocator: the source of an allocator that keeps memory, in few and large pieces; and BaseSubAllocator, which
 // takes the pieces from any Allocator.
 #include <cstddef>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised: the allocator above calls it under its lock, so it must not call that allocator.
 class SubAllocator {
@@ -24297,7 +24317,7 @@ class BaseSubAllocator final : public SubAllocator {
   const int index_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/allocator_registry.hpp ----
 // AllocatorRegistry: named sources of processor memory, of which the one with the highest priority is the process's
@@ -24305,7 +24325,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe.
 class AllocatorFactory {
@@ -24459,7 +24479,7 @@ class AllocatorRegistration {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/arena.hpp ----
 // Arena: memory for the parts of a step that end together. A block is cut by moving a pointer; all of it is free again
@@ -24467,7 +24487,7 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised. `base`, whose memory the processor can touch, must outlive it.
 //
@@ -24593,7 +24613,7 @@ class Arena {
   }
 
   // In the first kept block behind the current one that is large enough, or a new one there.
-  TENON_COLD void* AllocateInNextBlock(std::size_t bytes, std::size_t alignment) {
+  TENON_DETAIL_COLD void* AllocateInNextBlock(std::size_t bytes, std::size_t alignment) {
     if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
     const std::size_t needed = bytes + (alignment > Allocator::kAlignment ? alignment : 0);
     std::size_t next = blocks_.empty() ? 0 : current_ + 1;
@@ -24632,13 +24652,13 @@ class Arena {
   AllocatorStats stats_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/allocator_retry.hpp ----
 // AllocatorRetry: waits for other threads to give memory back when an allocation fails.
 #include <atomic>
 #include <cstdint>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. A member of the allocator:
 //
@@ -24689,14 +24709,14 @@ class AllocatorRetry {
     return num_returns_;
   }
   // False when the time is over and nothing came back.
-  TENON_COLD bool WaitForReturn(std::uint64_t before, std::int64_t deadline) {
+  TENON_DETAIL_COLD bool WaitForReturn(std::uint64_t before, std::int64_t deadline) {
     MutexLock lock(mutex_);
     while (num_returns_ == before) {
       if (!memory_returned_.wait_until(lock, deadline)) break;
     }
     return num_returns_ != before && SteadyNanoseconds() < deadline;
   }
-  TENON_COLD void WakeWaiters() {
+  TENON_DETAIL_COLD void WakeWaiters() {
     MutexLock lock(mutex_);
     ++num_returns_;
     memory_returned_.notify_all();
@@ -24708,14 +24728,16 @@ class AllocatorRetry {
   std::uint64_t num_returns_ = 0;  // under the lock
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/bfc_chunks.hpp ----
 // The bookkeeping of a BFCAllocator: regions, the chunks they are divided into, and where to find a free one that fits.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-TENON_NAMESPACE_BEGIN
+#include <cstdlib>
+#include <cstring>
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // One piece of a region. Chunk number 0 stands for none. One cache line.
@@ -24788,6 +24810,7 @@ class BFCChunks {
 
   Handle NewChunk() noexcept;  // 0: no memory for it
   void DeleteChunk(Handle h);
+  bool GrowRegion(std::size_t index, std::size_t received, Handle* last);
   const Region* FindRegion(const void* ptr) const;
   Handle FindHandle(const void* ptr) const;
 
@@ -24850,6 +24873,22 @@ inline void BFCChunks::DeleteChunk(Handle h) {
   spare_ = h;
 }
 
+// Gives a region `received` bytes right behind it. *last: its last chunk so far. False: no memory for the handles.
+inline bool BFCChunks::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
+  Region& region = regions_[index];
+  const std::size_t count = region.bytes / kMinAllocationSize;
+  const std::size_t added = received / kMinAllocationSize;
+  auto* const handles = static_cast<Handle*>(std::realloc(region.handles, (count + added) * sizeof(Handle)));
+  if (handles == nullptr) return false;
+  std::memset(handles + count, 0, added * sizeof(Handle));
+  std::size_t i = count - 1;
+  while (handles[i] == 0) --i;
+  *last = handles[i];
+  region.handles = handles;
+  region.bytes += added * kMinAllocationSize;
+  region.received_bytes += received;
+  return true;
+}
 // Null if the pointer is in no region.
 inline const BFCChunks::Region* BFCChunks::FindRegion(const void* ptr) const {
   const auto* const p = static_cast<const char*>(ptr);
@@ -24941,7 +24980,7 @@ inline void BFCChunks::MergeSafe(std::uint64_t safe_frontier) {
 }
 
 // Joins free neighbours whatever their stamps until there is a chunk of `needed` bytes.
-TENON_COLD inline bool BFCChunks::MergeUnsafe(std::size_t needed) {
+TENON_DETAIL_COLD inline bool BFCChunks::MergeUnsafe(std::size_t needed) {
   if (earliest_ == 0) return false;
   for (const Region& region : regions_) {
     for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
@@ -25087,7 +25126,7 @@ inline void BFCChunks::Unstamp(Handle h) {
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/bfc_report.hpp ----
 // Reports of a BFCAllocator about its memory: the bins and chunks as a string, a picture of the regions, the
@@ -25096,7 +25135,7 @@ TENON_NAMESPACE_END
 #include <cstdint>
 #include <cstdio>
 #include <string>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // "1.50GiB"
@@ -25141,7 +25180,7 @@ class BFCReport {
   const BFCChunks& chunks_;
 };
 
-TENON_COLD inline std::string BFCReport::Occupancy() const {
+TENON_DETAIL_COLD inline std::string BFCReport::Occupancy() const {
   constexpr std::size_t kColumns = 100;
   std::size_t total = 0;
   for (const Region& region : chunks_.regions()) total += region.bytes;
@@ -25170,7 +25209,7 @@ TENON_COLD inline std::string BFCReport::Occupancy() const {
   return line;
 }
 
-TENON_COLD inline void BFCReport::DumpBins(std::string* text) const {
+TENON_DETAIL_COLD inline void BFCReport::DumpBins(std::string* text) const {
   struct Sum {
     std::size_t chunks, chunks_in_use, bytes, bytes_in_use, requested_bytes;
   };
@@ -25196,7 +25235,7 @@ TENON_COLD inline void BFCReport::DumpBins(std::string* text) const {
   }
 }
 
-TENON_COLD inline void BFCReport::DumpChunks(std::string* text) const {
+TENON_DETAIL_COLD inline void BFCReport::DumpChunks(std::string* text) const {
   FlatMap<std::size_t, std::size_t> counts;  // size -> chunks in use
   for (const Region& region : chunks_.regions()) {
     StrAppend(text, "Next region of size ", region.bytes, "\n");
@@ -25223,7 +25262,7 @@ TENON_COLD inline void BFCReport::DumpChunks(std::string* text) const {
   StrAppend(text, "Sum Total of in-use chunks: ", HumanReadableBytes(total), "\n");
 }
 
-TENON_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats) const {
+TENON_DETAIL_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats) const {
   std::size_t num_free = 0, num_stamped = 0, received = 0;
   const char* end = nullptr;
   std::int64_t in_use = 0;
@@ -25250,8 +25289,9 @@ TENON_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats)
   return num_stamped == 0 ? "" : "a stamped chunk is not in the list";
 }
 
-TENON_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region, std::int64_t* in_use,
-                                                            std::size_t* num_free, std::size_t* num_stamped) const {
+TENON_DETAIL_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region, std::int64_t* in_use,
+                                                                   std::size_t* num_free,
+                                                                   std::size_t* num_stamped) const {
   const char* end = region.ptr;
   std::size_t num_chunks = 0;
   Handle before = 0;
@@ -25280,7 +25320,7 @@ TENON_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region
 }
 
 // The depth of the recursion is that of the tree.
-TENON_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root, std::size_t* num_free) const {
+TENON_DETAIL_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root, std::size_t* num_free) const {
   if (root == 0) return "";
   const Chunk& chunk = At(root);
   ++*num_free;
@@ -25299,13 +25339,13 @@ TENON_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root,
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/shared_counter.hpp ----
 // SharedCounter: the clock by which an allocator and a device order the freeing and the reuse of memory.
 #include <atomic>
 #include <cstdint>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A clock that ticks with every event which a device is given. thread-safe.
 class SharedCounter {
@@ -25317,7 +25357,7 @@ class SharedCounter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/bfc_allocator.hpp ----
 // BFCAllocator: TensorFlow's best-fit allocator with coalescing. It takes large regions from a SubAllocator and gives
@@ -25327,13 +25367,12 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-struct BFCAllocatorOptions {
+struct BFCAllocatorOptions {  // how a BFCAllocator takes and splits memory
   bool allow_growth = true;  // regions of 2 MiB, 4 MiB, ...; false: one region of the whole limit at the first request
   bool allow_retry_on_failure = true;  // wait for other threads to free memory
   bool garbage_collection = false;  // give wholly free regions back when that may help a request
@@ -25341,7 +25380,7 @@ struct BFCAllocatorOptions {
   std::int64_t max_retry_milliseconds = 10000;
 };
 
-// thread-safe. Must outlive its blocks.
+// TensorFlow's best-fit allocator with coalescing. thread-safe. It outlives its blocks.
 //
 //   BFCAllocator gpu(MakeOwned<BaseSubAllocator>(&cuda_memory), std::size_t{8} << 30, "GPU_0_bfc");
 //   void* block = gpu.AllocateRaw(64, 1000);  // 1024 bytes of a region of 2 MiB
@@ -25389,7 +25428,7 @@ class BFCAllocator final : public Allocator {
   // Bytes are those of chunks: up to twice what was asked for, or 128 MiB more.
   inline std::optional<AllocatorStats> GetStats() const override;
   inline bool ClearStats() override;
-  // How much of the free memory is not in the largest free chunk: 0 is one piece, near 1 is dust.
+  // Returns the share of free memory outside the largest free chunk: 0 is one piece, near 1 is many small pieces.
   double GetFragmentation() const;
 
   // Before the first allocation. `counter` outlives the allocator.
@@ -25437,7 +25476,6 @@ class BFCAllocator final : public Allocator {
   Handle MakeRoom(std::size_t needed, std::uint64_t freed_before);
   bool Extend(std::size_t needed);
   bool AddRegion(char* ptr, std::size_t received);
-  bool GrowRegion(std::size_t index, std::size_t received, Handle* last);
   bool FreeUnusedRegions(std::size_t needed);
   void* Take(Handle h, std::size_t alignment, std::size_t bytes);
   Handle FindUsed(const void* ptr, const char* action) const;
@@ -25498,8 +25536,8 @@ inline void* BFCAllocator::TryToAllocate(std::size_t alignment, std::size_t byte
   return Take(h, alignment, bytes);
 }
 
-TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment, std::size_t bytes,
-                                                           const AllocationAttributes& attributes) {
+TENON_DETAIL_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment, std::size_t bytes,
+                                                                  const AllocationAttributes& attributes) {
   const bool may_wait = options_.allow_retry_on_failure && attributes.retry_on_failure;
   if (may_wait && NeededBytes(alignment, bytes) != SIZE_MAX) {
     return retry_.AllocateRaw(
@@ -25524,7 +25562,7 @@ TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment
   return nullptr;
 }
 
-TENON_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
+TENON_DETAIL_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
   if (!LogEnabled(LogSeverity::kWarning)) return;
   std::string text;
   {
@@ -25603,7 +25641,7 @@ inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
 // ------------------------------------------------------------------------------------------------- getting memory
 
 // Does everything that may help a request that fits nowhere, the cheapest first. Returns 0 if nothing helped.
-TENON_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
+TENON_DETAIL_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
   if (Extend(needed)) return chunks_.FindFit(needed, freed_before);
   if (freed_before == 0 && chunks_.MergeUnsafe(needed)) return chunks_.FindFit(needed, 0);
   if (options_.garbage_collection && FreeUnusedRegions(needed) && Extend(needed))
@@ -25652,7 +25690,7 @@ inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   if (index > 0 && sub_allocator_->SupportsCoalescing() && chunks_.regions()[index - 1].end() == ptr &&
       chunks_.regions()[index - 1].bytes == chunks_.regions()[index - 1].received_bytes) {
     --index;
-    if (!GrowRegion(index, received, &before)) return refuse();
+    if (!chunks_.GrowRegion(index, received, &before)) return refuse();
   } else {
     Region region;
     region.ptr = ptr;
@@ -25672,23 +25710,6 @@ inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   stats_.bytes_reserved += static_cast<std::int64_t>(received);
   if (stats_.bytes_reserved > stats_.peak_bytes_reserved) stats_.peak_bytes_reserved = stats_.bytes_reserved;
   chunks_.Insert(chunks_.Coalesce(h));
-  return true;
-}
-
-// The region gets the memory behind it; *last: its last chunk so far.
-inline bool BFCAllocator::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
-  Region& region = chunks_.regions()[index];
-  const std::size_t count = region.bytes / kMinAllocationSize;
-  const std::size_t added = received / kMinAllocationSize;
-  auto* const handles = static_cast<Handle*>(std::realloc(region.handles, (count + added) * sizeof(Handle)));
-  if (handles == nullptr) return false;
-  std::memset(handles + count, 0, added * sizeof(Handle));
-  std::size_t i = count - 1;
-  while (handles[i] == 0) --i;
-  *last = handles[i];
-  region.handles = handles;
-  region.bytes += added * kMinAllocationSize;
-  region.received_bytes += received;
   return true;
 }
 
@@ -25777,12 +25798,12 @@ inline AllocatorStats BFCAllocator::Stats() const {
   return stats;
 }
 
-TENON_COLD inline std::string BFCAllocator::RenderOccupancy() const {
+TENON_DETAIL_COLD inline std::string BFCAllocator::RenderOccupancy() const {
   const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).Occupancy();
 }
 
-TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
+TENON_DETAIL_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
   const SpinLockHolder hold(lock_);
   std::string text = StrCat("BFCAllocator dump for ", name_, "\n");
   const detail::BFCReport report(chunks_);
@@ -25800,21 +25821,21 @@ TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) con
   return text;
 }
 
-TENON_COLD inline std::string BFCAllocator::FindDefect() const {
+TENON_DETAIL_COLD inline std::string BFCAllocator::FindDefect() const {
   const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).FindDefect(stats_);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/memory/env_allocator.hpp ----
-// TensorFlow's TF_CPU_ALLOCATOR_USE_BFC: a binary that includes this in one file lets its environment choose a
-// BFCAllocator for all memory for which no allocator is given (DefaultAllocator()), sessions' included.
+// ---- tenon/memory/environment_bfc.hpp ----
+// RegisterAllocatorFromEnvironment(): the environment of a program chooses a BFCAllocator for all memory for which no
+// allocator is given (DefaultAllocator()), sessions' included. The variables are TensorFlow's:
 //
 //   TF_CPU_ALLOCATOR_USE_BFC=true TF_CPU_BFC_MEM_LIMIT_IN_MB=4096 ./program
 #include <cstddef>
 #include <cstdint>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A BFCAllocator "bfc_cpu_allocator_for_gpu" over CpuAllocator(), as TensorFlow's ProcessState makes it: its regions
 // grow as needed, up to `limit_bytes` in all.
@@ -25853,25 +25874,16 @@ inline Result<std::size_t> BFCLimitFromEnvironment() {
   return static_cast<std::size_t>(mebibytes) << 20;
 }
 
-// Registers the allocator that the environment asks for, before every other one; nothing if it asks for none. Errors as
-// BFCLimitFromEnvironment and AllocatorRegistry::Register.
-inline Status RegisterAllocatorFromEnvironment(AllocatorRegistry& registry) {
+// Registers the allocator that the environment asks for, with the highest priority; nothing if it asks for none. A
+// program calls it before it makes its first tensor. Errors as BFCLimitFromEnvironment and AllocatorRegistry::Register.
+inline Status RegisterAllocatorFromEnvironment(AllocatorRegistry& registry = AllocatorRegistry::Global()) {
   TENON_ASSIGN_OR_RETURN(const std::size_t limit_bytes, BFCLimitFromEnvironment());
   if (limit_bytes == 0) return OkStatus();
   constexpr int kBeforeAll = INT32_MAX;
   return registry.Register("bfc_cpu_allocator_for_gpu", kBeforeAll, MakeOwned<BFCCpuAllocatorFactory>(limit_bytes));
 }
 
-namespace detail {
-// Before main, once. Errors in the environment are logged, and the choice is as if it asked for nothing.
-inline const bool environment_allocator_registered = [] {
-  const Status status = RegisterAllocatorFromEnvironment(AllocatorRegistry::Global());
-  if (!status.ok()) TENON_LOG(kError, "env_allocator.hpp: ", status.message());
-  return status.ok();
-}();
-}  // namespace detail
-
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/limited_allocator.hpp ----
 // LimitedAllocator: another allocator's memory, up to a number of bytes.
@@ -25881,15 +25893,16 @@ TENON_NAMESPACE_END
 #include <optional>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
-// time is more than that out, counted as it was asked for. Other users' requests to `base` do not count.
+// Gives out memory of `base` up to a hard limit, counted as requested. Requests of other users of `base` do not count.
+// thread-safe, without a lock. It outlives its blocks, and `base` outlives it.
 //
 //   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
 //   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
 class LimitedAllocator final : public ForwardingAllocator {
  public:
+  // `name` is for messages.
   LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
       : ForwardingAllocator(base),
         limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
@@ -25913,15 +25926,15 @@ class LimitedAllocator final : public ForwardingAllocator {
     base()->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
     in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
-  // AllocateRaw with a Status: ResourceExhausted with the size, the name and the stats.
+  // As AllocateRaw, with a Status. ResourceExhausted: no memory; the message has the size, the name and the counters.
   Result<void*> Allocate(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) {
     void* const ptr = AllocateRaw(alignment, bytes, attributes);
     if (ptr == nullptr) return OutOfMemory(bytes);
     return ptr;
   }
 
-  std::int64_t limit_bytes() const { return limit_; }
-  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  std::int64_t limit_bytes() const { return limit_; }  // the limit
+  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }  // as requested
   std::int64_t num_refused() const { return num_refused_.load(std::memory_order_relaxed); }  // for the limit's sake
 
   std::optional<AllocatorStats> GetStats() const override {
@@ -25963,7 +25976,7 @@ class LimitedAllocator final : public ForwardingAllocator {
     while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
     }
   }
-  TENON_COLD Status OutOfMemory(std::size_t bytes) const {
+  TENON_DETAIL_COLD Status OutOfMemory(std::size_t bytes) const {
     return errors::ResourceExhausted("LimitedAllocator: OOM when allocating ", bytes, " bytes by ",
                                      detail::NoMemoryFrom(*this, bytes));
   }
@@ -25977,7 +25990,7 @@ class LimitedAllocator final : public ForwardingAllocator {
   std::atomic<std::int64_t> num_refused_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/numa_sub_allocator.hpp ----
 // NumaSubAllocator: whole pages of the memory near one NUMA node. By Linux' system calls alone, so that no library is
@@ -25997,7 +26010,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/memory/numa_sub_allocator.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace numa {
 
 inline constexpr int kNoNode = -1;
@@ -26137,7 +26150,7 @@ class NumaSubAllocator final : public SubAllocator {
   std::string why_not_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #undef TENON_DETAIL_NUMA
 
@@ -26150,7 +26163,7 @@ TENON_NAMESPACE_END
 #include <new>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // An Allocator as std::pmr::memory_resource. thread-safe. `allocator`, whose memory the processor can touch, must
 // outlive it. Without memory it throws std::bad_alloc, as the standard wants; where there are no exceptions the program
@@ -26185,7 +26198,7 @@ class AllocatorResource final : public std::pmr::memory_resource {
     return false;
 #endif
   }
-  [[noreturn]] TENON_COLD void Fail(std::size_t bytes) const {
+  [[noreturn]] TENON_DETAIL_COLD void Fail(std::size_t bytes) const {
 #if defined(__cpp_exceptions)
     static_cast<void>(bytes);
     throw std::bad_alloc();
@@ -26235,7 +26248,7 @@ class ResourceAllocator final : public Allocator {
   const std::string name_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/pool_allocator.hpp ----
 // PoolAllocator: TensorFlow's pool of freed blocks, found again by their size; when it is full, the block that lay
@@ -26246,7 +26259,7 @@ TENON_NAMESPACE_END
 #include <optional>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. Must outlive its blocks.
 //
@@ -26505,7 +26518,7 @@ inline void PoolAllocator::EvictOne() {
   num_found_ = num_allocated_ = num_put_ = num_evicted_ = 0;  // the rates of the new size count
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/scoped_allocator.hpp ----
 // ScopedAllocator: one block of memory cut into fields, each of which the device gives as an allocation of its own, so
@@ -26515,7 +26528,7 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct ScopedAllocatorField {
   std::int32_t scope_id = 0;
@@ -26802,7 +26815,7 @@ inline void ScopedAllocatorContainer::Drop(const detail::ScopedAllocator* alloca
   lock.unlock();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/tracking_allocator.hpp ----
 // TrackingAllocator: passes everything on to another allocator and writes it down: blocks and bytes in use, their peak,
@@ -26813,9 +26826,10 @@ TENON_NAMESPACE_END
 #include <optional>
 #include <string_view>
 #include <unordered_map>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-// thread-safe. Must outlive its blocks, and `base` must outlive it.
+// Counts the requests to `base`, checks frees, and can let requests fail: for tests. thread-safe. It outlives its
+// blocks, and `base` outlives it.
 //
 //   TrackingAllocator memory(CpuAllocator());
 //   memory.FailAllocations(3);                       // the third from now on
@@ -26825,7 +26839,7 @@ class TrackingAllocator final : public Allocator {
  public:
   static constexpr std::int64_t kAll = -1;
 
-  explicit TrackingAllocator(Allocator* base) : base_(base) {}
+  explicit TrackingAllocator(Allocator* base) : base_(base) {}  // passes requests on to `base`
 
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
@@ -26893,11 +26907,11 @@ class TrackingAllocator final : public Allocator {
   std::int64_t num_requests() const { return Read(num_requests_); }  // asked for, failed ones too
   std::int64_t num_failures() const { return Read(num_failures_); }  // refused here or by `base`
   std::int64_t num_allocations() const { return Read(stats_.num_allocs); }  // that gave a block
-  std::int64_t num_deallocations() const { return Read(num_deallocations_); }
-  std::int64_t num_bad_frees() const { return Read(num_bad_frees_); }
+  std::int64_t num_deallocations() const { return Read(num_deallocations_); }  // blocks that came back
+  std::int64_t num_bad_frees() const { return Read(num_bad_frees_); }  // frees of unknown blocks or with other sizes
   std::int64_t bytes_in_use() const { return Read(stats_.bytes_in_use); }  // as asked for
-  std::int64_t peak_bytes_in_use() const { return Read(stats_.peak_bytes_in_use); }
-  std::int64_t blocks_in_use() const {
+  std::int64_t peak_bytes_in_use() const { return Read(stats_.peak_bytes_in_use); }  // the most bytes at one time
+  std::int64_t blocks_in_use() const {  // blocks that are out
     MutexLock lock(mutex_);
     return static_cast<std::int64_t>(blocks_.size());
   }
@@ -26967,15 +26981,15 @@ class TrackingAllocator final : public Allocator {
   std::int64_t fail_count_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/placeholders.hpp ----
 // Placeholders in attrs: in the body of a function, "$T" stands for the attr T of whoever calls it.
 #include <cstddef>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline bool HasPlaceholder(const AttrValue& value);
 
@@ -27032,8 +27046,8 @@ bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value) {
   }
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/to_op_def.hpp ----
 // ToOpDef: a signature as TensorFlow's OpDef, its documentation split among arguments and attrs.
@@ -27041,8 +27055,8 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -27163,8 +27177,8 @@ inline OpDef ToOpDef(const OpView& op) {
   return def;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_def_builder.hpp ----
 // OpDefBuilder: the op language's spec strings read while the program runs, where a mistake is a Status with
@@ -27172,8 +27186,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
 // reported together. one thread.
@@ -27311,8 +27325,8 @@ class OpDefBuilder {
   SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_list.hpp ----
 // Lists of OpDefs: the registered ops as TensorFlow would export them, the ops that a graph needs, ops that are known
@@ -27322,8 +27336,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The OpDefs of all registered ops, sorted by name; names that begin with '_' only with include_internal.
 // SerializeOpList (op/graph_def/proto_io.hpp) gives TensorFlow's OpList message.
@@ -27451,8 +27465,8 @@ inline Status CheckOpDeprecation(const OpDef& op, int producer) {
   return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_usage.hpp ----
 // The ops of a graph and its functions, how often they occur, and their dtypes: a binary for this graph alone needs
@@ -27462,8 +27476,8 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct OpUsage {
   struct TypeAttr {
@@ -27619,8 +27633,8 @@ inline SlimVector<OpUsage> OpUsageOfGraph(const GraphDef& graph, const OpRegistr
   return detail::UsageOfGraph(graph.library, registry).Collect(graph.node);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/inference_context_extended.hpp ----
 // The rarer members of InferenceContext, with TensorFlow's names: shapes as protos, attrs as they are, inputs and
@@ -27628,8 +27642,8 @@ TENON_NAMESPACE_END
 #include <cstddef>
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Calls a shape function (RunShapeFn): what was merged before is forgotten, an error says for which node.
 inline Status InferenceContext::Run(ShapeFn fn) { return RunShapeFn(this, fn); }
@@ -27702,15 +27716,15 @@ inline std::string InferenceContext::DebugString() const {
                 shapes("output", num_outputs(), [this](int i) { return output(i); }));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/multi_device/registry_kernels.hpp ----
 // RegistryKernels: the kernels of a registry as a placement asks for them.
 #include <string>
 #include <string_view>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // All kernels have priority 0. thread-safe.
 class RegistryKernels final : public KernelCatalog {
@@ -27732,18 +27746,17 @@ class RegistryKernels final : public KernelCatalog {
   std::string_view (*kernels_of_)(std::string_view type);
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/device_attributes.hpp ----
 // DeviceAttributes: the public description of a device. Plain data; TensorFlow's message of the same name.
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <string>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The position of a device in the machine.
 struct DeviceLocality {
@@ -27779,12 +27792,8 @@ namespace detail {
 inline std::uint64_t NewIncarnation() {
   static std::atomic<std::uint64_t> count{0};
   static const std::uint64_t start = [] {
-    std::uint64_t seed = reinterpret_cast<std::uintptr_t>(&count);  // another address in each process
-    std::timespec now{};
-    if (std::timespec_get(&now, TIME_UTC) != 0)
-      seed = HashCombine(seed,
-                         HashCombine(static_cast<std::uint64_t>(now.tv_sec), static_cast<std::uint64_t>(now.tv_nsec)));
-    return seed;
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(&count);  // another one in each process
+    return HashCombine(address, static_cast<std::uint64_t>(SystemNanoseconds()));
   }();
   const std::uint64_t number[] = {start, count.fetch_add(1, std::memory_order_relaxed)};
   const std::uint64_t hash = Hash64({reinterpret_cast<const char*>(number), sizeof number});
@@ -27808,8 +27817,8 @@ inline DeviceAttributes MakeDeviceAttributes(const Device& device) {
   return attributes;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/device_mgr.hpp ----
 // DeviceMgr: owns the devices of a process or a session and finds them by name. StaticDeviceMgr's never change, a
@@ -27819,12 +27828,12 @@ TENON_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class StaticDeviceMgr;
 
-// thread-safe. Devices live as long as their manager, or longer: Keep and Share.
+// Owns devices and finds them by name. thread-safe. Devices live as long as their manager, or longer: Keep and Share.
 class DeviceMgr {
  public:
   // Empties these resource containers of a device; what the manager's owner keeps resources in knows how.
@@ -27834,33 +27843,35 @@ class DeviceMgr {
   DeviceMgr& operator=(const DeviceMgr&) = delete;
   virtual ~DeviceMgr() = default;
 
-  // By a complete name, "/device:GPU:0", "GPU:0", or the old complete form ".../gpu:0". InvalidArgument names the
-  // devices that there are.
+  // Finds a device by a complete name, "/device:GPU:0", "GPU:0", or the old complete form ".../gpu:0". InvalidArgument:
+  // no such device; the message names all devices.
   Result<Device*> LookupDevice(std::string_view name) const {
     const MutexLock lock(mutex_);
     if (Device* const* device = names_.FindValue(name)) return *device;
     return errors::InvalidArgument(name, " unknown device. All devices: ", Names());
   }
+  // Returns whether a device has this incarnation.
   bool ContainsDevice(std::uint64_t incarnation) const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
       if (entry.held->attributes.incarnation == incarnation) return true;
     return false;
   }
-  // In the order in which they came.
+  // Lists the devices in the order in which they were added.
   SlimVector<Device*> ListDevices() const {
     const MutexLock lock(mutex_);
     SlimVector<Device*> devices;
     for (const Entry& entry : entries_) devices.push_back(entry.device());
     return devices;
   }
+  // Describes the devices, in the order of ListDevices.
   SlimVector<DeviceAttributes> ListDeviceAttributes() const {
     const MutexLock lock(mutex_);
     SlimVector<DeviceAttributes> all;
     for (const Entry& entry : entries_) all.push_back(entry.held->attributes);
     return all;
   }
-  // 0: not a device of this manager.
+  // Returns the incarnation of a device; 0: not a device of this manager.
   std::uint64_t IncarnationOf(const Device* device) const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
@@ -27876,20 +27887,21 @@ class DeviceMgr {
   }
   // A manager of the present devices, which keeps them alive. Devices that come or go later change nothing in it.
   Owned<StaticDeviceMgr> Share() const;
+  // Counts the devices of a type.
   int NumDeviceType(std::string_view type) const {
     const MutexLock lock(mutex_);
     int count = 0;
     for (const Entry& entry : entries_) count += entry.device()->type() == type;
     return count;
   }
-  // The first CPU, or null.
+  // Returns the first CPU, or null.
   Device* HostCPU() const {
     const MutexLock lock(mutex_);
     for (const Entry& entry : entries_)
       if (entry.device()->type() == Cpu::type) return entry.device();
     return nullptr;
   }
-  // One line a device.
+  // Returns the names, one a line.
   std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;
@@ -27897,7 +27909,7 @@ class DeviceMgr {
     return text;
   }
 
-  // Before the first ClearContainers.
+  // Sets the function that ClearContainers calls. Comes before the first ClearContainers.
   void set_clear_containers(ClearContainersHook hook) { clear_containers_ = std::move(hook); }
   // Clears containers of all devices; no names: the default one. The first error counts, but no device is left out.
   Status ClearContainers(Span<const std::string> containers) const {
@@ -28039,13 +28051,13 @@ class DynamicDeviceMgr final : public DeviceMgr {
   SlimVector<Entry> removed_;  // the oldest first
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/device_resources.hpp ----
 // DeviceResources: what lives on devices, for sessions that share it (SessionOptions::device_resources).
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Device;
 
@@ -28078,7 +28090,7 @@ class DeviceResources {
   SlimVector<Item> items_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/function_library_runtime.hpp ----
 // FunctionLibraryRuntime: the functions of a library called from C++, without a graph around them. A function with its
@@ -28091,8 +28103,8 @@ TENON_NAMESPACE_END
 #include <string_view>
 #include <utility>
 #include <vector>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Options that tell the instances of one function apart.
 struct InstantiateOptions {
@@ -28482,13 +28494,13 @@ class FunctionLibraryRuntime {
   mutable Owned<ThreadPool> call_pool_;  // RunAsync's, made by the first; goes before all that its runs use
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/array.hpp ----
 // Array<T, N>: std::array for code that also runs on a GPU (nvcc refuses std::array there).
 #include <cstddef>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // An aggregate: Array<Index, 3> strides{12, 4, 1}. Elements that are not given are zero.
 template <class T, std::size_t N>
@@ -28541,7 +28553,7 @@ struct Array<T, 0> {
 template <class T, class... Rest>
 Array(T, Rest...) -> Array<T, 1 + sizeof...(Rest)>;
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/shape_util.hpp ----
 // Functions on shapes that are needed now and then: products of sizes, lists of shapes, dimensions as objects or as
@@ -28551,7 +28563,7 @@ TENON_NAMESPACE_END
 #include <initializer_list>
 #include <iterator>
 #include <string>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The number of elements of a tensor with these sizes. InvalidArgument if a size is negative or the product does not
 // fit an int64; the order counts: {0, huge, huge} fits, {huge, huge, 0} does not.
@@ -28677,7 +28689,7 @@ inline std::uint64_t ShapeHash(const PartialTensorShape& shape) {
   return detail::HashDims(shape.dim_sizes(), shape.unknown_rank() ? ~kHash64Seed : kHash64Seed);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/tensor_views.hpp ----
 // Views of a tensor's elements beyond the members of Tensor: as another type, at any address, with dimensions
@@ -28688,7 +28700,7 @@ TENON_NAMESPACE_END
 #include <cstring>
 #include <type_traits>
 #include <utility>
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Elements at an address that need not suit their type, as in a file. Read and written by value. Borrowed, packed,
 // row-major, trivially copyable.
@@ -28747,13 +28759,14 @@ struct UnalignedOut : UnalignedIn<T, Rank> {
 
 namespace detail {
 
-[[noreturn]] TENON_COLD inline void DieOnView(const Status& status) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnView(const Status& status) {
   TENON_CHECK(status.ok(), status.message());
   std::abort();
 }
 
 // `dtype`: the type that the elements must have; kInvalid: any. `alignment`: the C++ type's, in bytes.
-TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, DataType dtype, std::size_t alignment) {
+TENON_DETAIL_COLD inline Status CheckElements(const char* where, const Tensor& tensor, DataType dtype,
+                                              std::size_t alignment) {
   if (dtype != DataType::kInvalid && tensor.dtype() != dtype) {
     return errors::InvalidArgument("Tensor::", where, ": ", Name(dtype), " expected, got ",
                                    DataTypeString(tensor.dtype()), "; the tensor has shape ", tensor.shape());
@@ -28768,18 +28781,18 @@ TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, 
     return errors::InvalidArgument("Tensor::", where, ": ", MisalignedText(tensor.raw_data(), alignment));
   return OkStatus();
 }
-TENON_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
+TENON_DETAIL_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
   if (tensor.dims() == rank) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": Asking for tensor of ", rank, " dimensions from a tensor of ",
                                  tensor.dims(), " dimensions: ", tensor.shape());
 }
-TENON_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tensor) {
+TENON_DETAIL_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tensor) {
   if (tensor.NumElements() == 1) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": Must have a one element tensor, got shape ", tensor.shape());
 }
 // Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements of the tensor's own size.
-TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
-                                    std::size_t bytes) {
+TENON_DETAIL_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
+                                           std::size_t bytes) {
   Index product = 1;
   for (const Index size : sizes) product = size < 0 || product < 0 ? -1 : MultiplyWithoutOverflow(product, size);
   Index wanted = product, have = tensor.NumElements();
@@ -28796,7 +28809,7 @@ TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Spa
                                  "; the numbers of elements (bytes) must be the same");
 }
 // Plain elements may be seen as any plain type, other elements only as their own type.
-TENON_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, DataType to) {
+TENON_DETAIL_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, DataType to) {
   if (tensor.dtype() == to || (SizeOf(to) != 0 && SizeOf(tensor.dtype()) != 0)) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": elements of type ", DataTypeString(tensor.dtype()),
                                  " cannot be seen as ", Name(to), "; both must be plain types");
@@ -29050,14 +29063,14 @@ inline Result<Tensor> Reshape(const Tensor& from, const TensorShape& shape) {
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/types/hash.hpp ----
 // std::hash of the element types of numeric.hpp: equal numbers have equal hashes, so 0 and -0 share one.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>  // declares std::hash
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // The hash of a type that stores a pattern (`bits`) or an integer (`value`).
@@ -29073,7 +29086,7 @@ struct ElementHash {
 };
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // clang-format off
 template <> struct std::hash<tenon::half> : tenon::detail::ElementHash<tenon::half> {};
@@ -29106,8 +29119,8 @@ template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::u
 #include <string_view>
 #include <type_traits>
 #include <utility>
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 namespace detail {
@@ -29387,6 +29400,6 @@ inline Result<bool> CompressTensorProtoInPlace(std::string* proto, Index min_ele
   return smaller;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 #endif

@@ -17,9 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <dirent.h>
 #include <exception>
-#include <fnmatch.h>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -28,19 +26,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <tuple>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 // ---- tenon/base/config.hpp ----
 // Version, ABI tag, and the only header on floors 0-6 that tells compilers apart.
 // Includes nothing, so that every header may start with it.
-#define TENON_VERSION_MAJOR 0
-#define TENON_VERSION_MINOR 1
-#define TENON_VERSION_PATCH 0
+// major * 10000 + minor * 100 + patch; kVersionMajor and its neighbours are its parts. CMake and Conan read it, too.
+#define TENON_VERSION 100
 
 #if !defined(__cplusplus) || (__cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
 #error "Tenon needs C++20: compile with -std=c++20 (g++ >= 12, clang++ >= 16, nvcc >= 13)."
@@ -48,13 +43,23 @@
 
 // Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
 // A macro that changes the layout of a type must append to this tag.
-#define TENON_ABI_TAG v0
-#define TENON_NAMESPACE_BEGIN \
-  namespace tenon {           \
-  inline namespace TENON_ABI_TAG {
-#define TENON_NAMESPACE_END \
-  }                         \
+#if defined(TENON_FORCE_STD)  // base/platform.hpp
+#define TENON_DETAIL_ABI_TAG v0_std
+#else
+#define TENON_DETAIL_ABI_TAG v0
+#endif
+#define TENON_DETAIL_NAMESPACE_BEGIN \
+  namespace tenon {                  \
+  inline namespace TENON_DETAIL_ABI_TAG {
+#define TENON_DETAIL_NAMESPACE_END \
+  }                                \
   }
+
+TENON_DETAIL_NAMESPACE_BEGIN
+inline constexpr int kVersionMajor = TENON_VERSION / 10000;
+inline constexpr int kVersionMinor = TENON_VERSION / 100 % 100;
+inline constexpr int kVersionPatch = TENON_VERSION % 100;
+TENON_DETAIL_NAMESPACE_END
 
 // nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away.
 #if defined(__CUDACC__)
@@ -72,84 +77,88 @@
 #define TENON_HD inline
 #endif
 
-// TENON_COLD: error paths, kept out of line so that the common path stays small.
-// TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
-// TENON_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
-// TENON_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
-// TENON_EXPORT: a function that a shared library offers to its loader, also where symbols are hidden otherwise.
-// TENON_PREFETCH: has the memory at an address brought near, wherever that is.
+// TENON_DETAIL_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_DETAIL_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
+// TENON_DETAIL_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
+// TENON_DETAIL_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
+// TENON_DETAIL_EXPORT: a function that a shared library offers to its loader, also where symbols are hidden otherwise.
+// TENON_DETAIL_PREFETCH: has the memory at an address brought near, wherever that is.
 // TENON_DETAIL_FRAME_ADDRESS: the address of the calling function's frame. It is on the stack itself, where
 // AddressSanitizer does not keep local variables.
-// TENON_COMPILER_ABI: how functions are called and classes laid out, as a string.
+// TENON_DETAIL_COMPILER_ABI: how functions are called and classes laid out, as a string.
 #if defined(__GNUC__) || defined(__clang__)
-#define TENON_COLD __attribute__((noinline, cold))
-#define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
-#define TENON_NOINLINE __attribute__((noinline))
-#define TENON_SIGNATURE __PRETTY_FUNCTION__
-#define TENON_EXPORT __attribute__((visibility("default")))
-#define TENON_PREFETCH(address) __builtin_prefetch(address)
-#define TENON_DETAIL_FRAME_ADDRESS() __builtin_frame_address(0)
-#define TENON_COMPILER_ABI "itanium"
-#elif defined(_MSC_VER)
-#define TENON_COLD __declspec(noinline)
-#define TENON_ALWAYS_INLINE __forceinline
-#define TENON_NOINLINE __declspec(noinline)
-#define TENON_SIGNATURE __FUNCSIG__
-#define TENON_EXPORT __declspec(dllexport)
-#define TENON_PREFETCH(address) static_cast<void>(address)
-#define TENON_DETAIL_FRAME_ADDRESS() _AddressOfReturnAddress()
-#define TENON_COMPILER_ABI "msvc"
+#define TENON_DETAIL_COLD __attribute__((noinline, cold))
+#define TENON_DETAIL_ALWAYS_INLINE inline __attribute__((always_inline))
+#define TENON_DETAIL_NOINLINE __attribute__((noinline))
+#define TENON_DETAIL_SIGNATURE __PRETTY_FUNCTION__
+#if defined(_WIN32)
+#define TENON_DETAIL_EXPORT __declspec(dllexport)
 #else
-#define TENON_COLD
-#define TENON_ALWAYS_INLINE inline
-#define TENON_NOINLINE
-#define TENON_SIGNATURE __func__
-#define TENON_EXPORT
-#define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_DETAIL_EXPORT __attribute__((visibility("default")))
+#endif
+#define TENON_DETAIL_PREFETCH(address) __builtin_prefetch(address)
+#define TENON_DETAIL_FRAME_ADDRESS() __builtin_frame_address(0)
+#define TENON_DETAIL_COMPILER_ABI "itanium"
+#elif defined(_MSC_VER)
+#define TENON_DETAIL_COLD __declspec(noinline)
+#define TENON_DETAIL_ALWAYS_INLINE __forceinline
+#define TENON_DETAIL_NOINLINE __declspec(noinline)
+#define TENON_DETAIL_SIGNATURE __FUNCSIG__
+#define TENON_DETAIL_EXPORT __declspec(dllexport)
+#define TENON_DETAIL_PREFETCH(address) static_cast<void>(address)
+#define TENON_DETAIL_FRAME_ADDRESS() _AddressOfReturnAddress()
+#define TENON_DETAIL_COMPILER_ABI "msvc"
+#else
+#define TENON_DETAIL_COLD
+#define TENON_DETAIL_ALWAYS_INLINE inline
+#define TENON_DETAIL_NOINLINE
+#define TENON_DETAIL_SIGNATURE __func__
+#define TENON_DETAIL_EXPORT
+#define TENON_DETAIL_PREFETCH(address) static_cast<void>(address)
 #define TENON_DETAIL_FRAME_ADDRESS() nullptr
-#define TENON_COMPILER_ABI "unknown"
+#define TENON_DETAIL_COMPILER_ABI "unknown"
 #endif
 
-// TENON_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not once for
-// a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
+// TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not
+// once for a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
-#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
-#define TENON_SETUP_CODE_END _Pragma("GCC pop_options")
+#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
+#define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
 #else
-#define TENON_SETUP_CODE_BEGIN
-#define TENON_SETUP_CODE_END
+#define TENON_DETAIL_SETUP_CODE_BEGIN
+#define TENON_DETAIL_SETUP_CODE_END
 #endif
 
-// TENON_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
+// TENON_DETAIL_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
 #if defined(__CUDACC__)
-#define TENON_CONSTEXPR_OBJECT constinit const
+#define TENON_DETAIL_CONSTEXPR_OBJECT constinit const
 #else
-#define TENON_CONSTEXPR_OBJECT constexpr
+#define TENON_DETAIL_CONSTEXPR_OBJECT constexpr
 #endif
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
-#define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+#define TENON_DETAIL_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 
 // Type traits from the compiler itself: std::is_trivially_... instantiates a dozen templates for each type.
 #if defined(__clang__)
-#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
-#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
-#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_DETAIL_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
 #elif defined(__GNUC__)
-#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __has_trivial_destructor(__VA_ARGS__)
-#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
-#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(...) __has_trivial_destructor(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_DETAIL_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
 #else
-#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) std::is_trivially_destructible_v<__VA_ARGS__>
-#define TENON_IS_TRIVIALLY_COPYABLE(...) std::is_trivially_copyable_v<__VA_ARGS__>
-#define TENON_IS_CONSTRUCTIBLE(...) std::is_constructible_v<__VA_ARGS__>
+#define TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(...) std::is_trivially_destructible_v<__VA_ARGS__>
+#define TENON_DETAIL_IS_TRIVIALLY_COPYABLE(...) std::is_trivially_copyable_v<__VA_ARGS__>
+#define TENON_DETAIL_IS_CONSTRUCTIBLE(...) std::is_constructible_v<__VA_ARGS__>
 #endif
 
 // ---- tenon/base/str.hpp ----
 // Text: StrCat, StrAppend, StrJoin, number parsing, escaping. Numbers print as TensorFlow prints them in its messages.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One argument of StrCat: a string, a number, or an object with a name. It only remembers the value; the string is
 // made where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
@@ -228,10 +237,10 @@ inline void Piece::AppendTo(std::string* out) const {
 }
 
 namespace detail {
-TENON_COLD inline void AppendPieces(std::string* out, std::initializer_list<Piece> pieces) {
+TENON_DETAIL_COLD inline void AppendPieces(std::string* out, std::initializer_list<Piece> pieces) {
   for (const Piece& piece : pieces) piece.AppendTo(out);
 }
-TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
+TENON_DETAIL_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
   std::string out;
   AppendPieces(&out, pieces);
   return out;
@@ -242,30 +251,32 @@ TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
 // once for every combination of argument types, literals of each length among them, and there are some hundred in the
 // runtime.
 inline void StrAppend(std::string*) {}
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b) {
   detail::AppendPieces(out, {a, b});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c) {
   detail::AppendPieces(out, {a, b, c});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d) {
   detail::AppendPieces(out, {a, b, c, d});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e) {
   detail::AppendPieces(out, {a, b, c, d, e});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e, const Piece& f) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e, const Piece& f) {
   detail::AppendPieces(out, {a, b, c, d, e, f});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e, const Piece& f, const Piece& g) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e, const Piece& f, const Piece& g) {
   detail::AppendPieces(out, {a, b, c, d, e, f, g});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e, const Piece& f, const Piece& g, const Piece& h) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e, const Piece& f, const Piece& g,
+                                        const Piece& h) {
   detail::AppendPieces(out, {a, b, c, d, e, f, g, h});
 }
 template <class... Args>
@@ -276,27 +287,28 @@ void StrAppend(std::string* out, const Args&... args) {
 
 // The arguments as strings, one after the other: StrCat("rank ", 2, " of ", shape).
 inline std::string StrCat() { return std::string(); }
-TENON_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c) {
   return detail::CatPieces({a, b, c});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
   return detail::CatPieces({a, b, c, d});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e) {
   return detail::CatPieces({a, b, c, d, e});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                                     const Piece& f) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e, const Piece& f) {
   return detail::CatPieces({a, b, c, d, e, f});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                                     const Piece& f, const Piece& g) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e, const Piece& f, const Piece& g) {
   return detail::CatPieces({a, b, c, d, e, f, g});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                                     const Piece& f, const Piece& g, const Piece& h) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e, const Piece& f, const Piece& g, const Piece& h) {
   return detail::CatPieces({a, b, c, d, e, f, g, h});
 }
 template <class... Args>
@@ -400,14 +412,14 @@ Stream& operator<<(Stream& stream, const T& value) {
   return stream;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/log.hpp ----
 // TENON_LOG(kWarning, "pieces ", 1, " of text"): one line to stderr, or to the sink set by SetLogSink.
 // The environment variable TENON_MIN_LOG_LEVEL (0 info, 1 warning, 2 error, 3 nothing) or SetMinLogSeverity says from
 // which severity on; a line below it costs one load, its pieces are not evaluated.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class LogSeverity : int { kInfo = 0, kWarning = 1, kError = 2, kNone = 3 };  // kNone: a threshold only
 
@@ -441,7 +453,7 @@ inline std::atomic<int>& MinLogSeverity() {
 
 inline constinit std::atomic<LogSink*> log_sink{nullptr};
 
-TENON_COLD inline void WriteLog(LogSeverity severity, std::string_view file, int line, const std::string& text) {
+TENON_DETAIL_COLD inline void WriteLog(LogSeverity severity, std::string_view file, int line, const std::string& text) {
   const std::size_t slash = file.find_last_of("/\\");
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
   if (LogSink* sink = log_sink.load(std::memory_order_acquire); sink != nullptr) {
@@ -467,7 +479,7 @@ inline void SetMinLogSeverity(LogSeverity severity) {
 // The sink must live until it is replaced and no line is on its way; null: stderr again. Returns the one before.
 inline LogSink* SetLogSink(LogSink* sink) { return detail::log_sink.exchange(sink, std::memory_order_acq_rel); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // severity: kInfo, kWarning or kError. Prints e.g. "W cpu_allocator.hpp:88] Allocation of ...".
 #define TENON_LOG(severity, ...)                                                                                   \
@@ -476,15 +488,116 @@ TENON_NAMESPACE_END
       ::tenon::detail::WriteLog(::tenon::LogSeverity::severity, __FILE__, __LINE__, ::tenon::StrCat(__VA_ARGS__)); \
   } while (false)
 
+// ---- tenon/base/platform.hpp ----
+// Differences between systems, for the headers below the floor `io`: POSIX threads, processes, aligned memory.
+// io/file_system.hpp has the differences between file systems. docs/reference/platforms.md lists the tested systems.
+//
+// TENON_FORCE_STD, a macro of the user's build, chooses the standard library's mutexes, condition variables, threads
+// and clocks on every system. The standard library's are used anyway where the system has none that fit: on Windows,
+// and locks where the C library is musl or older than glibc 2.30. Define it for all files of a binary, or for none: it
+// is in the ABI tag (base/config.hpp).
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+#define TENON_DETAIL_POSIX 1
+#else
+#include <malloc.h>
+#include <process.h>
+#define TENON_DETAIL_POSIX 0
+#endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+// TENON_DETAIL_PTHREADS: threads and clocks come from POSIX. TENON_DETAIL_PTHREAD_LOCKS: locks, too; they need
+// pthread_cond_clockwait, and constant initialisers. TENON_DETAIL_SINGLE_THREADED_FLAG: __libc_single_threaded is
+// there.
+#if TENON_DETAIL_POSIX && !defined(TENON_FORCE_STD)
+#define TENON_DETAIL_PTHREADS 1
+#else
+#define TENON_DETAIL_PTHREADS 0
+#endif
+#if TENON_DETAIL_PTHREADS && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 30)
+#define TENON_DETAIL_PTHREAD_LOCKS 1
+#endif
+#endif
+#if !defined(TENON_DETAIL_PTHREAD_LOCKS)
+#define TENON_DETAIL_PTHREAD_LOCKS 0
+#endif
+#if __has_include(<sys/single_threaded.h>) && !defined(TENON_FORCE_STD)
+#include <sys/single_threaded.h>
+#define TENON_DETAIL_SINGLE_THREADED_FLAG 1
+#else
+#define TENON_DETAIL_SINGLE_THREADED_FLAG 0
+#endif
+
+#if defined(_WIN32)
+// Declared here: <windows.h> defines hundreds of macros.
+extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
+#endif
+
+TENON_DETAIL_NAMESPACE_BEGIN
+namespace detail {
+
+// The number of this process in the system.
+inline std::int64_t ProcessId() {
+#if TENON_DETAIL_POSIX
+  return ::getpid();
+#else
+  return ::_getpid();
+#endif
+}
+
+#if defined(__linux__)
+// The number of the calling thread in the system. glibc before 2.30 has no gettid().
+inline pid_t ThreadId() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
+#endif
+
+// Lets other threads run.
+inline void YieldThread() {
+#if TENON_DETAIL_POSIX
+  ::sched_yield();
+#else
+  ::Sleep(0);
+#endif
+}
+// Sleeps for so long; for at least a millisecond on Windows.
+inline void NapThread(long nanoseconds) {
+#if TENON_DETAIL_POSIX
+  const timespec nap{0, nanoseconds};
+  ::nanosleep(&nap, nullptr);
+#else
+  ::Sleep(static_cast<unsigned long>(nanoseconds / 1'000'000 + 1));
+#endif
+}
+
+// Memory whose address is a multiple of `alignment`, a power of two that divides `bytes`; null: there is none.
+// FreeAligned gives it back; on Windows std::free does not.
+inline void* AllocateAligned(std::size_t alignment, std::size_t bytes) {
+#if TENON_DETAIL_POSIX
+  return std::aligned_alloc(alignment, bytes);
+#else
+  return ::_aligned_malloc(bytes, alignment);
+#endif
+}
+inline void FreeAligned(void* memory) {
+#if TENON_DETAIL_POSIX
+  std::free(memory);
+#else
+  ::_aligned_free(memory);
+#endif
+}
+
+}  // namespace detail
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/base/refcount.hpp ----
 // Intrusive reference counting: RefCount is the number, RefCounted the base of shared objects, Ref<T> holds one
 // reference.
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
-// ---- tenon/base/refcount.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // How many references there are; one at first. thread-safe. While the process has one thread, where the C library says
 // so, counting takes no locked instruction (3 ns each): as std::shared_ptr does.
@@ -507,8 +620,8 @@ class RefCount {
   bool IsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  private:
-  TENON_ALWAYS_INLINE static bool IsSingleThreaded() {
-#if __has_include(<sys/single_threaded.h>)
+  TENON_DETAIL_ALWAYS_INLINE static bool IsSingleThreaded() {
+#if TENON_DETAIL_SINGLE_THREADED_FLAG
     return __libc_single_threaded != 0;
 #else
     return false;
@@ -583,7 +696,7 @@ class Ref {
   T* object_ = nullptr;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/status.hpp ----
 // Status and Result<T>: how everything that can fail says so. Codes are TensorFlow's (and absl's, and gRPC's).
@@ -593,8 +706,9 @@ TENON_NAMESPACE_END
 //     TENON_RETURN_IF_ERROR(Check(file));
 //     return Decode(file);
 //   }
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
+// The codes of TensorFlow, absl and gRPC.
 enum class Code : int {
   kOk = 0,
   kCancelled = 1,
@@ -628,12 +742,12 @@ constexpr std::string_view Name(Code code) {
 
 // OK, or a code with a sentence. One pointer wide: null is OK, so that success costs nothing and can be passed through
 // constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message.
-// Immutable but for Update and assignment; different copies may be used from different threads. Making one throws
-// nothing: without memory for its text it is NoMemory().
+// immutable but for Update and assignment; different copies may be used from different threads. Nothing here throws.
 class [[nodiscard]] Status {
  public:
-  constexpr Status() noexcept = default;
-  TENON_COLD Status(Code code, std::string_view message) noexcept
+  constexpr Status() noexcept = default;  // OK
+  // Makes an error with a message, or OK for kOk. Without memory for the message it is NoMemory().
+  TENON_DETAIL_COLD Status(Code code, std::string_view message) noexcept
       : rep_(code == Code::kOk ? nullptr : Make(code, message, {})) {
     if (code != Code::kOk && rep_ == nullptr) *this = NoMemory();
   }
@@ -666,8 +780,8 @@ class [[nodiscard]] Status {
     longer.rep_ = Make(rep_->code, rep_->message, text);
     return longer.ok() ? *this : longer;
   }
-  // ResourceExhausted: "out of memory". All are one object, which needs no memory.
-  TENON_COLD static Status NoMemory() noexcept {
+  // Returns the error of code kResourceExhausted with the message "out of memory". It needs no memory itself.
+  TENON_DETAIL_COLD static Status NoMemory() noexcept {
     alignas(Rep) static unsigned char memory[sizeof(Rep)];  // never destroyed
     static Rep* const rep = ::new (static_cast<void*>(memory)) Rep{{}, Code::kResourceExhausted, "out of memory"};
     rep->refs.Add();
@@ -676,10 +790,11 @@ class [[nodiscard]] Status {
     return status;
   }
 
-  constexpr bool ok() const noexcept { return rep_ == nullptr; }
-  Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }
+  constexpr bool ok() const noexcept { return rep_ == nullptr; }  // whether there is no error
+  Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }  // kOk, or the error's code
+  // empty for OK; valid until assignment
   std::string_view message() const noexcept { return rep_ == nullptr ? std::string_view() : rep_->message; }
-  // "OK", or "INVALID_ARGUMENT: MatMul: ...".
+  // Returns "OK", or "INVALID_ARGUMENT: MatMul: ...".
   std::string ToString() const {
     if (ok()) return "OK";
     std::string text(Name(rep_->code));
@@ -698,7 +813,7 @@ class [[nodiscard]] Status {
     std::string message;
   };
   // Null: there is no memory.
-  TENON_COLD static Rep* Make(Code code, std::string_view message, std::string_view more) noexcept {
+  TENON_DETAIL_COLD static Rep* Make(Code code, std::string_view message, std::string_view more) noexcept {
 #if defined(__cpp_exceptions)
     try {
 #endif
@@ -712,7 +827,7 @@ class [[nodiscard]] Status {
 #endif
   }
   void Share() const { rep_->refs.Add(); }
-  TENON_COLD void Drop() {
+  TENON_DETAIL_COLD void Drop() {
     if (rep_->refs.Drop()) delete rep_;
   }
 
@@ -720,31 +835,37 @@ class [[nodiscard]] Status {
 };
 static_assert(sizeof(Status) == sizeof(void*));
 
-constexpr Status OkStatus() { return {}; }
+constexpr Status OkStatus() { return {}; }  // no error
 
 namespace detail {
-[[noreturn]] TENON_COLD inline void DieOnBadResult(const Status& status) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnBadResult(const Status& status) {
   std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n",
                status.ToString().c_str());
   std::abort();
 }
 // The status of a Result without a value.
-TENON_NOINLINE inline void RefuseOk(Status* status) {
+TENON_DETAIL_NOINLINE inline void RefuseOk(Status* status) {
   if (status->ok()) *status = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
 }
 }  // namespace detail
 
-// A T, or the Status that says why there is none. Asking an error for its value is a programming error and ends the
-// process.
+// A T, or the Status that says why there is none. externally synchronised.
+//
+//   if (tenon::Result<tenon::Tensor> x = tenon::ReadNpy("x.npy"); x.ok()) Use(*x);
+//   else Report(x.status());
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
-  TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
+  // Makes a Result without a value. An OK status becomes an Internal error.
+  TENON_DETAIL_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
+  TENON_DETAIL_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) {
+    detail::RefuseOk(&status_);
+  }
+  // Makes a Result with a value.
   template <class U = T>
-    requires(TENON_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+    requires(TENON_DETAIL_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
   Result(U&& value) {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
@@ -763,22 +884,25 @@ class [[nodiscard]] Result {
     if (ok()) value_.~T();
   }
 
-  TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }
-  TENON_ALWAYS_INLINE const Status& status() const& { return status_; }
-  TENON_ALWAYS_INLINE Status status() && { return status_; }  // stays: says whether there is a value
+  TENON_DETAIL_ALWAYS_INLINE bool ok() const { return status_.ok(); }  // whether there is a value
+  TENON_DETAIL_ALWAYS_INLINE const Status& status() const& { return status_; }  // OK when there is a value
+  TENON_DETAIL_ALWAYS_INLINE Status status() && {
+    return status_;
+  }  // the status stays: it says whether there is a value
 
-  TENON_ALWAYS_INLINE T& value() & { return Checked(), value_; }
-  TENON_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
-  TENON_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
-  TENON_ALWAYS_INLINE T& operator*() & { return value(); }
-  TENON_ALWAYS_INLINE const T& operator*() const& { return value(); }
-  TENON_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
-  TENON_ALWAYS_INLINE T* operator->() { return &value(); }
-  TENON_ALWAYS_INLINE const T* operator->() const { return &value(); }
-  T value_or(T other) const& { return ok() ? value_ : std::move(other); }
+  // Returns the value. Without a value the process ends with a message that has the error.
+  TENON_DETAIL_ALWAYS_INLINE T& value() & { return Checked(), value_; }
+  TENON_DETAIL_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
+  TENON_DETAIL_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
+  TENON_DETAIL_ALWAYS_INLINE T& operator*() & { return value(); }  // as value()
+  TENON_DETAIL_ALWAYS_INLINE const T& operator*() const& { return value(); }
+  TENON_DETAIL_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
+  TENON_DETAIL_ALWAYS_INLINE T* operator->() { return &value(); }  // as value()
+  TENON_DETAIL_ALWAYS_INLINE const T* operator->() const { return &value(); }
+  T value_or(T other) const& { return ok() ? value_ : std::move(other); }  // the value, or `other`
 
  private:
-  TENON_ALWAYS_INLINE void Checked() const {
+  TENON_DETAIL_ALWAYS_INLINE void Checked() const {
     if (!ok()) detail::DieOnBadResult(status_);
   }
 
@@ -788,7 +912,7 @@ class [[nodiscard]] Result {
   };
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #define TENON_DETAIL_CONCAT_(a, b) a##b
 #define TENON_DETAIL_CONCAT(a, b) TENON_DETAIL_CONCAT_(a, b)
@@ -812,7 +936,7 @@ TENON_NAMESPACE_END
 // ---- tenon/types/dtype.hpp ----
 // DataType with TensorFlow's wire numbers, its names, element sizes, predicates and sets. All constexpr, immutable.
 // The one table below is the only place where a dtype's properties are written down.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The value is the number in serialised graphs. A reference type (a mutable input of a ref variable) is the value +
 // 100.
@@ -1074,12 +1198,12 @@ inline void WrapSubBytes(DataType type, void* elements, std::size_t count) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/types/dtype_of.hpp ----
 // DataType <-> C++ type: dtype_of_v<float> is DataType::kFloat, type_of_t<DataType::kFloat> is float.
 // Needs no definition of the element types; complex.hpp adds complex64 and complex128.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct half;
 struct bfloat16;
@@ -1204,12 +1328,12 @@ concept ElementType = requires { dtype_of<T>::value; };
 template <class T>
 concept Trivial = ElementType<T> && kPlainTypes.contains(dtype_of<T>::value);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/types/numeric.hpp ----
 // The element types that C++ does not have: half, bfloat16, the 8- and 4-bit floats, quantised and sub-byte integers.
 // Trivially copyable, usable in constant expressions and on a GPU. They store values; arithmetic goes through float.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // std::bit_cast may not be called on a GPU; the builtin below it may, and g++, clang, nvcc and MSVC all have it.
@@ -1557,7 +1681,7 @@ struct SmallIntLimits : std::numeric_limits<Int> {
 };
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 template <> struct std::numeric_limits<tenon::half> : tenon::detail::SmallFloatLimits<tenon::half> {
   static constexpr bool is_iec559 = true;
@@ -1594,7 +1718,7 @@ template <> struct std::numeric_limits<tenon::uint2>
 // ---- tenon/types/convert.hpp ----
 // ConvertScalar<To>(from): one number as another numeric type, with the results of TensorFlow's Cast on the CPU.
 // For all dtypes but string, resource and variant; complex.hpp is needed by whoever converts complex numbers.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // An element that is a number or a truth value.
 template <class T>
@@ -1703,11 +1827,11 @@ TENON_HD constexpr To ConvertScalar(From value) {
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/types/type_list.hpp ----
 // TypeList<float, double>: types as a value. No recursion, so that names in compiler messages stay short.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A type as a value; `type` gives it back.
 template <class T>
@@ -1778,22 +1902,22 @@ constexpr void ForEachType(TypeList<T...>, Visitor&& visitor) {
   (static_cast<void>(visitor.template operator()<T>()), ...);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/check.hpp ----
 // TENON_CHECK: for programming errors, such as a view that is asked for with the wrong type. Data of a user or a
 // graph never reaches it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-[[noreturn]] TENON_COLD inline void DieOnFailedCheck(const char* file, int line, const char* condition,
-                                                     const std::string& text) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnFailedCheck(const char* file, int line, const char* condition,
+                                                            const std::string& text) {
   std::fprintf(stderr, "%s:%d: check failed: %s%s%s\n", file, line, condition, text.empty() ? "" : ": ", text.c_str());
   std::abort();
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // Ends the process when the condition does not hold, and writes file, line, condition and the further arguments.
 // Debug and release builds both check.
@@ -1805,12 +1929,12 @@ TENON_NAMESPACE_END
 
 // ---- tenon/base/errors.hpp ----
 // errors::InvalidArgument("MatMul: ...", got) and its sisters, one for each code; nearest names for "did you mean".
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace errors {
 
-TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) noexcept {
+TENON_DETAIL_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) noexcept {
 #if defined(__cpp_exceptions)
   try {
     return Status(code, tenon::detail::CatPieces(pieces));
@@ -1835,45 +1959,47 @@ Status Make(Code code, const Args&... args) {
 class Maker {
  public:
   explicit constexpr Maker(Code code) : code_(code) {}
-  TENON_COLD Status operator()(const Piece& a) const { return MakeFromPieces(code_, {a}); }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b) const { return MakeFromPieces(code_, {a, b}); }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a) const { return MakeFromPieces(code_, {a}); }
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b) const { return MakeFromPieces(code_, {a, b}); }
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c) const {
     return MakeFromPieces(code_, {a, b, c});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d) const {
     return MakeFromPieces(code_, {a, b, c, d});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                      const Piece& e) const {
     return MakeFromPieces(code_, {a, b, c, d, e});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i,
+                                      const Piece& j) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
-                               const Piece& k) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                                      const Piece& k) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
-                               const Piece& k, const Piece& l) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                                      const Piece& k, const Piece& l) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k, l});
   }
   // For longer messages.
@@ -1952,7 +2078,7 @@ inline int EditDistance(std::string_view a, std::string_view b) {
 class NearestNames {
  public:
   explicit NearestNames(std::string_view name) : name_(name) {}
-  TENON_COLD void Offer(std::string_view text) {
+  TENON_DETAIL_COLD void Offer(std::string_view text) {
     const std::size_t longer = name_.size() > text.size() ? name_.size() : text.size();
     const std::size_t gap = 2 * longer - name_.size() - text.size();
     const std::size_t edits = longer < 3 ? 1 : longer > 12 ? 4 : longer / 3;
@@ -1972,7 +2098,7 @@ class NearestNames {
       candidate = pushed;
     }
   }
-  TENON_COLD std::string Text() const {
+  TENON_DETAIL_COLD std::string Text() const {
     if (size_ == 0) return "";
     std::string text = "; did you mean ";
     for (int i = 0; i < size_; ++i) text.append(i == 0 ? "'" : ", '").append(near_[i].text).append("'");
@@ -1999,13 +2125,14 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
   return nearest.Text();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/stats.hpp ----
 // Counters an allocator may report, with TensorFlow's names and its printed form. Sizes are in bytes.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
+// Counters of an allocator. Sizes are in bytes.
 struct AllocatorStats {
   std::int64_t num_allocs = 0;
   std::int64_t bytes_in_use = 0;
@@ -2047,13 +2174,13 @@ inline std::string AllocatorStats::DebugString() const {
   return text;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/allocator.hpp ----
 // The allocator interface every device's memory stands behind, and the attributes by which a device chooses one.
 // Differs from TensorFlow's in one point: DeallocateRaw is told the alignment and size that were asked for,
 // so that no allocator needs a header or a look-up to find them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 template <class Signature>
 class Function;
@@ -2069,7 +2196,7 @@ struct AllocationAttributes {
   const Function<std::uint64_t()>* freed_by_func = nullptr;
 };
 
-// thread-safe. Blocks may be freed by another thread than the one that allocated them.
+// Gives out memory. thread-safe: any thread may free a block. An allocator outlives its blocks.
 class Allocator {
  public:
   static constexpr std::size_t kAlignment = 64;  // bytes; tensors ask for it, and it is the least that is ever given
@@ -2079,56 +2206,61 @@ class Allocator {
   Allocator& operator=(const Allocator&) = delete;
   virtual ~Allocator() = default;
 
-  virtual std::string_view Name() const = 0;
+  virtual std::string_view Name() const = 0;  // for messages and counters
 
-  // A block of at least `bytes` bytes, uninitialised, aligned to `alignment` (a power of two) and to kAlignment at
-  // least; null when there is no memory. Zero bytes give a block too (it must be freed like any other).
+  // Returns a block of at least `bytes` bytes, uninitialised, aligned to `alignment` (a power of two) and at least to
+  // kAlignment; null: no memory. Zero bytes give a block, too, which must be freed.
   virtual void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) = 0;
 
-  // Takes back a block of this allocator; `alignment` and `bytes` as they were asked for. Null is ignored.
+  // Frees a block of this allocator; `alignment` and `bytes` are the arguments of AllocateRaw. Null does nothing.
   virtual void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) = 0;
 
-  // Only an allocator that tracks sizes may be asked for the sizes of a block.
+  // Returns whether RequestedSize and AllocatedSize may be called.
   virtual bool TracksAllocationSizes() const { return false; }
+  // Returns the `bytes` of AllocateRaw. Ends the process where sizes are not tracked.
   virtual std::size_t RequestedSize(const void* /*ptr*/) const {
     TENON_CHECK(false, "Allocator::RequestedSize: '", Name(), "' does not track allocation sizes.");
     return 0;
   }
-  virtual std::size_t AllocatedSize(const void* ptr) const { return RequestedSize(ptr); }
+  virtual std::size_t AllocatedSize(const void* ptr) const { return RequestedSize(ptr); }  // bytes that the block has
   virtual std::int64_t AllocationId(const void* /*ptr*/) const { return 0; }  // 0: not known; ids start at 1
 
+  // counters, if the allocator keeps them
   virtual std::optional<AllocatorStats> GetStats() const { return std::nullopt; }
   virtual bool ClearStats() { return false; }  // true if there were counters to clear; the peak becomes what is in use
 
-  virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
+  virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }  // the kind of memory
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
-  // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
+  // Returns whether a Buffer may stand in the block in front of its data, and ask for 64 bytes more.
   virtual bool HoldsHeaders() const { return HostAccessible() && !AllocatesOpaqueHandle(); }
 
-  // True: a block is not memory but a handle of something else, to be asked for tensors without elements too.
+  // Returns whether a block is a handle of something else, not memory. Tensors without elements then have one, too.
   virtual bool AllocatesOpaqueHandle() const { return false; }
-  // AllocatedSize where sizes are tracked, otherwise the size that can be found out, perhaps slowly; 0: not known.
+  // Returns AllocatedSize where sizes are tracked, otherwise the size found in a slower way; 0: not known.
   virtual std::size_t AllocatedSizeSlow(const void* ptr) const {
     return TracksAllocationSizes() ? AllocatedSize(ptr) : 0;
   }
-  // Memory that was freed before `count` is not used any more. Allocators without timestamps do nothing.
+  // Says that memory freed before `count` is not used any more. Allocators without timestamps do nothing.
   virtual void SetSafeFrontier(std::uint64_t /*count*/) {}
-  // The stream on which memory will be used, for an allocator that wants to know; it may take its memory now.
+  // Says on which stream memory will be used; the allocator may take its memory now.
   virtual void SetStreamAndPreallocateMemory(void* /*stream*/) {}
 };
 
 // Selects one of a device's allocators. Setters only add: `set_x(false)` changes nothing.
 struct AllocatorAttributes {
+  // host memory, also for a GPU's kernel
   constexpr void set_on_host(bool v) { value |= static_cast<std::uint32_t>(v); }
-  constexpr bool on_host() const { return (value & 1u) != 0; }
+  constexpr bool on_host() const { return (value & 1u) != 0; }  // whether set
+  // memory for a network card
   constexpr void set_nic_compatible(bool v) { value |= static_cast<std::uint32_t>(v) << 1; }
-  constexpr bool nic_compatible() const { return (value & 2u) != 0; }
-  constexpr void set_gpu_compatible(bool v) { value |= static_cast<std::uint32_t>(v) << 2; }
-  constexpr bool gpu_compatible() const { return (value & 4u) != 0; }
+  constexpr bool nic_compatible() const { return (value & 2u) != 0; }  // whether set
+  constexpr void set_gpu_compatible(bool v) { value |= static_cast<std::uint32_t>(v) << 2; }  // pinned host memory
+  constexpr bool gpu_compatible() const { return (value & 4u) != 0; }  // whether set
+  // TensorFlow's flag; no allocator here reads it
   constexpr void set_use_pjrt_allocator(bool v) { value |= static_cast<std::uint32_t>(v) << 3; }
-  constexpr bool use_pjrt_allocator() const { return (value & 8u) != 0; }
+  constexpr bool use_pjrt_allocator() const { return (value & 8u) != 0; }  // whether set
 
-  // Adds the attributes of `other`. At most one of two different scope ids may be set.
+  // Adds the attributes of `other`. Two different scope ids end the process.
   void Merge(const AllocatorAttributes& other) {
     value |= other.value;
     if (scope_id == other.scope_id) return;
@@ -2137,11 +2269,11 @@ struct AllocatorAttributes {
                 ".");
     if (scope_id == 0) scope_id = other.scope_id;
   }
-  // True if memory that satisfies `other` satisfies this one too. The scope id does not count.
+  // Returns whether memory that satisfies `other` satisfies this, too. The scope id does not count.
   constexpr bool IsEqualOrLessRestrictiveThan(const AllocatorAttributes& other) const {
     return (value | other.value) == other.value;
   }
-  std::string DebugString() const {
+  std::string DebugString() const {  // for messages
     return StrCat("AllocatorAttributes(on_host=", on_host(), " nic_compatible=", nic_compatible(),
                   " gpu_compatible=", gpu_compatible(), ")");
   }
@@ -2150,14 +2282,7 @@ struct AllocatorAttributes {
   std::int32_t scope_id = 0;  // scope of a ScopedAllocator; 0: none
 };
 
-TENON_NAMESPACE_END
-
-// ---- tenon/memory/cpu_allocator.hpp ----
-// The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
-// nanoseconds, aligned_alloc 40-70) and a bounded list of large ones, huge pages for those, statistics on demand.
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/huge_pages.hpp ----
 // Huge pages for large arrays: the first touch of a page costs a microsecond or more, and 2 MiB at once hardly more
@@ -2167,14 +2292,14 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/base/huge_pages.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kHugePageThreshold = 2 * kHugePageBytes;  // from here on, they are asked for
 
 // Asks for them where whole ones fit into the block. The system's answer does not matter.
-TENON_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+TENON_DETAIL_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(block);
   const std::uintptr_t first = (start + kHugePageBytes - 1) & ~(kHugePageBytes - 1);
@@ -2184,7 +2309,7 @@ TENON_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unu
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/block.hpp ----
 // Code that the allocators with free blocks share: size classes (four per power of two), the link inside a free block,
@@ -2201,7 +2326,7 @@ TENON_NAMESPACE_END
 #include <sanitizer/asan_interface.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // Classes hold 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, ... bytes: all multiples of 64,
@@ -2250,19 +2375,13 @@ inline void MarkReturned([[maybe_unused]] void* block, [[maybe_unused]] std::siz
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #undef TENON_DETAIL_ASAN
 
 // ---- tenon/base/spin_lock.hpp ----
 // SpinLock, which a header that session.hpp reaches may hold: it needs nothing of <mutex>.
-#if __has_include(<sched.h>)
-#include <sched.h>
-#include <time.h>
-#endif
-
-// ---- tenon/base/spin_lock.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // For short work under the lock; rare long work makes waiting threads nap. About 5 ns when no other thread holds it.
 // unlock() is one store and touches nothing after it, so that the next holder may destroy the lock.
@@ -2284,16 +2403,12 @@ class SpinLock {
  private:
   // Reads until the lock looks free: first without a pause, as it is held for a few instructions as a rule; then lets
   // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
-  TENON_COLD void WaitUntilFree() const {
+  TENON_DETAIL_COLD void WaitUntilFree() const {
     for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
-#if __has_include(<sched.h>)
-      if (round >= kRoundsUntilNap) {
-        const timespec nap{0, kNapNanoseconds};
-        nanosleep(&nap, nullptr);
-      } else if (round >= kRoundsUntilYield) {
-        sched_yield();
-      }
-#endif
+      if (round >= kRoundsUntilNap)
+        detail::NapThread(kNapNanoseconds);
+      else if (round >= kRoundsUntilYield)
+        detail::YieldThread();
     }
   }
 
@@ -2316,7 +2431,7 @@ class [[nodiscard]] SpinLockHolder {
   SpinLock& lock_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/system_memory.hpp ----
 // How much memory the machine has.
@@ -2325,7 +2440,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/memory/system_memory.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // Bytes of memory of the machine, and of memory that nobody uses now; 0 where it is not known.
@@ -2342,15 +2457,15 @@ inline std::int64_t FreeSystemMemory() { return 0; }
 #endif
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/large_block_cache.hpp ----
 // The large free blocks that a process keeps for itself: what goes back to the system comes again as pages that the
 // system clears first, which costs more than most ops do with them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
-// thread-safe. Blocks of std::aligned_alloc, each as long as its size class (memory/block.hpp). When there is no room
+// thread-safe. Blocks of AllocateAligned, each as long as its size class (memory/block.hpp). When there is no room
 // for one more, those go back that lay here longest.
 class LargeBlockCache {
  public:
@@ -2405,7 +2520,7 @@ class LargeBlockCache {
     FreeAll(leaving, num_leaving);
     if (is_kept) return;
     MarkReturned(memory, bytes);
-    std::free(memory);
+    FreeAligned(memory);
   }
 
   // All blocks go back to the system; returns their bytes.
@@ -2452,7 +2567,7 @@ class LargeBlockCache {
 
   bool IsUsed() const { return limit_.load(std::memory_order_relaxed) != kUnknown; }
   // Unless somebody said otherwise: a 64th of the machine's memory.
-  TENON_COLD void FindLimit() {
+  TENON_DETAIL_COLD void FindLimit() {
     if (before_first_use_ != nullptr) before_first_use_();
     std::size_t limit = kMostBytes;
     const auto share = static_cast<std::size_t>(SystemMemory() / 64);
@@ -2469,7 +2584,7 @@ class LargeBlockCache {
   static void FreeAll(const Block* blocks, int count) {
     for (int i = 0; i < count; ++i) {
       MarkReturned(blocks[i].memory, SizeClassBytes(blocks[i].size_class));
-      std::free(blocks[i].memory);
+      FreeAligned(blocks[i].memory);
     }
   }
 
@@ -2484,10 +2599,12 @@ class LargeBlockCache {
 };
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/cpu_allocator.hpp ----
-TENON_NAMESPACE_BEGIN
+// The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
+// nanoseconds, aligned_alloc 40-70) and a bounded list of large ones, huge pages for those, statistics on demand.
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // The free blocks that one thread keeps: at most 32 KiB or two blocks of each size class, 1 MiB in all. one thread;
@@ -2508,7 +2625,7 @@ struct CpuBlockCache {
       while (FreeBlock* block = lists[c]) {
         lists[c] = block->next;
         MarkReturned(block, SizeClassBytes(c));
-        std::free(block);
+        FreeAligned(block);
       }
       counts[c] = 0;
     }
@@ -2539,7 +2656,7 @@ struct CpuBlockCacheCloser {
 };
 
 // True if this thread may keep blocks. Arranges at the first call that they are freed when the thread ends.
-TENON_COLD inline bool OpenCpuBlockCache() {
+TENON_DETAIL_COLD inline bool OpenCpuBlockCache() {
   if (cpu_block_cache.state == CpuBlockCache::State::kClosed) return false;
   static thread_local CpuBlockCacheCloser closer;
   return cpu_block_cache.state == CpuBlockCache::State::kOpen;
@@ -2656,7 +2773,7 @@ class HostAllocator final : public Allocator {
       return AllocateSmall(bytes);
     return AllocateLarge(alignment, bytes);
   }
-  TENON_COLD void* AllocateWatched(std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void* AllocateWatched(std::size_t alignment, std::size_t bytes) {
     AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
     if (observer != nullptr && !observer->MayAllocate(alignment, bytes)) return nullptr;
     void* const ptr = AllocateUnwatched(alignment, bytes);
@@ -2665,7 +2782,7 @@ class HostAllocator final : public Allocator {
     if ((watched_.load(std::memory_order_relaxed) & kStats) != 0) CountAllocation(BlockBytes(alignment, bytes));
     return ptr;
   }
-  TENON_COLD void SeeDeallocation(void* ptr, std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void SeeDeallocation(void* ptr, std::size_t alignment, std::size_t bytes) {
     AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
     if (observer != nullptr) observer->Deallocated(ptr, alignment, bytes);
     if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return;
@@ -2681,7 +2798,7 @@ class HostAllocator final : public Allocator {
       detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
       return block;
     }
-    void* fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    void* fresh = detail::AllocateAligned(kAlignment, detail::SizeClassBytes(c));
     if (fresh == nullptr) [[unlikely]]
       fresh = AllocateAfterRelease(kAlignment, detail::SizeClassBytes(c));
     if (fresh != nullptr) detail::MarkInUse(fresh, bytes, detail::SizeClassBytes(c));
@@ -2694,7 +2811,7 @@ class HostAllocator final : public Allocator {
     const bool open = cache.state == detail::CpuBlockCache::State::kOpen || detail::OpenCpuBlockCache();
     if (!open || cache.counts[c] >= detail::CpuBlockCache::MaxBlocks(c)) [[unlikely]] {
       detail::MarkReturned(ptr, detail::SizeClassBytes(c));
-      std::free(ptr);
+      detail::FreeAligned(ptr);
       return;
     }
     detail::MarkFree(ptr, detail::SizeClassBytes(c));
@@ -2706,7 +2823,7 @@ class HostAllocator final : public Allocator {
     return alignment <= kAlignment && bytes <= detail::LargeBlockCache::kMostBytes;
   }
 
-  TENON_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
     if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
     WarnIfMuch(bytes);
     const std::size_t c = detail::SizeClass(bytes);
@@ -2722,15 +2839,15 @@ class HostAllocator final : public Allocator {
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
     return ptr;
   }
-  TENON_COLD void DeallocateLarge(void* ptr, std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void DeallocateLarge(void* ptr, std::size_t alignment, std::size_t bytes) {
     if (IsCacheable(alignment, bytes)) {
       large_blocks_.Give(ptr, detail::SizeClass(bytes));
     } else {
-      std::free(ptr);
+      detail::FreeAligned(ptr);
     }
   }
   // Repeats a request that the system refused, after this thread's free blocks and the large ones went back to it.
-  TENON_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
     ReleaseThreadCache();
     ReleaseLargeBlocks();
     return AllocateFromSystem(alignment, bytes);
@@ -2741,7 +2858,7 @@ class HostAllocator final : public Allocator {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes > detail::CpuBlockCache::kLargestBlock && alignment < kPage) alignment = kPage;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
-    return std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+    return detail::AllocateAligned(alignment, RoundUp(bytes, alignment));
   }
 
   // Bytes of a block for the given request.
@@ -2755,7 +2872,7 @@ class HostAllocator final : public Allocator {
     return (n + multiple - 1) / multiple * multiple;
   }
 
-  TENON_COLD void CountAllocation(std::int64_t bytes) {
+  TENON_DETAIL_COLD void CountAllocation(std::int64_t bytes) {
     num_allocs_.fetch_add(1, std::memory_order_relaxed);
     const std::int64_t in_use = bytes_in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     RaiseTo(peak_bytes_in_use_, in_use);
@@ -2795,15 +2912,15 @@ namespace detail {
 union HostAllocatorStorage {
   constexpr HostAllocatorStorage() : allocator(&WatchForks) {}
   constexpr ~HostAllocatorStorage() {}
-  TENON_COLD static void WatchForks() {
-#if defined(__unix__) || defined(__APPLE__)
+  TENON_DETAIL_COLD static void WatchForks() {
+#if TENON_DETAIL_POSIX
     pthread_atfork(nullptr, nullptr, &AfterFork);
 #endif
   }
   static void AfterFork();
   mutable HostAllocator allocator;
 };
-inline TENON_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
+inline TENON_DETAIL_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
 
 inline void HostAllocatorStorage::AfterFork() { host_allocator.allocator.large_blocks_.AfterFork(); }
 }  // namespace detail
@@ -2814,12 +2931,12 @@ inline HostAllocator* CpuAllocator() { return &detail::host_allocator.allocator;
 // Off at first: the counters cost a few nanoseconds an allocation and are shared by all threads.
 inline void EnableCpuAllocatorStats(bool enabled = true) { CpuAllocator()->EnableStats(enabled); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/default_allocator.hpp ----
 // DefaultAllocator(): the allocator of tensors and CPU devices when none is given. It is the choice of
 // <tenon/memory/allocator_registry.hpp> in a binary that includes that, else CpuAllocator().
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 using ChooseAllocator = Allocator* (*)();
@@ -2836,7 +2953,7 @@ inline bool BecomeChooser(ChooseAllocator choose) {
   return choose_default_allocator.compare_exchange_strong(chooser, choose, std::memory_order_acq_rel) ||
          chooser == choose;
 }
-TENON_COLD inline Allocator* ChooseDefaultAllocator() {
+TENON_DETAIL_COLD inline Allocator* ChooseDefaultAllocator() {
   BecomeChooser(&ChooseCpuAllocator);
   Allocator* chosen = choose_default_allocator.load(std::memory_order_acquire)();
   if (chosen == nullptr) chosen = CpuAllocator();  // a factory that had none to give
@@ -2846,8 +2963,8 @@ TENON_COLD inline Allocator* ChooseDefaultAllocator() {
 
 }  // namespace detail
 
-// The allocator of the registered factory with the highest priority. It is chosen at the first call and never changes;
-// later calls are one load. thread-safe; lives as long as the process.
+// Returns the allocator of the registered factory with the highest priority. It is chosen at the first call and never
+// changes; later calls are one load. thread-safe. The allocator lives as long as the process.
 inline Allocator* DefaultAllocator() {
   Allocator* const chosen = detail::default_allocator.load(std::memory_order_acquire);
   if (chosen != nullptr) [[likely]]
@@ -2855,16 +2972,16 @@ inline Allocator* DefaultAllocator() {
   return detail::ChooseDefaultAllocator();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/out_of_memory.hpp ----
 // The message about an allocator that had no memory: its name, the requested bytes, and how full it is.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // "allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 64, 3 allocations, limit 1024, largest free
 // block 128)": the end of a sentence without its full stop. An AllocationObserver sees it.
-TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size_t bytes) {
+TENON_DETAIL_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size_t bytes) {
   std::string text = StrCat("allocator ", allocator.Name(), ", which was asked for ", bytes, " bytes; ");
   const std::optional<AllocatorStats> stats = allocator.GetStats();
   if (stats.has_value()) {
@@ -2883,7 +3000,7 @@ TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/exceptions.hpp ----
 // Exceptions end here, where the program has exceptions: those of users' code (kernels, shape functions, callbacks) and
@@ -2892,12 +3009,12 @@ TENON_NAMESPACE_END
 //
 // Without exceptions (-fno-exceptions) an operator new that has no memory ends the process: NoMemoryEndsProcess says so
 // on stderr. Buffers of tensors come from allocators, which return null, and give ResourceExhausted there, too.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 #if !defined(__cpp_exceptions)
-[[noreturn]] TENON_COLD inline void NoMemoryEndsProcess() {
+[[noreturn]] TENON_DETAIL_COLD inline void NoMemoryEndsProcess() {
   std::fputs("tenon: operator new has no memory; compiled without exceptions, the process ends\n", stderr);
   std::abort();
 }
@@ -2911,7 +3028,7 @@ inline void PrepareForNoMemory() {
 
 #if defined(__cpp_exceptions)
 // Inside of a catch (...). "where: what"; Internal, ResourceExhausted for std::bad_alloc.
-TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) noexcept {
+TENON_DETAIL_COLD inline Status StatusOfException(std::initializer_list<Piece> where) noexcept {
   std::string text;
   try {
     text = CatPieces(where);
@@ -2924,13 +3041,13 @@ TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) n
     return errors::Internal(text, ": something that is no std::exception");
   }
 }
-TENON_COLD inline Status StatusOfException(std::string_view where) noexcept {
+TENON_DETAIL_COLD inline Status StatusOfException(std::string_view where) noexcept {
   return StatusOfException(std::initializer_list<Piece>{where});
 }
 #endif
 
 // Logs an error; nothing without memory.
-TENON_COLD inline void LogStatus(const Status& error) noexcept {
+TENON_DETAIL_COLD inline void LogStatus(const Status& error) noexcept {
 #if defined(__cpp_exceptions)
   try {
     TENON_LOG(kError, error.message());
@@ -2943,7 +3060,7 @@ TENON_COLD inline void LogStatus(const Status& error) noexcept {
 
 // call(), a Status or Result; what it throws becomes one. `where` begins the message: "Session::Run".
 template <class Call>
-TENON_ALWAYS_INLINE auto CatchAll([[maybe_unused]] std::string_view where, Call&& call) -> decltype(call()) {
+TENON_DETAIL_ALWAYS_INLINE auto CatchAll([[maybe_unused]] std::string_view where, Call&& call) -> decltype(call()) {
 #if defined(__cpp_exceptions)
   try {
     return call();
@@ -2987,11 +3104,11 @@ void CallAndLog(std::string_view who, Callback&& callback) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/buffer.hpp ----
 // Buffer: ref-counted bytes that tensors share. In host memory the header and the data are one block of the allocator.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Starts with one reference, which belongs to its maker. Counts are thread-safe; the bytes are externally
 // synchronised. A slice of a buffer keeps the root buffer (the one that is not a slice) alive.
@@ -3023,7 +3140,7 @@ class alignas(64) Buffer {
     if (buffer == nullptr) return nullptr;
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(objects + i)) T();
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) buffer->free_ = &FreeObjects<T>;
+    if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) buffer->free_ = &FreeObjects<T>;
     return buffer;
   }
 
@@ -3106,8 +3223,8 @@ class alignas(64) Buffer {
   ~Buffer() = default;
 
   // Device memory: bytes from the allocator, header on the heap.
-  TENON_COLD static Buffer* AllocateApart(Allocator* allocator, std::size_t bytes,
-                                          const AllocationAttributes& attributes) {
+  TENON_DETAIL_COLD static Buffer* AllocateApart(Allocator* allocator, std::size_t bytes,
+                                                 const AllocationAttributes& attributes) {
     void* block = allocator->AllocateRaw(Allocator::kAlignment, bytes, attributes);
     if (block == nullptr) return nullptr;
     Buffer* const buffer = new (std::nothrow) Buffer(block, bytes, allocator, &FreeApart, true);
@@ -3139,23 +3256,23 @@ class alignas(64) Buffer {
       FreeWaiting();
     --freeing_.depth;
   }
-  TENON_COLD static void FreeWaiting() {
+  TENON_DETAIL_COLD static void FreeWaiting() {
     while (freeing_.waiting != nullptr) {
       Buffer* const buffer = freeing_.waiting;
       freeing_.waiting = std::exchange(buffer->root_, buffer);
       buffer->free_(buffer);
     }
   }
-  TENON_COLD static void FreeApart(Buffer* buffer) {
+  TENON_DETAIL_COLD static void FreeApart(Buffer* buffer) {
     buffer->allocator_->DeallocateRaw(buffer->data_, Allocator::kAlignment, buffer->size_);
     delete buffer;
   }
-  TENON_COLD static void FreeWrapped(Buffer* buffer) {
+  TENON_DETAIL_COLD static void FreeWrapped(Buffer* buffer) {
     if (buffer->deleter_ != nullptr)
       detail::CallAndLog("the deleter of a buffer", [buffer] { buffer->deleter_(buffer->data_, buffer->arg_); });
     delete buffer;
   }
-  TENON_COLD static void FreeSlice(Buffer* buffer) {
+  TENON_DETAIL_COLD static void FreeSlice(Buffer* buffer) {
     Buffer* root = buffer->root_;
     delete buffer;
     root->Unref();
@@ -3182,14 +3299,14 @@ class alignas(64) Buffer {
 };
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/slim_vector.hpp ----
 // SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
 // item type that it is used with, this one a dozen, most of them out of line: a program's compile time is made of such
 // things.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A std::vector<T>, SlimVector<T> or the like: a container that a list of T may be read into.
 template <class List, class T>
@@ -3220,7 +3337,7 @@ constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std
   const std::size_t doubled = capacity == 0 ? (item_bytes > 64 ? 1 : 4) : 2 * capacity;
   return wanted > doubled ? wanted : doubled;
 }
-TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
+TENON_DETAIL_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
   const std::size_t bytes = ArrayBytes(count, item_bytes);
   void* const made = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
                                                                   : ::operator new(bytes);
@@ -3228,7 +3345,7 @@ TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_by
     AskForHugePages(made, bytes);
   return made;
 }
-TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
+TENON_DETAIL_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
   if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
     ::operator delete(items, std::align_val_t{alignment});
   } else {
@@ -3236,8 +3353,8 @@ TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
   }
 }
 // For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
-TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
-                                      std::size_t* capacity) {
+TENON_DETAIL_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
+                                             std::size_t* capacity) {
   const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
   void* const made = AllocateItems(larger, item_bytes, 1);
   if (count != 0) std::memcpy(made, old, count * item_bytes);
@@ -3246,8 +3363,8 @@ TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::si
   return made;
 }
 // Appends `count` items, which are copied from `items`, and returns the memory, new where the old was too small.
-TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size, std::size_t* capacity,
-                                        const void* items, std::size_t count) {
+TENON_DETAIL_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size,
+                                               std::size_t* capacity, const void* items, std::size_t count) {
   const std::size_t needed = *size + count;
   if (needed > *capacity)
     data = GrowBytes(data, item_bytes, *size, NextCapacity(*capacity, needed, item_bytes), capacity);
@@ -3272,10 +3389,10 @@ class SlimVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  TENON_ALWAYS_INLINE constexpr SlimVector() noexcept {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr SlimVector() noexcept {}
   constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
   constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
-  TENON_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
+  TENON_DETAIL_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
     append(items.begin(), items.end());
   }
   template <class Iterator>
@@ -3289,7 +3406,7 @@ class SlimVector {
   constexpr SlimVector(const Range& range) : SlimVector() {
     append(range.data(), range.data() + range.size());
   }
-  TENON_ALWAYS_INLINE constexpr SlimVector(const SlimVector& other) : SlimVector() {
+  TENON_DETAIL_ALWAYS_INLINE constexpr SlimVector(const SlimVector& other) : SlimVector() {
     append(other.begin(), other.end());
   }
   constexpr SlimVector(SlimVector&& other) noexcept
@@ -3316,7 +3433,7 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  TENON_ALWAYS_INLINE constexpr ~SlimVector() { Discard(); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr ~SlimVector() { Discard(); }
 
   // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
   template <class Iterator>
@@ -3329,16 +3446,16 @@ class SlimVector {
     clear();
     resize(count, value);
   }
-  TENON_ALWAYS_INLINE constexpr void clear() noexcept { Truncate(0); }
-  TENON_ALWAYS_INLINE constexpr void reserve(size_type capacity) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void clear() noexcept { Truncate(0); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void reserve(size_type capacity) {
     if (capacity > capacity_) Grow(capacity);
   }
-  TENON_NOINLINE constexpr void resize(size_type count) {
+  TENON_DETAIL_NOINLINE constexpr void resize(size_type count) {
     if (count > capacity_) Grow(Larger(count));
     for (; size_ < count; ++size_) Construct(data_ + size_);
     Truncate(count);
   }
-  TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
+  TENON_DETAIL_NOINLINE constexpr void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
       Grow(Larger(count));
@@ -3347,10 +3464,10 @@ class SlimVector {
     for (; size_ < count; ++size_) Construct(data_ + size_, value);
     Truncate(count);
   }
-  TENON_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
-  TENON_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
-  TENON_ALWAYS_INLINE constexpr T& emplace_back(Args&&... args) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& emplace_back(Args&&... args) {
     if constexpr (IsBytes()) {
       const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
       return PushBytes(item);
@@ -3358,7 +3475,7 @@ class SlimVector {
       return Emplace(static_cast<Args&&>(args)...);
     }
   }
-  TENON_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
 
   constexpr iterator insert(const_iterator position, T item) {
     size_type i = size_;
@@ -3372,7 +3489,7 @@ class SlimVector {
   }
   // Appends the items of [first, last).
   template <class Iterator>
-  TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
     if constexpr (std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>) {
       AppendArray(first, static_cast<size_type>(last - first));
     } else {
@@ -3394,21 +3511,21 @@ class SlimVector {
     other = static_cast<SlimVector&&>(mine);
   }
 
-  TENON_ALWAYS_INLINE constexpr T& operator[](size_type i) { return data_[i]; }
-  TENON_ALWAYS_INLINE constexpr const T& operator[](size_type i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE constexpr T& front() { return data_[0]; }
-  TENON_ALWAYS_INLINE constexpr const T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE constexpr T& back() { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE constexpr const T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr iterator begin() noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr const_iterator begin() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr iterator end() noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE constexpr const_iterator end() const noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE constexpr size_type size() const noexcept { return size_; }
-  TENON_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
-  TENON_ALWAYS_INLINE constexpr size_type capacity() const noexcept { return capacity_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& operator[](size_type i) { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T& operator[](size_type i) const { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& front() { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T& front() const { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& back() { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T& back() const { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr iterator begin() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const_iterator begin() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr iterator end() noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const_iterator end() const noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr size_type size() const noexcept { return size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr size_type capacity() const noexcept { return capacity_; }
 
   template <detail::ArrayOf<T> Range>
   constexpr bool operator==(const Range& other) const {
@@ -3421,30 +3538,30 @@ class SlimVector {
 
  private:
   // Functions, so that T may be incomplete until they are needed.
-  TENON_ALWAYS_INLINE static constexpr bool IsBytes() {
-    return TENON_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  TENON_DETAIL_ALWAYS_INLINE static constexpr bool IsBytes() {
+    return TENON_DETAIL_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
   // In constant expressions memory comes from std::allocator and objects from std::construct_at, which cost the
   // compiler time for each type: one that is not trivial has a member type in_constant_expressions where it needs that.
-  TENON_ALWAYS_INLINE static constexpr bool IsForConstants() {
-    return TENON_IS_TRIVIALLY_COPYABLE(T) || requires { typename T::in_constant_expressions; };
+  TENON_DETAIL_ALWAYS_INLINE static constexpr bool IsForConstants() {
+    return TENON_DETAIL_IS_TRIVIALLY_COPYABLE(T) || requires { typename T::in_constant_expressions; };
   }
 
-  TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
+  TENON_DETAIL_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
     if constexpr (IsForConstants()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
     }
     return static_cast<T*>(detail::AllocateItems(count, sizeof(T), alignof(T)));
   }
-  TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
+  TENON_DETAIL_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
     return detail::NextCapacity(capacity_, wanted, sizeof(T));
   }
   // A condition that begins with `!` would be compiled with both of its branches, for every type, at -O0.
   template <class... Args>
-  TENON_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
+  TENON_DETAIL_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
     if constexpr (IsForConstants()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         return std::construct_at(at, static_cast<Args&&>(args)...);
       } else {
         return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
@@ -3454,9 +3571,9 @@ class SlimVector {
     }
   }
   // Room for `capacity` items, or for twice as many as now.
-  TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
     if constexpr (IsBytes()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         GrowByMoving(capacity);
       } else {
         data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
@@ -3465,7 +3582,7 @@ class SlimVector {
       GrowByMoving(capacity);
     }
   }
-  TENON_ALWAYS_INLINE constexpr void GrowByMoving(size_type capacity) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void GrowByMoving(size_type capacity) {
     const size_type larger = capacity == 0 ? Larger(0) : capacity;
     MoveTo(Allocate(larger), larger);
   }
@@ -3486,9 +3603,9 @@ class SlimVector {
     ++size_;
     return *item;
   }
-  TENON_ALWAYS_INLINE constexpr void AppendArray(const T* items, size_type count) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void AppendArray(const T* items, size_type count) {
     if constexpr (IsBytes()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         AppendEach(items, items + count);
       } else {
         data_ = static_cast<T*>(detail::AppendBytes(data_, sizeof(T), &size_, &capacity_, items, count));
@@ -3498,7 +3615,7 @@ class SlimVector {
     }
   }
   template <class Iterator>
-  TENON_NOINLINE constexpr void AppendEach(Iterator first, Iterator last) {
+  TENON_DETAIL_NOINLINE constexpr void AppendEach(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<size_type>(last - first); }) {
       const size_type needed = size_ + static_cast<size_type>(last - first);
       if (needed > capacity_) Grow(Larger(needed));
@@ -3506,7 +3623,7 @@ class SlimVector {
     for (; first != last; ++first) emplace_back(*first);
   }
   // Moves the items to `data`, which has room for `capacity` of them.
-  TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
+  TENON_DETAIL_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
     for (size_type i = 0; i < size_; ++i) {
       Construct(data + i, static_cast<T&&>(data_[i]));
       data_[i].~T();
@@ -3515,38 +3632,38 @@ class SlimVector {
     data_ = data;
     capacity_ = capacity;
   }
-  TENON_ALWAYS_INLINE constexpr void Free() noexcept {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Free() noexcept {
     if constexpr (IsForConstants()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
         return;
       }
     }
     detail::FreeItems(static_cast<void*>(data_), alignof(T));
   }
-  TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
+    if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       if (count < size_) DestroyFrom(count);
     }
     size_ = count;
   }
-  TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
+  TENON_DETAIL_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
     for (size_type i = count; i < size_; ++i) data_[i].~T();
   }
   // The end of the items and of their memory.
-  TENON_ALWAYS_INLINE constexpr void Discard() noexcept {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Discard() noexcept {
     if (data_ == nullptr) return;
-    if constexpr (TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+    if constexpr (TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       Free();
     } else {
       Destroy();
     }
   }
-  TENON_NOINLINE constexpr void Destroy() noexcept {
+  TENON_DETAIL_NOINLINE constexpr void Destroy() noexcept {
     for (size_type i = 0; i < size_; ++i) data_[i].~T();
     Free();
   }
-  TENON_ALWAYS_INLINE constexpr void Forget() noexcept {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Forget() noexcept {
     data_ = nullptr;
     size_ = capacity_ = 0;
   }
@@ -3555,14 +3672,14 @@ class SlimVector {
   size_type size_ = 0, capacity_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/span.hpp ----
 // Span<T>: std::span, for functions that take or give a list. Making a std::span of a container costs the compiler 20
 // ms for each item type, in concepts that ask whether a pointer is an iterator; this one costs 2. The two convert into
 // each other, and an op's author writes std::span.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // A list of T in one piece. A temporary one may only be read, if the items are its own.
@@ -3584,30 +3701,34 @@ class Span {
   using size_type = std::size_t;
   using iterator = T*;
 
-  TENON_ALWAYS_INLINE constexpr Span() = default;
-  TENON_ALWAYS_INLINE constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span() = default;
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
   template <std::size_t N>
-  TENON_ALWAYS_INLINE constexpr Span(T (&items)[N]) : data_(items), size_(N) {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span(T (&items)[N]) : data_(items), size_(N) {}
   // A std::vector, array, span, SlimVector...
   template <class List>
     requires(!std::is_same_v<std::remove_cvref_t<List>, Span>) &&
                 (std::is_lvalue_reference_v<List> || std::is_const_v<T> || std::ranges::enable_borrowed_range<List>) &&
                 detail::SpanSource<List, T>
-  TENON_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
 
-  TENON_ALWAYS_INLINE constexpr T* begin() const { return data_; }
-  TENON_ALWAYS_INLINE constexpr T* end() const { return data_ + size_; }
-  TENON_ALWAYS_INLINE constexpr T* data() const { return data_; }
-  TENON_ALWAYS_INLINE constexpr std::size_t size() const { return size_; }
-  TENON_ALWAYS_INLINE constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
-  TENON_ALWAYS_INLINE constexpr bool empty() const { return size_ == 0; }
-  TENON_ALWAYS_INLINE constexpr T& operator[](std::size_t i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE constexpr T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE constexpr T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE constexpr Span first(std::size_t count) const { return Span(data_, count); }
-  TENON_ALWAYS_INLINE constexpr Span last(std::size_t count) const { return Span(data_ + (size_ - count), count); }
-  TENON_ALWAYS_INLINE constexpr Span subspan(std::size_t first) const { return Span(data_ + first, size_ - first); }
-  TENON_ALWAYS_INLINE constexpr Span subspan(std::size_t first, std::size_t count) const {
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* begin() const { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* end() const { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* data() const { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr std::size_t size() const { return size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr bool empty() const { return size_ == 0; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& operator[](std::size_t i) const { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& front() const { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& back() const { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span first(std::size_t count) const { return Span(data_, count); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span last(std::size_t count) const {
+    return Span(data_ + (size_ - count), count);
+  }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span subspan(std::size_t first) const {
+    return Span(data_ + first, size_ - first);
+  }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span subspan(std::size_t first, std::size_t count) const {
     return Span(data_ + first, count);
   }
 
@@ -3616,7 +3737,7 @@ class Span {
   std::size_t size_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // A std::span may be made of a temporary Span: the items are not its own.
 template <class T>
@@ -3625,7 +3746,7 @@ inline constexpr bool std::ranges::enable_borrowed_range<tenon::Span<T>> = true;
 // ---- tenon/tensor/shape.hpp ----
 // TensorShape: the dimensions of a tensor, up to 254 of them, whose product always fits an int64.
 // Up to four dimensions live in the object; only more than four allocate.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 using Index = std::int64_t;
 
@@ -3766,18 +3887,18 @@ class DimVector {
     rep_ = other.rep_;
     other.rep_ = mine;
   }
-  TENON_COLD void SwapOutOfLine(DimVector& other) { Swap(other); }
-  TENON_COLD void CopyHeap() {
+  TENON_DETAIL_COLD void SwapOutOfLine(DimVector& other) { Swap(other); }
+  TENON_DETAIL_COLD void CopyHeap() {
     const Index* from = rep_.heap;
     rep_.heap = new Index[static_cast<std::size_t>(HeapCapacity(rep_.rank))];
     for (int i = 0; i < rep_.rank; ++i) rep_.heap[i] = from[i];
   }
-  TENON_COLD void Assign(const DimVector& other) {
+  TENON_DETAIL_COLD void Assign(const DimVector& other) {
     DimVector copy(other);
     Swap(copy);
   }
-  TENON_COLD void FreeHeap() { delete[] rep_.heap; }
-  TENON_COLD void ResizeHeap(int n) {
+  TENON_DETAIL_COLD void FreeHeap() { delete[] rep_.heap; }
+  TENON_DETAIL_COLD void ResizeHeap(int n) {
     const int old = rep_.rank;
     if (n > kInline && on_heap() && n <= HeapCapacity(old)) {
       for (int i = old; i < n; ++i) rep_.heap[i] = 1;
@@ -3798,13 +3919,13 @@ class DimVector {
     rep_.rank = static_cast<std::uint8_t>(n);
     delete[] from;
   }
-  TENON_COLD bool SameHeap(const DimVector& other) const {
+  TENON_DETAIL_COLD bool SameHeap(const DimVector& other) const {
     for (int i = 0; i < rep_.rank; ++i) {
       if (rep_.heap[i] != other.rep_.heap[i]) return false;
     }
     return true;
   }
-  TENON_COLD Index HeapProduct() const {
+  TENON_DETAIL_COLD Index HeapProduct() const {
     std::uint64_t product = 1;
     for (int i = 0; i < rep_.rank; ++i) product *= static_cast<std::uint64_t>(rep_.heap[i]);
     return static_cast<Index>(product);
@@ -3837,7 +3958,7 @@ inline Status CheckRemoveLast(int rank, int n) {
   return OkStatus();
 }
 
-[[noreturn]] TENON_COLD inline void DieOnBadShape(const Status& status) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnBadShape(const Status& status) {
   TENON_CHECK(status.ok(), "TensorShape: ", status.message());
   std::abort();
 }
@@ -3858,16 +3979,19 @@ inline void CheckShape(const Status& status) {
 class TensorShape {
  public:
   TensorShape() = default;  // a scalar: no dimensions, one element
+  // Makes a shape of known sizes; bad ones end the process. Make() is for sizes of users.
   TensorShape(std::initializer_list<Index> dims) : TensorShape(Span<const Index>(dims.begin(), dims.size())) {}
   explicit TensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
 
-  // For dimensions that come from a user or a graph.
+  // Makes a shape of sizes from a user or a graph. InvalidArgument: a negative size, more than 254 dimensions, or
+  // more than 2^63 - 1 elements.
   static Status Build(Span<const Index> dims, TensorShape* shape) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
+  // As Build.
   static Result<TensorShape> Make(Span<const Index> dims) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
@@ -3877,6 +4001,7 @@ class TensorShape {
     return Make(Span<const Index>(dims.begin(), dims.size()));
   }
 
+  // Appends a dimension. InvalidArgument: a negative size, too many dimensions, or too many elements.
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
   Status AddDimWithStatus(Index size) {
     if (size < 0) return errors::InvalidArgument("Expected a non-negative size, got ", size);
@@ -3888,6 +4013,8 @@ class TensorShape {
     return OkStatus();
   }
 
+  // Puts a dimension before dimension d. Internal: no such d, or too many dimensions. InvalidArgument: a negative size,
+  // or too many elements.
   void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
   Status InsertDimWithStatus(int d, Index size) {
     TENON_RETURN_IF_ERROR(detail::CheckInsertion(dims(), d));
@@ -3897,7 +4024,9 @@ class TensorShape {
     return TakeIfSmallEnough(std::move(changed));
   }
 
+  // As SetDimWithStatus; an error ends the process.
   void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
+  // Changes the size of dimension d. InvalidArgument: no such d, a negative size, or too many elements.
   Status SetDimWithStatus(int d, Index size) {
     if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
     if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
@@ -3907,13 +4036,14 @@ class TensorShape {
     return TakeIfSmallEnough(std::move(changed));
   }
 
+  // Removes dimension d. Internal: no such d.
   void RemoveDim(int d) { detail::CheckShape(RemoveDimWithStatus(d)); }
   Status RemoveDimWithStatus(int d) {
     if (d < 0) return errors::Internal("Expected dimension index to be non-negative, got ", d);
     return RemoveDimRangeWithStatus(d, d + 1);
   }
-  // Removes [begin, end). A negative index counts from the end: -1 is one past the last dimension. Nothing if begin >=
-  // end.
+  // Removes dimensions [begin, end), none if begin >= end. A negative index counts from the end: -1 is one past the
+  // last dimension. Internal: an index is outside.
   void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
     TENON_RETURN_IF_ERROR(detail::ResolveDimRange(dims(), &begin, &end));
@@ -3922,12 +4052,14 @@ class TensorShape {
     changed.dims_.Erase(begin, end);
     return TakeIfSmallEnough(std::move(changed));  // a zero may be among the removed
   }
+  // Removes the last n dimensions. Internal: n is negative or more than there are.
   void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
   Status RemoveLastDimsWithStatus(int n) {
     TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
     return RemoveDimRangeWithStatus(dims() - n, dims());
   }
 
+  // Appends the dimensions of another shape. InvalidArgument: too many dimensions or elements.
   void AppendShape(const TensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
   Status AppendShapeWithStatus(const TensorShape& other) {
     TensorShape longer = *this;
@@ -3939,18 +4071,18 @@ class TensorShape {
   // Becomes a scalar.
   void Clear() { dims_.Resize(0); }
 
-  int dims() const { return dims_.size(); }
-  // d in [0, dims()): not checked.
+  int dims() const { return dims_.size(); }  // number of dimensions
+  // Returns the size of dimension d, which must be in [0, dims()): not checked.
   Index dim_size(int d) const { return dims_.data()[d]; }
-  Span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }
-  Index num_elements() const { return dims_.Product(); }
-  const Index* begin() const { return dims_.data(); }
-  const Index* end() const { return dims_.data() + dims_.size(); }
+  Span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }  // all sizes
+  Index num_elements() const { return dims_.Product(); }  // product of the sizes
+  const Index* begin() const { return dims_.data(); }  // first size
+  const Index* end() const { return dims_.data() + dims_.size(); }  // one past the last size
 
-  bool IsSameSize(const TensorShape& other) const { return dims_.SameDims(other.dims_); }
+  bool IsSameSize(const TensorShape& other) const { return dims_.SameDims(other.dims_); }  // as ==
   friend bool operator==(const TensorShape& a, const TensorShape& b) { return a.dims_.SameDims(b.dims_); }
 
-  // "[2,3]"; "[]" for a scalar.
+  // Returns "[2,3]"; "[]" for a scalar.
   std::string DebugString() const {
     std::string text = "[";
     for (int d = 0; d < dims(); ++d) StrAppend(&text, d == 0 ? "" : ",", dim_size(d));
@@ -3970,7 +4102,7 @@ class TensorShape {
     dims_.Assign(dims.data(), static_cast<int>(dims.size()));  // four sizes below 2^15 cannot overflow
     return OkStatus();
   }
-  TENON_COLD Status SetCarefully(Span<const Index> dims) {
+  TENON_DETAIL_COLD Status SetCarefully(Span<const Index> dims) {
     bool large = false;  // as TensorFlow: a negative size has another message when some size is large
     for (const Index size : dims) large = large || size > 0xd744;
     for (const Index size : dims) {
@@ -3981,7 +4113,7 @@ class TensorShape {
     for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
     return OkStatus();
   }
-  TENON_COLD static Status Overflow(Index a, Index b, Index product) {
+  TENON_DETAIL_COLD static Status Overflow(Index a, Index b, Index product) {
     return errors::InvalidArgument("Encountered overflow when multiplying ", a, " with ", b, ", result: ", product);
   }
   Status TakeIfSmallEnough(TensorShape changed) {
@@ -4064,37 +4196,41 @@ Status MakeShape(const Int* dims, Index n, TensorShape* shape) {
   return TensorShape::Build({sizes, static_cast<std::size_t>(n)}, shape);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/partial_shape.hpp ----
 // PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. Graphs and attrs hold such shapes.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Unknown rank, or a list of sizes of which some may be -1 (unknown). The product of the sizes fits an int64 where all
 // are known. externally synchronised.
 class PartialTensorShape {
  public:
   PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
+  // Makes a shape of sizes, -1 for an unknown one; bad sizes end the process. Make() is for sizes of users.
   PartialTensorShape(std::initializer_list<Index> dims)
       : PartialTensorShape(Span<const Index>(dims.begin(), dims.size())) {}
   explicit PartialTensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
   PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
 
-  // For sizes that come from a user or a graph; -1 is unknown, less is an error.
+  // Makes a shape of sizes from a user or a graph; -1 is unknown. InvalidArgument: a size below -1, too many
+  // dimensions, or too many elements.
   static Status Build(Span<const Index> dims, PartialTensorShape* shape) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
+  // As Build.
   static Result<PartialTensorShape> Make(Span<const Index> dims) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     return made;
   }
 
-  // Nothing happens to a shape of unknown rank, here and below.
+  // Appends a dimension. A shape of unknown rank stays as it is, here and below. InvalidArgument: a size below -1, too
+  // many dimensions, or too many elements.
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
   Status AddDimWithStatus(Index size) {
     if (unknown_rank()) return OkStatus();
@@ -4111,6 +4247,8 @@ class PartialTensorShape {
     dims_.PushBack(size);
     return OkStatus();
   }
+  // Puts a dimension before dimension d. Internal: no such d, or too many dimensions. InvalidArgument: a size below -1,
+  // or too many elements.
   void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
   Status InsertDimWithStatus(int d, Index size) {
     if (unknown_rank()) return OkStatus();
@@ -4119,7 +4257,10 @@ class PartialTensorShape {
     changed.dims_.Insert(d, size);
     return TakeIfValid(std::move(changed));
   }
+  // As SetDimWithStatus; an error ends the process.
   void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
+  // Changes the size of dimension d. InvalidArgument: no such d (always with unknown rank), a size below -1, or too
+  // many elements.
   Status SetDimWithStatus(int d, Index size) {
     if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
     if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
@@ -4127,13 +4268,14 @@ class PartialTensorShape {
     changed.dims_.data()[d] = size;
     return TakeIfValid(std::move(changed));
   }
+  // Removes dimension d. Internal: no such d.
   void RemoveDim(int d) { detail::CheckShape(RemoveDimWithStatus(d)); }
   Status RemoveDimWithStatus(int d) {
     if (d < 0) return errors::Internal("Expected dimension index to be non-negative, got ", d);
     return RemoveDimRangeWithStatus(d, d + 1);
   }
-  // Removes [begin, end). A negative index counts from the end: -1 is one past the last dimension. Nothing if begin >=
-  // end.
+  // Removes dimensions [begin, end), none if begin >= end. A negative index counts from the end: -1 is one past the
+  // last dimension. Internal: an index is outside.
   void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
     if (unknown_rank()) return OkStatus();
@@ -4143,13 +4285,15 @@ class PartialTensorShape {
     changed.dims_.Erase(begin, end);
     return TakeIfValid(std::move(changed));  // a zero or an unknown size may be among the removed
   }
+  // Removes the last n dimensions. Internal: n is negative or more than there are.
   void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
   Status RemoveLastDimsWithStatus(int n) {
     if (unknown_rank()) return OkStatus();
     TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
     return RemoveDimRangeWithStatus(dims() - n, dims());
   }
-  // Unlike Concatenate, nothing is appended to a shape of unknown rank, and no dimensions from one.
+  // Appends the dimensions of another shape; does nothing if one of both has unknown rank. InvalidArgument: too many
+  // dimensions or elements.
   void AppendShape(const PartialTensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
   Status AppendShapeWithStatus(const PartialTensorShape& other) {
     if (unknown_rank() || other.unknown_rank()) return OkStatus();
@@ -4164,7 +4308,8 @@ class PartialTensorShape {
     dims_.set_unknown_rank(false);
   }
 
-  // This shape with the other's dimensions after its own; unknown rank if either's is unknown.
+  // Returns this shape with the other's dimensions after its own; unknown rank if one of both has. InvalidArgument: too
+  // many dimensions or elements.
   Status Concatenate(const PartialTensorShape& other, PartialTensorShape* result) const {
     if (unknown_rank() || other.unknown_rank()) {
       *result = PartialTensorShape();
@@ -4180,7 +4325,7 @@ class PartialTensorShape {
     detail::CheckShape(Concatenate(other, &result));
     return result;
   }
-  // InvalidArgument if `size` is below -1 or the sizes together are too many or too large.
+  // Returns this shape with one dimension more. InvalidArgument: a size below -1, or too many dimensions or elements.
   Status Concatenate(Index size, PartialTensorShape* result) const {
     PartialTensorShape longer = *this;
     TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
@@ -4216,7 +4361,7 @@ class PartialTensorShape {
     return OkStatus();
   }
 
-  // Could one tensor have both shapes?
+  // Returns whether one tensor could have both shapes.
   bool IsCompatibleWith(const PartialTensorShape& other) const {
     if (unknown_rank() || other.unknown_rank()) return true;
     if (dims() != other.dims()) return false;
@@ -4226,12 +4371,13 @@ class PartialTensorShape {
     }
     return true;
   }
-  // Whether rank and sizes are equal: unknown equals only unknown.
+  // Returns whether rank and sizes are equal; unknown equals only unknown.
   bool IsIdenticalTo(const PartialTensorShape& other) const {
     return unknown_rank() == other.unknown_rank() && dims_.SameDims(other.dims_);
   }
   friend bool operator==(const PartialTensorShape& a, const PartialTensorShape& b) { return a.IsIdenticalTo(b); }
 
+  // Returns whether rank and all sizes are known.
   bool IsFullyDefined() const {
     if (unknown_rank()) return false;
     for (const Index size : *this) {
@@ -4239,24 +4385,24 @@ class PartialTensorShape {
     }
     return true;
   }
-  // False, and *shape as it was, unless all is known.
+  // Copies a fully defined shape to *shape. False, and *shape stays: something is unknown.
   bool AsTensorShape(TensorShape* shape) const {
     if (!IsFullyDefined()) return false;
     shape->dims_.Assign(dims_.data(), dims_.size());
     return true;
   }
 
-  bool unknown_rank() const { return dims_.unknown_rank(); }
+  bool unknown_rank() const { return dims_.unknown_rank(); }  // whether the rank is unknown
   int dims() const { return unknown_rank() ? -1 : dims_.size(); }  // -1: unknown rank
   Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }  // -1: unknown
   Span<const Index> dim_sizes() const {
     return {begin(), static_cast<std::size_t>(dims_.size())};
   }  // none if the rank is unknown
-  const Index* begin() const { return dims_.data(); }
-  const Index* end() const { return dims_.data() + dims_.size(); }
+  const Index* begin() const { return dims_.data(); }  // first size
+  const Index* end() const { return dims_.data() + dims_.size(); }  // one past the last size
   Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
 
-  // "<unknown>", "[2,?]".
+  // Returns "<unknown>", "[2,?]".
   std::string DebugString() const {
     if (unknown_rank()) return "<unknown>";
     std::string text = "[";
@@ -4307,13 +4453,13 @@ Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
                                  " would have more than 2**63 - 1 elements");
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/resource_handle.hpp ----
 // ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds, or that
 // nothing but handles holds.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Type and shape of a value that a resource holds.
 struct DtypeAndPartialShape {
@@ -4356,7 +4502,7 @@ struct ResourceHandle {
 
  private:
   // "[ DType enum: 1, Shape: [2] ]"
-  TENON_COLD std::string ValuesText() const {
+  TENON_DETAIL_COLD std::string ValuesText() const {
     std::string text = "[ ";
     for (std::size_t i = 0; i < dtypes_and_shapes.size(); ++i) {
       StrAppend(&text, i == 0 ? "" : ",", "DType enum: ", static_cast<std::int32_t>(dtypes_and_shapes[i].dtype),
@@ -4365,7 +4511,7 @@ struct ResourceHandle {
     return text + " ]";
   }
   // In upper-case hexadecimal digits.
-  TENON_COLD std::string HashText() const {
+  TENON_DETAIL_COLD std::string HashText() const {
     std::string text;
     std::uint64_t rest = hash_code;
     do text.insert(text.begin(), "0123456789ABCDEF"[rest & 15]);
@@ -4374,12 +4520,12 @@ struct ResourceHandle {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/hash.hpp ----
 // Hash64, the function TensorFlow hashes strings with (MurmurHash64A), so that hash buckets come out the same.
 // Not for untrusted keys: it does not resist chosen collisions.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
 
@@ -4411,11 +4557,11 @@ constexpr std::uint64_t HashCombine(std::uint64_t a, std::uint64_t b) {
   return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/string_tensor.hpp ----
 // tstring: the element of a string tensor. 24 bytes; up to 22 characters live inside it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
 // that another object owns, such as a mapped file, or an offset, a view of bytes at a distance from the object
@@ -4425,6 +4571,7 @@ class tstring {
  public:
   static constexpr std::size_t kSmallCapacity = 22;
 
+  // An empty string, or a copy of the text or characters.
   tstring() noexcept : raw_{} {}
   tstring(std::string_view text) : raw_{} { assign(text); }
   tstring(const std::string& text) : tstring(std::string_view(text)) {}
@@ -4500,8 +4647,8 @@ class tstring {
     resize(size() + count, c);
     return *this;
   }
-  tstring& operator+=(std::string_view text) { return append(text); }
-  void push_back(char c) { append(std::string_view(&c, 1)); }
+  tstring& operator+=(std::string_view text) { return append(text); }  // as append
+  void push_back(char c) { append(std::string_view(&c, 1)); }  // appends one character
   // Puts `text`, which may be part of this string, before character `at`, which must not be beyond the end.
   tstring& insert(std::size_t at, std::string_view text) {
     tstring made;
@@ -4517,7 +4664,7 @@ class tstring {
     SetSize(before - removed);
     return *this;
   }
-  void swap(tstring& other) noexcept {
+  void swap(tstring& other) noexcept {  // exchanges the contents
     tstring mine(static_cast<tstring&&>(*this));
     *this = static_cast<tstring&&>(other);
     other = static_cast<tstring&&>(mine);
@@ -4539,20 +4686,20 @@ class tstring {
     }
     SetSize(count);
   }
-  void reserve(std::size_t count) {
+  void reserve(std::size_t count) {  // makes room for `count` characters
     if (count <= capacity()) return;
     const std::size_t before = size();
     resize_uninitialized(count);
     SetSize(before);
   }
-  void clear() {
+  void clear() {  // becomes empty and frees its memory
     FreeHeap();
     std::memset(raw_, 0, sizeof raw_);
   }
 
-  std::size_t size() const { return kind() == Kind::kSmall ? raw_[kTag] >> 2 : LoadSize(); }
-  std::size_t length() const { return size(); }
-  bool empty() const { return size() == 0; }
+  std::size_t size() const { return kind() == Kind::kSmall ? raw_[kTag] >> 2 : LoadSize(); }  // number of bytes
+  std::size_t length() const { return size(); }  // as size()
+  bool empty() const { return size() == 0; }  // whether size() is 0
   // Characters that fit without an allocation; 0 for a view.
   std::size_t capacity() const {
     if (kind() == Kind::kSmall) return kSmallCapacity;
@@ -4561,35 +4708,38 @@ class tstring {
     std::memcpy(&units, raw_ + 16, sizeof units);
     return std::size_t{units} * kCapacityUnit;
   }
+  // Returns the first character; there is no terminator.
   const char* data() const { return kind() == Kind::kSmall ? reinterpret_cast<const char*>(raw_) : LoadData(); }
   // A view gets its own copy of the bytes first.
   char* mdata() {
     if (is_view()) *this = tstring(*this);
     return kind() == Kind::kSmall ? reinterpret_cast<char*>(raw_) : LoadData();
   }
+  // Returns whether another object owns the bytes.
   bool is_view() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kView) || is_offset(); }
+  // Returns whether the bytes lie at a fixed distance.
   bool is_offset() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kOffset); }
-  std::string_view view() const { return {data(), size()}; }
-  operator std::string_view() const { return view(); }
-  explicit operator std::string() const { return std::string(view()); }
-  const char& operator[](std::size_t i) const { return data()[i]; }
+  std::string_view view() const { return {data(), size()}; }  // valid until the string changes
+  operator std::string_view() const { return view(); }  // as view()
+  explicit operator std::string() const { return std::string(view()); }  // a copy
+  const char& operator[](std::size_t i) const { return data()[i]; }  // not checked
   char front() const { return data()[0]; }  // the string must not be empty
-  char back() const { return data()[size() - 1]; }
-  const char* begin() const { return data(); }
-  const char* end() const { return data() + size(); }
+  char back() const { return data()[size() - 1]; }  // the string must not be empty
+  const char* begin() const { return data(); }  // the first byte
+  const char* end() const { return data() + size(); }  // one past the last byte
 
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>
   friend bool operator==(const tstring& a, const Text& b) {
     return a.view() == std::string_view(b);
   }
-  // By bytes, as unsigned numbers.
+  // Compares bytes as unsigned numbers.
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>
   friend auto operator<=>(const tstring& a, const Text& b) {
     return a.view() <=> std::string_view(b);
   }
-  // std::cout << text: its bytes. Any standard stream, without <ostream> here.
+  // Writes the bytes to a standard stream: std::cout << text. Does not include <ostream>.
   template <class Stream>
     requires requires(Stream& stream, std::string_view bytes) {
       typename Stream::traits_type;
@@ -4599,7 +4749,7 @@ class tstring {
     stream << text.view();
     return stream;
   }
-  int compare(std::string_view text) const { return view().compare(text); }
+  int compare(std::string_view text) const { return view().compare(text); }  // less than, equal to or greater than 0
 
  private:
   // The last byte is the tag: kind in its low two bits, the size of a small string in the other six. Large and view
@@ -4665,7 +4815,7 @@ class tstring {
 };
 static_assert(sizeof(tstring) == 24);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // Hash64 of the bytes, whatever form the string has.
 template <>
@@ -4679,7 +4829,7 @@ struct std::hash<tenon::tstring> {
 // Variant: the element of a variant tensor, a value of any registered or unregistered C++ type. Here are the
 // operations that every tensor needs: copy, move, destroy and print. <tenon/tensor/variant.hpp> defines the members
 // that put a value in and get it out.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Variant;
 struct VariantTensorData;  // tensor/variant.hpp
@@ -4798,12 +4948,12 @@ class Variant {
 };
 static_assert(sizeof(Variant) == 64);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/elements.hpp ----
 // Elements in a tensor's memory, by dtype: how many bytes they take, at which addresses they may be, room for them, and
 // copies of them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -4816,7 +4966,7 @@ constexpr std::size_t ElementBytes(DataType dtype) {
 }
 
 // SIZE_MAX where that is too little. For messages.
-TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
+TENON_DETAIL_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
   const auto n = static_cast<std::size_t>(shape.num_elements());
   const std::size_t size = ElementBytes(dtype);
   return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
@@ -4832,14 +4982,14 @@ inline bool IsAlignedFor(DataType dtype, const void* data) {
   return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
 }
 // The end of a message on elements at an address that does not suit their type.
-TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
+TENON_DETAIL_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
   return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
                 alignment,
                 "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
 }
 
 // Room for n > 0 elements (plain ones uninitialised, all others default-constructed), or null.
-TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
+TENON_DETAIL_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
   const auto count = static_cast<std::size_t>(n);
   if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
   if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
@@ -4879,20 +5029,20 @@ inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t
 }
 
 // Ends the program for elements (if there are any) at an address that does not suit them.
-TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
-                                       const TensorShape& shape) {
+TENON_DETAIL_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
+                                              const TensorShape& shape) {
   TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
               Name(dtype), " and shape ", shape);
 }
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/format.hpp ----
 // A tensor's values as a string, in TensorFlow's two layouts. Tensor::SummarizeValue is the way in.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 // C escapes, but bytes of UTF-8 stay as they are.
@@ -5015,7 +5165,7 @@ class ArrayFormatter {
 
  private:
   template <class T>
-  TENON_ALWAYS_INLINE const T& At(Index i) const {
+  TENON_DETAIL_ALWAYS_INLINE const T& At(Index i) const {
     return static_cast<const T*>(data_)[i];
   }
   void Integer(std::int64_t value) { StrAppend(&out_, value); }
@@ -5065,13 +5215,13 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
 }
 
 }  // namespace detail
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/view.hpp ----
 // In<T> and Out<T>: a kernel's views of a tensor. Borrowed, packed, row-major, trivially copyable: a GPU kernel may
 // receive them by value. With a rank, In<T, 2>, the dimensions are held by value and device code may index with them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr int kAnyRank = -1;
 
@@ -5148,7 +5298,9 @@ struct View<T, kAnyRank> {
 
 }  // namespace detail
 
-// An output: already allocated, to be written.
+// A view of an output, already allocated, to be written. Elements are packed, in row-major order: x[i]; with a Rank
+// also x(i, j). x.size(), x.dim(d) and x.shape() describe it. Indices are not checked. A view borrows: it is valid as
+// long as the tensor, in a kernel until the call ends. Trivially copyable; GPU code may have it.
 template <class T, int Rank = kAnyRank>
 struct Out : detail::View<T, Rank> {
   static_assert(!std::is_const_v<T>, "tenon: Out<const T> cannot be written; use In<T>");
@@ -5158,14 +5310,14 @@ struct Out : detail::View<T, Rank> {
   Out() = default;
 };
 
-// An input: to be read.
+// A view of an input, to be read. Otherwise as Out.
 template <class T, int Rank = kAnyRank>
 struct In : detail::View<const T, Rank> {
   using element_type = T;
   static constexpr bool is_output = false;
   using detail::View<const T, Rank>::View;
   In() = default;
-  // An output that has been written may be read.
+  // Makes a view for reading of an output.
   TENON_HD In(const Out<T, Rank>& out)
     requires(Rank != kAnyRank)
       : detail::View<const T, Rank>(out.data, out.dims) {}
@@ -5177,47 +5329,46 @@ struct In : detail::View<const T, Rank> {
 static_assert(std::is_trivially_copyable_v<In<float>> && std::is_trivially_copyable_v<Out<float, 2>>);
 static_assert(std::is_trivially_default_constructible_v<In<float>> && sizeof(In<float, 2>) == 24);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/tensor.hpp ----
 // Tensor: a dtype, a shape and a shared buffer. Sessions take and give tensors; tensors flow along a graph's edges.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual), "; the tensor has shape ", shape);
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
   TENON_CHECK(false, "Asking for tensor of ", wanted, " dimensions from a tensor of ", shape.dims(),
               " dimensions: ", shape);
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnRange(const char* wanted, Index start, Index limit, DataType dtype,
-                                               const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnRange(const char* wanted, Index start, Index limit, DataType dtype,
+                                                      const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", wanted, " inside dimension 0, got [", start, ",", limit, "); the tensor has type ",
               Name(dtype), " and shape ", shape);
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnSizes(const Index* sizes, int rank, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnSizes(const Index* sizes, int rank, const TensorShape& shape) {
   const std::span<const Index> wanted(sizes, static_cast<std::size_t>(rank));
   TENON_CHECK(false, "Tensor: shaped() wants as many elements as there are, got [", StrJoin(wanted, ","),
               "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
   std::abort();
 }
 
 }  // namespace detail
 
-// 48 bytes: a reference to a Buffer (none while there are no elements or no memory yet), the shape and the dtype.
-// Copying shares the buffer: one relaxed increment. The elements are packed, in row-major order, 64-byte aligned unless
-// the tensor is a slice or a view of foreign memory. A moved-from tensor may only be assigned to or destroyed.
-// Different Tensor objects that share a buffer may be used from different threads; contents are externally
-// synchronised.
+// A dtype, a shape and a reference to a Buffer, in 48 bytes. Copying shares the buffer. The elements are packed, in
+// row-major order, 64-byte aligned unless the tensor is a slice or a view of foreign memory. A moved-from tensor may
+// only be assigned to or destroyed. externally synchronised: different Tensor objects that share a buffer may be used
+// from different threads, as long as none writes elements. A buffer lives as long as a tensor that shares it.
 //
 //   Tensor t = MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 //   t.matrix<float>()(1, 2) = 7;
@@ -5229,9 +5380,9 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
-  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold
-  // ends the program. Make() returns a Status instead.
+  // Makes uninitialised elements (strings, handles, variants: empty). Without memory IsInitialized() is false, and the
+  // form without an allocator logs that. A dtype that no tensor can hold ends the process. Make() returns a Status
+  // instead. The allocator outlives the tensor.
   Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {
     if (!IsInitialized()) [[unlikely]]
       LogOutOfMemory(dtype, shape);
@@ -5239,7 +5390,7 @@ class Tensor {
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     Allocate(allocator, dtype);
   }
-  // Becomes Tensor(allocator, dtype, shape), in place. The shape may not be this tensor's own.
+  // Becomes Tensor(allocator, dtype, shape), in place. `shape` must not be this tensor's own.
   void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
     Release();
     buffer_ = nullptr;
@@ -5272,8 +5423,8 @@ class Tensor {
   }
   ~Tensor() { Release(); }
 
-  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that
-  // tensors cannot hold, ResourceExhausted without memory.
+  // Makes uninitialised elements, from the allocator or from DefaultAllocator(). InvalidArgument: a dtype that no
+  // tensor can hold. ResourceExhausted: no memory.
   static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       return NoSuchTensor(dtype);
@@ -5283,14 +5434,14 @@ class Tensor {
       return OutOfMemory(dtype, shape, allocator);
     return tensor;
   }
-  // One element, no dimensions.
+  // Makes a tensor of one element and no dimensions.
   template <class T>
     requires ElementType<T>
   static Tensor Scalar(const T& value) {
     return From<T>(std::span<const T>(&value, 1), TensorShape());
   }
   static Tensor Scalar(std::string_view text) { return Scalar(tstring(text)); }
-  // As many values as the shape has elements.
+  // Copies the values; another number of values than the shape has elements ends the process.
   template <class T>
   static Tensor From(std::span<const T> values, const TensorShape& shape) {
     Tensor tensor(dtype_of_v<T>, shape);
@@ -5306,7 +5457,7 @@ class Tensor {
   static Tensor From(std::initializer_list<T> values, const TensorShape& shape) {
     return From<T>(std::span<const T>(values.begin(), values.size()), shape);
   }
-  // Every element is T().
+  // Makes a tensor whose elements are T().
   template <class T>
   static Tensor Zeros(const TensorShape& shape) {
     Tensor tensor(dtype_of_v<T>, shape);
@@ -5315,31 +5466,31 @@ class Tensor {
       for (Index i = 0, n = shape.num_elements(); i < n; ++i) out[i] = T();
     return tensor;
   }
-  // Memory of the caller, aligned for the type (aligned views end the program otherwise; tensor::FromMemory refuses or
-  // copies it); it must outlive every tensor that shares it. No kernel writes to it in place.
+  // Makes a view of the caller's memory, which is aligned for the type and outlives every tensor that shares it. No
+  // kernel writes to it in place. Views of misaligned memory end the process; tensor::FromMemory refuses or copies it.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
   }
-  // With deleter(), or deleter(data), which runs when the last tensor that shares the memory is gone, on that thread.
+  // Calls deleter() or deleter(data) when the last tensor that shares the memory goes, on that thread.
   template <class Deleter>
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, Deleter deleter) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), std::move(deleter)));
   }
-  // Elements inside the memory of `owner`, which gets a reference (the caller keeps its own). `data` must be aligned
-  // for the type.
+  // Makes a view of elements inside the memory of `owner`, which gets a reference (the caller keeps its own). `data`
+  // must be aligned for the type.
   static Tensor ViewOf(Buffer* owner, DataType dtype, const TensorShape& shape, const void* data) {
     return Tensor(dtype, shape, Buffer::Slice(owner, const_cast<void*>(data), BytesOf(dtype, shape)));
   }
 
-  DataType dtype() const { return static_cast<DataType>(shape_.dims_.dtype()); }
-  const TensorShape& shape() const { return shape_; }
-  int dims() const { return shape_.dims(); }
-  Index dim_size(int d) const { return shape_.dim_size(d); }
-  Index NumElements() const { return shape_.num_elements(); }
-  bool IsSameSize(const Tensor& other) const { return shape_ == other.shape_; }
-  // False while there are elements but no memory for them.
+  DataType dtype() const { return static_cast<DataType>(shape_.dims_.dtype()); }  // type of the elements
+  const TensorShape& shape() const { return shape_; }  // lives as long as the tensor
+  int dims() const { return shape_.dims(); }  // number of dimensions
+  Index dim_size(int d) const { return shape_.dim_size(d); }  // size of dimension d; not checked
+  Index NumElements() const { return shape_.num_elements(); }  // product of the sizes
+  bool IsSameSize(const Tensor& other) const { return shape_ == other.shape_; }  // whether the shapes are equal
+  // Returns whether there is memory for the elements.
   bool IsInitialized() const { return buffer_ != nullptr || shape_.num_elements() == 0; }
-  // Bytes of all elements; strings count their characters too.
+  // Returns the bytes of all elements; strings count their characters, too.
   std::size_t TotalBytes() const {
     std::size_t bytes = static_cast<std::size_t>(NumElements()) * detail::ElementBytes(dtype());
     if (dtype() == DataType::kString && buffer_ != nullptr) {
@@ -5347,26 +5498,27 @@ class Tensor {
     }
     return bytes;
   }
-  bool IsAligned() const {
+  bool IsAligned() const {  // true for an address that is a multiple of 64, and for strings
     return dtype() == DataType::kString || reinterpret_cast<std::uintptr_t>(raw_data()) % Allocator::kAlignment == 0;
   }
-  // May the host read the elements?
+  // Returns whether the host may read the elements.
   bool HostAccessible() const { return buffer_ == nullptr || buffer_->HostAccessible(); }
 
   Buffer* buffer() const { return buffer_; }  // null if there are no elements
-  // True if the elements belong to this object alone, so that they may be overwritten.
+  // Returns whether only this object has the elements, so that they may be overwritten.
   bool RefCountIsOne() const { return buffer_ != nullptr && buffer_->RefCountIsOne(); }
-  bool SharesBufferWith(const Tensor& other) const {
+  bool SharesBufferWith(const Tensor& other) const {  // Returns whether both tensors keep one buffer alive.
     return buffer_ != nullptr && other.buffer_ != nullptr && buffer_->root() == other.buffer_->root();
   }
 
-  // The first element, or null; data<T>() has the type checked, but not whether its address suits T.
+  // Returns the address of the first element, or null.
   void* raw_data() { return buffer_ == nullptr ? nullptr : buffer_->data(); }
   const void* raw_data() const { return buffer_ == nullptr ? nullptr : buffer_->data(); }
-  // The bytes of a tensor of a plain type.
+  // Returns the bytes of a tensor of a plain type.
   std::string_view tensor_data() const {
     return {static_cast<const char*>(raw_data()), buffer_ == nullptr ? 0 : BytesOf(dtype(), shape_)};
   }
+  // As raw_data(); another type than T ends the process.
   template <class T>
   T* data() {
     CheckDtype<T>();
@@ -5378,39 +5530,39 @@ class Tensor {
     return static_cast<const T*>(raw_data());
   }
 
-  // Views for statements in code that knows type and rank; another type or rank than asked for, elements without
-  // memory or at an address that does not suit their type end the process. The views borrow: none may outlive the
-  // tensor. View() is the form for tensors that come from a user.
+  // flat, tensor, vec, matrix and scalar return views, for code that knows type and rank. Another type or rank,
+  // elements without memory, or a misaligned address end the process; View() returns a Status. No view may outlive the
+  // tensor.
   template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
-  template <class T, int Rank> Out<T, Rank> tensor() {
+  template <class T, int Rank> Out<T, Rank> tensor() {  // A view with a rank: tensor<float, 2>()(i, j).
     return CheckRank(Rank), Out<T, Rank>(viewed<T>(), shape_.begin());
   }
   template <class T, int Rank> In<T, Rank> tensor() const {
     return CheckRank(Rank), In<T, Rank>(viewed<T>(), shape_.begin());
   }
-  template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }
+  template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }  // tensor<T, 1>
   template <class T> In<T, 1> vec() const { return tensor<T, 1>(); }
-  template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }
+  template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }  // tensor<T, 2>
   template <class T> In<T, 2> matrix() const { return tensor<T, 2>(); }
-  // The one element of a tensor of any rank: scalar<float>()().
+  // Returns a view of the one element of a tensor of any rank: scalar<float>()().
   template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(viewed<T>(), shape_.begin()); }
   template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(viewed<T>(), shape_.begin()); }
-  // The elements under other dimensions with the same product: shaped<float, 2>({rows, columns}).
+  // Returns a view with other dimensions of equal product: shaped<float, 2>({rows, columns}).
   template <class T, int Rank> Out<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) {
     return CheckProduct(sizes, Rank), Out<T, Rank>(viewed<T>(), sizes);
   }
   template <class T, int Rank> In<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) const {
     return CheckProduct(sizes, Rank), In<T, Rank>(viewed<T>(), sizes);
   }
-  // The last Rank - 1 dimensions as they are, all before them as one; missing ones are 1, in front.
+  // Returns a view that keeps the last Rank - 1 dimensions and joins all before them; missing ones are 1, in front.
   template <class T, int Rank = 2> Out<T, Rank> flat_inner_dims() {
     return Out<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
   template <class T, int Rank = 2> In<T, Rank> flat_inner_dims() const {
     return In<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
-  // The first Rank - 1 dimensions as they are, all after them as one; missing ones are 1, at the end.
+  // Returns a view that keeps the first Rank - 1 dimensions and joins all after them; missing ones are 1, at the end.
   template <class T, int Rank = 2> Out<T, Rank> flat_outer_dims() {
     return Out<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
@@ -5418,7 +5570,8 @@ class Tensor {
     return In<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
 
-  // tensor.View<In<float, 2>>(): a view, or the Status that says why there is none.
+  // Returns a view of a type: View<In<float, 2>>(). InvalidArgument: another type or rank, or misaligned.
+  // FailedPrecondition: no memory.
   template <class V>
     requires(!V::is_output)
   Result<V> View() const {
@@ -5431,17 +5584,17 @@ class Tensor {
     TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
-  // Data, size and shape without a type: the source of a kernel's views. Borrows this object.
+  // Returns data, size and shape without a type: the source of a kernel's views. Borrows this object.
   AnyView any_view() const { return {const_cast<void*>(raw_data()), NumElements(), &shape_}; }
 
-  // Shares the other's buffer and takes its dtype under another shape. False, and nothing done, if the element counts
+  // Shares the other's buffer and takes its dtype, with another shape. False, and nothing done: the numbers of elements
   // differ.
   [[nodiscard]] bool CopyFrom(const Tensor& other, const TensorShape& shape) {
     if (other.NumElements() != shape.num_elements()) return false;
     ShareBuffer(other, other.dtype(), shape);
     return true;
   }
-  // Shares the other's buffer under another plain dtype and a shape of as many bytes.
+  // Shares the other's buffer with another plain dtype and shape. InvalidArgument: other sizes, or no plain dtype.
   Status BitcastFrom(const Tensor& other, DataType dtype, const TensorShape& shape) {
     if (SizeOf(other.dtype()) == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
     if (SizeOf(dtype) == 0) return errors::InvalidArgument("specified output type is zero-sized");
@@ -5452,7 +5605,8 @@ class Tensor {
     ShareBuffer(other, dtype, shape);
     return OkStatus();
   }
-  // Elements [start, limit) of dimension 0, sharing the buffer; the rank stays. Perhaps no longer aligned.
+  // Returns elements [start, limit) of dimension 0, which share the buffer and may be misaligned. Other bounds end the
+  // process.
   Tensor Slice(Index start, Index limit) const {
     if (dims() < 1 || start < 0 || start > limit || limit > dim_size(0)) {
       detail::DieOnRange("Slice wants a range", start, limit, dtype(), shape_);
@@ -5462,7 +5616,7 @@ class Tensor {
     shape.set_dim(0, limit - start);
     return Part(start, shape);
   }
-  // Element number `index` of dimension 0, which goes away.
+  // Returns element `index` of dimension 0, without that dimension; otherwise as Slice.
   Tensor SubSlice(Index index) const {
     if (dims() < 1 || index < 0 || index >= dim_size(0)) {
       detail::DieOnRange("SubSlice wants an index", index, index + 1, dtype(), shape_);
@@ -5471,9 +5625,8 @@ class Tensor {
     shape.RemoveDim(0);
     return Part(index, shape);
   }
-  // Copies the values into a buffer of their own, in ordinary memory; variants are copied as their types copy (a
-  // tensor inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged,
-  // the copy is not initialised; neither is the copy of a tensor that is not.
+  // Copies the values into a buffer from DefaultAllocator(); a tensor inside a variant keeps its buffer. Elements that
+  // the host cannot read end the process. Without memory, which is logged, the copy is not initialised.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
     Tensor copy(DefaultAllocator(), dtype(), shape_);
@@ -5486,17 +5639,17 @@ class Tensor {
     return copy;
   }
 
-  // The first max_entries values (all if negative) as TensorFlow prints them: "[1 2][3 4]..."; with print_v2 as
+  // Prints the first max_entries values (all if negative) as TensorFlow does: "[1 2][3 4]..."; with print_v2 as
   // tf.print does, where max_entries counts at each end of every dimension.
   std::string SummarizeValue(Index max_entries, bool print_v2 = false) const {
     if (!HostAccessible()) return "<values in device memory>";
     return detail::SummarizeArray(dtype(), raw_data(), shape_, max_entries, print_v2);
   }
-  // "Tensor<type: float shape: [2,3] values: [1 2 3]...>"
+  // Returns "Tensor<type: float shape: [2,3] values: [1 2 3]...>".
   std::string DebugString(int max_entries = 3) const {
     return StrCat("Tensor<type: ", Name(dtype()), " shape: ", shape_, " values: ", SummarizeValue(max_entries), ">");
   }
-  // Without the values.
+  // As DebugString, without the values.
   std::string DeviceSafeDebugString() const { return StrCat("Tensor<type: ", Name(dtype()), " shape: ", shape_, ">"); }
 
  private:
@@ -5587,7 +5740,7 @@ class Tensor {
       detail::DieOnTensor("the dimensions that become one overflow", dtype(), shape_);
     return sizes;
   }
-  TENON_COLD Status CheckView(DataType wanted, int rank, std::size_t alignment) const {
+  TENON_DETAIL_COLD Status CheckView(DataType wanted, int rank, std::size_t alignment) const {
     if (dtype() != wanted) {
       return errors::InvalidArgument("Tensor::View: ", Name(wanted), " expected, got ", Name(dtype()), " of shape ",
                                      shape_);
@@ -5601,11 +5754,11 @@ class Tensor {
       return errors::InvalidArgument("Tensor::View: ", detail::MisalignedText(raw_data(), alignment));
     return OkStatus();
   }
-  TENON_COLD static Status NoSuchTensor(DataType dtype) {
+  TENON_DETAIL_COLD static Status NoSuchTensor(DataType dtype) {
     return errors::InvalidArgument("Tensor: a tensor cannot hold elements of type '", Name(dtype), "' (",
                                    static_cast<std::int32_t>(dtype), ")");
   }
-  TENON_COLD static Status OutOfMemory(DataType dtype, const TensorShape& shape, Allocator* allocator) {
+  TENON_DETAIL_COLD static Status OutOfMemory(DataType dtype, const TensorShape& shape, Allocator* allocator) {
     if (SizeOf(dtype) == 0 && !allocator->HostAccessible()) {
       return errors::InvalidArgument("Tensor: elements of type '", Name(dtype),
                                      "' live in host memory, which allocator '", allocator->Name(), "' does not give");
@@ -5615,7 +5768,7 @@ class Tensor {
   }
 
   // For functions that return no Status.
-  TENON_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
+  TENON_DETAIL_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
     TENON_LOG(kError, OutOfMemory(dtype, shape, DefaultAllocator()).message());
   }
 
@@ -5648,18 +5801,18 @@ inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
   return errors::InvalidArgument("shape must be a vector of {int32,int64}.");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/sorted_order.hpp ----
 // SortedOrder: sorts numbers of items instead of items, so that one sort serves all types.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // A merge sort from below: runs of 1, 2, 4, ... items become runs of twice as many.
-TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
-                                                          bool (*less)(const void*, std::size_t, std::size_t),
-                                                          const void* context) {
+TENON_DETAIL_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
+                                                                 bool (*less)(const void*, std::size_t, std::size_t),
+                                                                 const void* context) {
   SlimVector<std::size_t> order(count), merged(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
   for (std::size_t run = 1; run < count; run *= 2) {
@@ -5688,13 +5841,13 @@ SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
       &less);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_types.hpp ----
 // The types of attrs: AttrValue, AttrList, NameAttrList and AttrMap. Include op/attr/attr_value.hpp, which defines
 // their members as well.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct AttrList;
 struct NameAttrList;
@@ -5725,13 +5878,14 @@ void SortByKey(SlimVector<std::pair<K, V>>* items) {
 }
 }  // namespace detail
 
-// externally synchronised. Copies of large values (lists, tensors, functions) share them.
+// A value of an attr. Copies of large values (lists, tensors, functions) share them. externally synchronised.
 //
 //   AttrValue value = DataType::kFloat;
 //   DataType type;
 //   TENON_RETURN_IF_ERROR(value.Get("T", &type));
 class AttrValue {
  public:
+  // The kinds of values.
   enum class Kind : std::uint8_t {
     kNone,
     kString,
@@ -5746,14 +5900,14 @@ class AttrValue {
     kList
   };
 
-  AttrValue() noexcept : kind_(Kind::kNone), i_(0) {}
+  AttrValue() noexcept : kind_(Kind::kNone), i_(0) {}  // no value
   AttrValue(const AttrValue& other);
   AttrValue(AttrValue&& other) noexcept;
   AttrValue& operator=(const AttrValue& other);
   AttrValue& operator=(AttrValue&& other) noexcept;
   ~AttrValue();
 
-  // From the value itself.
+  // Makes a value of the kind of its argument; a list from std::vector, std::span or SlimVector.
   AttrValue(std::string text) : kind_(Kind::kString) { ::new (static_cast<void*>(&s_)) std::string(std::move(text)); }
   AttrValue(std::string_view text) : AttrValue(std::string(text)) {}
   AttrValue(const char* text) : AttrValue(std::string(text)) {}
@@ -5781,50 +5935,53 @@ class AttrValue {
       items.size();
     }
   AttrValue(const List& items);  // std::vector, std::span, SlimVector of AttrList's element types
-  // The name of an attr of the enclosing function whose value goes here.
+  // Makes a placeholder: the name of an attr of the enclosing function, whose value goes here.
   static AttrValue Placeholder(std::string name);
-  // A serialised TensorShapeProto or TensorProto that has no value, and why. It stays in the graph and is written as it
-  // came; Get gives the reason.
+  // Makes a value of a serialised TensorShapeProto or TensorProto that cannot be decoded, and the reason. It stays in
+  // the graph and is written as it came; Get returns the reason.
   static AttrValue UndecodedShape(std::string proto, Status why);
+  // as UndecodedShape, for a tensor
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
   // An eager call finds its kernel by these.
-  TENON_SETUP_CODE_END
-  Kind kind() const { return kind_; }
+  TENON_DETAIL_SETUP_CODE_END
+  Kind kind() const { return kind_; }  // the kind of the value
+  // kInvalid unless kind() is kType
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
-  TENON_SETUP_CODE_BEGIN
-  bool has_value() const { return kind_ != Kind::kNone; }
+  TENON_DETAIL_SETUP_CODE_BEGIN
+  bool has_value() const { return kind_ != Kind::kNone; }  // whether there is a value
 
-  // The value where kind() says so; otherwise zero, "", an empty list...
+  // Returns the string where kind() is kString, otherwise "". The getters below do so for their kinds.
   const std::string& s() const;
-  std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }
-  float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }
-  bool b() const { return kind_ == Kind::kBool && b_; }
-  const PartialTensorShape& shape() const;
-  const Tensor& tensor() const;
-  const NameAttrList& func() const;
-  const std::string& placeholder() const;
-  const AttrList& list() const;
+  std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }  // 0 for another kind
+  float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }  // 0 for another kind
+  bool b() const { return kind_ == Kind::kBool && b_; }  // false for another kind
+  const PartialTensorShape& shape() const;  // unknown rank for another kind
+  const Tensor& tensor() const;  // an empty tensor for another kind
+  const NameAttrList& func() const;  // without a name for another kind
+  const std::string& placeholder() const;  // "" for another kind
+  const AttrList& list() const;  // empty for another kind
 
-  // OK except for an undecoded shape or tensor; undecoded() is then its serialised form.
+  // Returns the reason why a shape or tensor could not be decoded; OK for all other values.
   const Status& decode_status() const;
-  std::string_view undecoded() const;
-  // The shape of an undecoded tensor, which may be right where its contents are wrong; else unknown.
+  std::string_view undecoded() const;  // the serialised form of such a value
+  // Returns the shape of an undecoded tensor; unknown if that is wrong, too.
   const PartialTensorShape& undecoded_shape() const;
 
-  // The value to be changed; becomes an empty one of that kind when it is of another.
+  // Returns the string for a change; a value of another kind becomes an empty string. The functions below do so for
+  // their kinds.
   std::string* mutable_s();
-  PartialTensorShape* mutable_shape();
-  Tensor* mutable_tensor();
-  NameAttrList* mutable_func();
-  AttrList* mutable_list();
-  std::string* mutable_placeholder();
+  PartialTensorShape* mutable_shape();  // as mutable_s()
+  Tensor* mutable_tensor();  // as mutable_s()
+  NameAttrList* mutable_func();  // as mutable_s()
+  AttrList* mutable_list();  // as mutable_s()
+  std::string* mutable_placeholder();  // as mutable_s()
 
-  // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
-  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these (appends to it) or
-  // Span<const T> of AttrList's element types. string_view, pointer and span point into this value.
-  // InvalidArgument, naming `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty
-  // list.
+  // Reads the value into a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType,
+  // PartialTensorShape, TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these
+  // (appends to it), or Span<const T> of AttrList's element types. string_view, pointer and span point into this value.
+  // An unset value reads as an empty list. InvalidArgument: another kind, or a value that does not fit; the message
+  // names `attr_name`.
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
@@ -5884,38 +6041,38 @@ class AttrMap {
   AttrMap(std::initializer_list<value_type> items);
 
   // The kernel of an eager call is found by attrs.
-  TENON_SETUP_CODE_END
-  // The value of an attr, or null.
+  TENON_DETAIL_SETUP_CODE_END
+  // Returns the value of an attr, or null. Valid until the map changes.
   const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
-  TENON_SETUP_CODE_BEGIN
-  bool contains(std::string_view name) const { return Find(name) != nullptr; }
+  TENON_DETAIL_SETUP_CODE_BEGIN
+  bool contains(std::string_view name) const { return Find(name) != nullptr; }  // whether there is such an attr
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
   // Adds the attr unless it is there already; false then.
   bool Insert(std::string name, AttrValue value);
-  // The value of an attr, which is added without a value when it is not there.
+  // Returns the value of an attr. Adds the attr without a value if there is none.
   AttrValue& operator[](std::string_view name);
-  // False if there was none.
+  // Removes an attr. False: there was none.
   bool erase(std::string_view name);
-  void clear();
-  void reserve(std::size_t count);
+  void clear();  // removes all attrs
+  void reserve(std::size_t count);  // makes room for `count` attrs
 
-  const_iterator begin() const;
-  const_iterator end() const;
-  std::size_t size() const;
-  bool empty() const;
+  const_iterator begin() const;  // the first pair of name and value; in the order of names
+  const_iterator end() const;  // one past the last pair
+  std::size_t size() const;  // number of attrs
+  bool empty() const;  // whether there is no attr
 
   // For readers of files: any number of AppendUnsorted, then SortAppended, which keeps the last of equal names.
   value_type* AppendUnsorted();
-  void SortAppended();
+  void SortAppended();  // sorts the appended attrs in
 
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 
  private:
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   std::size_t LowerBound(std::string_view name) const;
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
 
   SlimVector<value_type> items_;
 };
@@ -5967,7 +6124,7 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
 
 // ---------------------------------------------------------------------------------------------------- AttrMap, inline
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   std::size_t first = 0;
   for (std::size_t count = items_.size(); count > 0;) {
@@ -5995,7 +6152,7 @@ inline const AttrValue* AttrMap::Find(std::string_view name) const {
 inline AttrValue* AttrMap::Find(std::string_view name) {
   return const_cast<AttrValue*>(static_cast<const AttrMap*>(this)->Find(name));
 }
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
   items_.reserve(items.size());
@@ -6037,13 +6194,13 @@ inline bool AttrMap::empty() const { return items_.empty(); }
 inline AttrMap::value_type* AttrMap::AppendUnsorted() { return &items_.emplace_back(); }
 inline void AttrMap::SortAppended() { detail::SortByKey(&items_); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_members.hpp ----
 // How an AttrValue keeps its value: small values in itself, large values behind a pointer that copies share.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 template <class T>
@@ -6284,24 +6441,24 @@ inline bool operator==(const AttrValue& a, const AttrValue& b) {
   return false;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_get.hpp ----
 // Is an attr's value of the type that an OpDef spells ("int", "list(type)"), and what is it as a C++ value:
 // AttrValue::Get.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status WrongAttrKind(std::string_view had, std::string_view expected) {
+TENON_DETAIL_COLD inline Status WrongAttrKind(std::string_view had, std::string_view expected) {
   return errors::InvalidArgument("AttrValue had value with type '", had, "' when '", expected, "' expected");
 }
-TENON_COLD inline Status ForAttr(const Status& status, std::string_view attr_name) {
+TENON_DETAIL_COLD inline Status ForAttr(const Status& status, std::string_view attr_name) {
   return status.WithAppended(StrCat(" for attr '", attr_name, "'"));
 }
-TENON_COLD inline Status AttrHas(std::string_view attr_name, const Status& status) {
+TENON_DETAIL_COLD inline Status AttrHas(std::string_view attr_name, const Status& status) {
   return Status(status.code(), StrCat("Attr ", attr_name, " has ", status.message()));
 }
 
@@ -6371,31 +6528,31 @@ inline Status ConvertAttr(std::int64_t from, int* to) {
   }
   return *to = static_cast<int>(from), OkStatus();
 }
-TENON_ALWAYS_INLINE void ConvertAttr(char from, bool* to) { *to = from != 0; }
-TENON_ALWAYS_INLINE void ConvertAttr(const std::string& from, std::string_view* to) { *to = from; }
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(char from, bool* to) { *to = from != 0; }
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(const std::string& from, std::string_view* to) { *to = from; }
 inline Status ConvertAttr(const PartialTensorShape& from, TensorShape* to) {
   if (from.AsTensorShape(to)) return OkStatus();
   return errors::InvalidArgument("Shape ", from, " is not fully defined");
 }
-TENON_ALWAYS_INLINE void ConvertAttr(const NameAttrList& from, const NameAttrList** to) { *to = &from; }
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(const NameAttrList& from, const NameAttrList** to) { *to = &from; }
 template <class T>
-TENON_ALWAYS_INLINE void ConvertAttr(const T& from, T* to) {
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(const T& from, T* to) {
   *to = from;
 }
 
 // A value that is of the right kind.
-TENON_ALWAYS_INLINE std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
-TENON_ALWAYS_INLINE float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
-TENON_ALWAYS_INLINE char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
-TENON_ALWAYS_INLINE DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
-TENON_ALWAYS_INLINE const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
-TENON_ALWAYS_INLINE const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) {
+TENON_DETAIL_ALWAYS_INLINE std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
+TENON_DETAIL_ALWAYS_INLINE float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
+TENON_DETAIL_ALWAYS_INLINE char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
+TENON_DETAIL_ALWAYS_INLINE DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
+TENON_DETAIL_ALWAYS_INLINE const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
+TENON_DETAIL_ALWAYS_INLINE const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) {
   return v.shape();
 }
-TENON_ALWAYS_INLINE const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
-TENON_ALWAYS_INLINE const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
+TENON_DETAIL_ALWAYS_INLINE const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
+TENON_DETAIL_ALWAYS_INLINE const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
 
-TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
+TENON_DETAIL_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
   return Status(value.decode_status().code(),
                 StrCat("Attr '", attr_name, "' has a value that can't be converted to a ",
                        value.kind() == AttrValue::Kind::kTensor ? "Tensor" : "TensorShape", ": ",
@@ -6471,19 +6628,19 @@ struct AttrGetter<std::span<const T>> {
 }  // namespace detail
 
 template <class T>
-TENON_ALWAYS_INLINE Status AttrValue::Get(std::string_view attr_name, T* out) const {
+TENON_DETAIL_ALWAYS_INLINE Status AttrValue::Get(std::string_view attr_name, T* out) const {
   return detail::AttrGetter<T>::Get(*this, attr_name, out);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_value.hpp ----
 // AttrValue: the value of an op's attr in a node: a number, text, dtype, shape, tensor, function, placeholder, or a
 // list of such. AttrMap: a node's attrs, sorted by name. Plain data; what they mean to an op is decided elsewhere.
 // The types are in op/attr/attr_types.hpp, AttrValue::Get in op/attr/attr_get.hpp; here is how messages show a value.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -6587,20 +6744,21 @@ inline bool NestsAtMost(const AttrValue& value, int levels) {
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/node_def.hpp ----
 // NodeDef: one node of a graph as plain data: name, op, inputs by name, attrs; and how its attrs are read.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
+// One node of a graph as plain data. externally synchronised.
 struct NodeDef {
-  std::string name;
-  std::string op;
+  std::string name;  // unique in its graph
+  std::string op;  // "MatMul"
   SlimVector<std::string> input;  // "node", "node:1", and last "^node" for control
   std::string device;              // the requested one, e.g. "/device:GPU:0"; may be empty
-  AttrMap attr;
+  AttrMap attr;  // by name
   std::string debug_info;  // serialised NodeDef.ExperimentalDebugInfo, kept as it came
   std::string full_type;   // serialised FullTypeDef (experimental_type), kept as it came
 
@@ -6641,7 +6799,7 @@ inline Status AttachNode(const Status& status, std::string_view node_name) {
 }
 
 namespace detail {
-TENON_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
+TENON_DETAIL_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
   Status status = errors::NotFound("No attr named '", name, "' in NodeDef:");
   return StartsWith(name, "_") ? status : status.WithAppended(StrCat(" ", SummarizeNodeDef(node)));
 }
@@ -6667,11 +6825,13 @@ inline bool TryGetNodeAttr(const NodeDef& node, std::string_view name, AttrReade
 }
 }  // namespace detail
 
+// Returns whether the node has an attr of that name.
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
 
-// Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
+// Reads an attr into a type of AttrValue::Get, or finds its value. NotFound: no attr of that name. InvalidArgument: an
+// attr of another type.
 template <class T>
-TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+TENON_DETAIL_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
@@ -6680,22 +6840,22 @@ inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const Attr
 }
 // False, and no message is made, when there is no such attr or it has another type.
 template <class T>
-TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+TENON_DETAIL_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
-// Adds an attr; one that is there already stays as it is.
+// Adds an attr; an existing attr of that name stays.
 inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
   node->attr.Insert(std::string(name), std::move(value));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/op_def.hpp ----
 // OpDef: the description of an op as plain data, with TensorFlow's fields and field names.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct OpDeprecation {
   int version = 0;  // graph version from which the op is gone
@@ -6757,15 +6917,16 @@ inline const OpDef::AttrDef* FindAttr(std::string_view name, const OpDef& op_def
   return nullptr;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/function_def.hpp ----
 // FunctionDef and FunctionDefLibrary: functions of a graph as plain data. In a body an input is "arg", "arg:1",
 // "node:out", "node:out:1" or "^node", where `out` is the name of an output argument of the node's op.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
+// A function as plain data: signature and body.
 struct FunctionDef {
   using StringMap = SlimVector<std::pair<std::string, std::string>>;
 
@@ -6795,23 +6956,25 @@ struct RegisteredGradient {
   friend bool operator==(const RegisteredGradient&, const RegisteredGradient&) = default;
 };
 
+// The functions of a graph, and the functions that compute their gradients.
 struct FunctionDefLibrary {
   SlimVector<FunctionDef> function;
   SlimVector<GradientDef> gradient;
   SlimVector<RegisteredGradient> registered_gradients;
 
+  // whether it has nothing
   bool empty() const { return function.empty() && gradient.empty() && registered_gradients.empty(); }
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/versions.hpp ----
 // VersionDef: the version that wrote a graph and the versions that may read it. CheckVersions compares it with the
 // versions that this library supports.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The producer version of graphs that are written here. The number counts days of TensorFlow's graph format.
 inline constexpr int kGraphDefVersion = 2474;
@@ -6853,7 +7016,7 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
 
 namespace detail {
 // Adds to the error of a failed import that the graph is so much newer that this may be the cause.
-TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) {
+TENON_DETAIL_COLD inline Status WithVersionWarning(const Status& status, int producer) {
   constexpr int kForwardCompatibilityDays = 21;
   if (producer - kGraphDefVersion <= kForwardCompatibilityDays) return status;
   return Status(
@@ -6866,121 +7029,123 @@ TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) 
 }
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/graph_def.hpp ----
 // GraphDef: a graph as plain data, as it stands in a file. op/graph_def/proto_io.hpp reads and writes it.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
+// A graph as plain data. externally synchronised.
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
-  VersionDef versions;
-  FunctionDefLibrary library;
+  VersionDef versions;  // versions of the program that wrote it
+  FunctionDefLibrary library;  // functions that nodes call
   std::string debug_info;  // serialised GraphDebugInfo, kept as it came
 
   friend bool operator==(const GraphDef&, const GraphDef&) = default;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/shape_errors.hpp ----
 // The errors of shape inference, with TensorFlow's messages. The functions are not constant expressions: where a shape
-// function runs in one, the compiler stops at the call, whose name states the mistake (docs/errors.md).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+// function runs in one, the compiler stops at the call, whose name states the mistake (docs/reference/errors.md).
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
+TENON_DETAIL_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
   return errors::InvalidArgument("Shape must be ", what, "rank ", want, " but is rank ", got);
 }
-TENON_COLD inline Status rank_is_too_large() { return errors::InvalidArgument("Rank cannot exceed kint32max"); }
-TENON_COLD inline Status dimension_has_the_wrong_size(std::int64_t want, std::int64_t got) {
+TENON_DETAIL_COLD inline Status rank_is_too_large() { return errors::InvalidArgument("Rank cannot exceed kint32max"); }
+TENON_DETAIL_COLD inline Status dimension_has_the_wrong_size(std::int64_t want, std::int64_t got) {
   return errors::InvalidArgument("Dimension must be ", want, " but is ", got);
 }
-TENON_COLD inline Status dimensions_must_be_equal(std::int64_t a, std::int64_t b) {
+TENON_DETAIL_COLD inline Status dimensions_must_be_equal(std::int64_t a, std::int64_t b) {
   return errors::InvalidArgument("Dimensions must be equal, but are ", a, " and ", b);
 }
-TENON_COLD inline Status shapes_must_have_equal_rank(std::int64_t a, std::int64_t b) {
+TENON_DETAIL_COLD inline Status shapes_must_have_equal_rank(std::int64_t a, std::int64_t b) {
   return errors::InvalidArgument("Shapes must be equal rank, but are ", a, " and ", b);
 }
-TENON_COLD inline Status subshape_is_out_of_bounds(std::string_view which, std::int64_t at, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status subshape_is_out_of_bounds(std::string_view which, std::int64_t at, std::int64_t rank) {
   return errors::InvalidArgument("Subshape ", which, " out of bounds: ", at, ", for shape with rank ", rank);
 }
-TENON_COLD inline Status subshape_ends_before_it_starts(std::int64_t start, std::int64_t end, std::int64_t start_in,
-                                                        std::int64_t end_in, std::int64_t rank, std::int64_t stride) {
+TENON_DETAIL_COLD inline Status subshape_ends_before_it_starts(std::int64_t start, std::int64_t end,
+                                                               std::int64_t start_in, std::int64_t end_in,
+                                                               std::int64_t rank, std::int64_t stride) {
   const std::string from = StrCat(start, " and ", end, " (computed from start ", start_in, " and end ", end_in,
                                   " over shape with rank ", rank);
   if (stride > 0) return errors::InvalidArgument("Subshape must have computed start <= end, but is ", from, ")");
   return errors::InvalidArgument("Subshape must have computed start >= end since stride is negative, but is ", from,
                                  " and stride", stride, ")");
 }
-TENON_COLD inline Status dimension_index_is_out_of_range(std::int64_t index, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status dimension_index_is_out_of_range(std::int64_t index, std::int64_t rank) {
   return errors::InvalidArgument("Out of range dim_index ", index, " for shape with ", rank, " dimensions");
 }
-TENON_COLD inline Status divisor_must_be_positive(std::int64_t k) {
+TENON_DETAIL_COLD inline Status divisor_must_be_positive(std::int64_t k) {
   return errors::InvalidArgument("Divisor must be positive but is ", k);
 }
-TENON_COLD inline Status dimension_must_be_divisible(std::int64_t k, std::int64_t size) {
+TENON_DETAIL_COLD inline Status dimension_must_be_divisible(std::int64_t k, std::int64_t size) {
   return errors::InvalidArgument("Dimension size must be evenly divisible by ", k, " but is ", size);
 }
-TENON_COLD inline Status dimension_overflows_in_a_sum(std::int64_t a, std::int64_t b) {
+TENON_DETAIL_COLD inline Status dimension_overflows_in_a_sum(std::int64_t a, std::int64_t b) {
   return errors::InvalidArgument("Dimension size overflow from adding ", a, " and ", b);
 }
-TENON_COLD inline Status dimension_becomes_negative(std::int64_t a, std::int64_t b) {
+TENON_DETAIL_COLD inline Status dimension_becomes_negative(std::int64_t a, std::int64_t b) {
   return errors::InvalidArgument("Negative dimension size caused by subtracting ", b, " from ", a);
 }
-TENON_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::int64_t b) {
+TENON_DETAIL_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::int64_t b) {
   return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", a, " and ", b);
 }
-TENON_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
+TENON_DETAIL_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
   return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ",
                           max);
 }
-TENON_COLD inline Status shape_value_is_invalid(std::int64_t v) {
+TENON_DETAIL_COLD inline Status shape_value_is_invalid(std::int64_t v) {
   return errors::InvalidArgument("Invalid value in tensor used for shape: ", v);
 }
-TENON_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
+TENON_DETAIL_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
   return errors::InvalidArgument(
       "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  ",
       "Saw value: ", v);
 }
-TENON_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
+TENON_DETAIL_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
   return errors::InvalidArgument("Dimension size, given by scalar input ", input, ", must be non-negative but is ", v);
 }
-TENON_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
   return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank,
                                  ")");
 }
-TENON_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
+TENON_DETAIL_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
   return errors::InvalidArgument("Wrong number of inputs passed: ", got, " while ", want, " expected based on NodeDef");
 }
-TENON_COLD inline Status unknown_argument_name(std::string_view which, std::string_view name) {
+TENON_DETAIL_COLD inline Status unknown_argument_name(std::string_view which, std::string_view name) {
   return errors::InvalidArgument("Unknown ", which, " name: ", name);
 }
-TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
+TENON_DETAIL_COLD inline Status wrong_number_of_shapes(std::size_t want) {
   return errors::InvalidArgument("Must have exactly ", want, " shapes.");
 }
-TENON_COLD inline Status shapes_attribute_is_empty() { return errors::Internal("shapes attribute is empty"); }
-TENON_COLD inline Status attr_is_not_in_the_signature(std::string_view name, std::string_view op) {
+TENON_DETAIL_COLD inline Status shapes_attribute_is_empty() { return errors::Internal("shapes attribute is empty"); }
+TENON_DETAIL_COLD inline Status attr_is_not_in_the_signature(std::string_view name, std::string_view op) {
   return errors::InvalidArgument("op '", op, "' has no attr named '", name, "'");
 }
-TENON_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
+TENON_DETAIL_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
   return errors::NotFound("No attr named '", name, "' in NodeDef: ", op);
 }
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/shape_handles.hpp ----
 // Handles of shape inference: a dimension or a shape of one context, known or not. Values that cost nothing to copy.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
 class DimensionHandle {
@@ -7060,14 +7225,14 @@ class HeldShapes {
   SlimVector<Entry> all_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec.hpp ----
 // The contents of a spec string: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and SpecIssue
 // for the mistake in it. They point into the text. op/signature/spec_reader.hpp makes them.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
 
@@ -7162,9 +7327,9 @@ struct AttrSpec {
   bool has_default = false;
   bool has_minimum = false;
 
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   constexpr std::string_view name() const { return text.substr(0, name_size); }
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
   // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
   constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
   // From the first allowed value on, in the order of the source; read it with AllowedReader.
@@ -7176,14 +7341,14 @@ struct AttrSpec {
 };
 static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec_text.hpp ----
 // The characters and words of spec strings: a cursor, names of dtypes, texts in quotes with their escapes, numbers. All
 // constexpr, without allocation.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -7495,14 +7660,14 @@ constexpr bool LooksLikeFloat(std::string_view text) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec_values.hpp ----
 // The values that a spec string holds: its default (DefaultReader) and what it allows (AllowedReader), read one by one
 // in the order of the source. constexpr, without allocation.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One value of a default. Which member counts follows from the attr's kind.
 struct SpecValue {
@@ -7694,15 +7859,15 @@ class AllowedReader {
   std::string_view string_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/message_text.hpp ----
 // Defaults of shape, tensor and func attrs: "{ dim { size: 2 } }" in protobuf's text format, read field by field. A
 // sink uses the fields: the compiler asks whether the text is right (IsMessageText) and for a shape's sizes
 // (static_shape.hpp), attr_def.hpp makes wire bytes of it. constexpr.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -7897,16 +8062,16 @@ constexpr bool IsMessageText(AttrKind kind, std::string_view block) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec_reader.hpp ----
 // The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
 // reports where and why it stopped: the op language turns that into a compile error whose name is the message
 // (StopOnSpecError below), op_def_builder.hpp into a Status with TensorFlow's text. No allocation, no dependency but
 // DataType.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -8145,8 +8310,8 @@ constexpr void StopOnSpecError(const SpecIssue& issue) {
 constexpr SpecIssue ReadAttrSpec(std::string_view text, AttrSpec* out) { return detail::SpecReader(text).Attr(out); }
 constexpr SpecIssue ReadArgSpec(std::string_view text, ArgSpec* out) { return detail::SpecReader(text).Arg(out); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/signature.hpp ----
 // The op language: TensorFlow's registration strings, read by the C++ compiler.
@@ -8156,7 +8321,7 @@ TENON_NAMESPACE_END
 //
 // A mistake in a string is a compile error on its line. The value lies in read-only data; nothing is parsed at
 // start-up.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Status;
 class InferenceContext;
@@ -8548,12 +8713,12 @@ constexpr Signature<0, 0, 0> Op(std::string_view name) {
   return signature;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/static_shape.hpp ----
 // Shapes, inputs and attrs as they are written in constant expressions, and the default of an attr there.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A shape in a constant expression, at most 8 dimensions; -1 is an unknown size.
 struct StaticShape {
@@ -8781,14 +8946,14 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/shape_arena.hpp ----
 // ShapeArena: the shapes and dimensions that a shape function makes and compares. The known facts of them only grow, by
 // the requirements that the function states. The base of InferenceContext.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Handles belong to the arena that made them. externally synchronised.
 class ShapeArena {
@@ -9038,7 +9203,7 @@ class ShapeArena {
     shapes_.push_back({rank, begin});
     return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
   }
-  TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
+  TENON_DETAIL_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
     return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
                                    Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
                                    DebugString(a), " and ", DebugString(b), ".");
@@ -9057,14 +9222,14 @@ class ShapeArena {
   SlimVector<MergedDim> merged_dims_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/constant_shapes.hpp ----
 // The shapes that an attr names where it is a constant - given to a static_assert, or the default in an op's signature
 // - as handles. At run time and in constant expressions.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -9105,14 +9270,14 @@ constexpr bool DefaultShapesOf(const AttrSpec& attr, bool is_list, ShapeArena* a
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/shape_algebra.hpp ----
 // ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and
 // InferenceContext.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // externally synchronised.
 class ShapeAlgebra : public ShapeArena {
@@ -9289,8 +9454,8 @@ class ShapeAlgebra : public ShapeArena {
   }
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/inference_context.hpp ----
 // InferenceContext: the inputs and results of a shape function, with TensorFlow's members and messages. One function
@@ -9303,8 +9468,8 @@ TENON_NAMESPACE_END
 //     c->set_output(0, c->Matrix(c->Dim(in, 1), c->Dim(in, 0)));
 //     return OkStatus();
 //   }
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class AttrSlice;
 
@@ -9555,7 +9720,7 @@ class InferenceContext : public ShapeAlgebra {
 
   // The error with the node and the known facts of its inputs behind it, as TensorFlow words it. Forgets the merges on
   // the way to it.
-  TENON_COLD Status AttachContext(const Status& status) {
+  TENON_DETAIL_COLD Status AttachContext(const Status& status) {
     ForgetMerges();
     std::string shapes, tensors, as_shapes;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -9751,13 +9916,13 @@ using tenon::ShapeAndType;
 using tenon::ShapeHandle;
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/common_shape_fns.hpp ----
 // Shape functions that many ops share: unchanged, given by an attr, broadcast, products of matrices.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -9914,35 +10079,35 @@ constexpr Status BatchMatMulV2Shape(InferenceContext* c) { return internal::Batc
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/strided_slice_plan.hpp ----
 // PlanStridedSlice: the elements that a strided slice with its five masks takes from an input, and the result's shape.
 // The shape function and the kernels use it.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status stride_must_not_be_zero(std::size_t d) {
+TENON_DETAIL_COLD inline Status stride_must_not_be_zero(std::size_t d) {
   return errors::InvalidArgument("strides[", d, "] must be non-zero");
 }
-TENON_COLD inline Status only_one_ellipsis_is_allowed() {
+TENON_DETAIL_COLD inline Status only_one_ellipsis_is_allowed() {
   return errors::InvalidArgument("Multiple ellipses in slice spec not allowed");
 }
-TENON_COLD inline Status slice_has_more_indices_than_the_input_dimensions(std::size_t d, std::size_t rank) {
+TENON_DETAIL_COLD inline Status slice_has_more_indices_than_the_input_dimensions(std::size_t d, std::size_t rank) {
   if (rank == 0) return errors::InvalidArgument("Attempting to slice scalar input.");
   return errors::InvalidArgument("Index out of range using input dim ", d, "; input has only ", rank, " dims");
 }
-TENON_COLD inline Status single_index_needs_a_positive_stride() {
+TENON_DETAIL_COLD inline Status single_index_needs_a_positive_stride() {
   return errors::InvalidArgument("only stride 1 allowed on non-range indexing.");
 }
-TENON_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
+TENON_DETAIL_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
   return errors::InvalidArgument("slice index ", index, " of dimension ", d, " out of bounds.");
 }
-TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
-                                                                   std::size_t strides) {
+TENON_DETAIL_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
+                                                                          std::size_t strides) {
   return errors::InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes [",
                                  begin, "], [", end, "], and [", strides, "] instead.");
 }
@@ -10070,31 +10235,33 @@ constexpr Status PlanStridedSlice(Span<const std::int64_t> input, const SlimVect
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/array_shape_fns.hpp ----
 // Shape functions of ops that move elements: reductions, concatenation, reshape, pack, slices.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
   return errors::InvalidArgument("Invalid reduction dimension ", d, " for input with ", rank, " dimensions.");
 }
-TENON_COLD inline Status scalars_cannot_be_concatenated() {
+TENON_DETAIL_COLD inline Status scalars_cannot_be_concatenated() {
   return errors::InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
 }
-TENON_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
   return errors::InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",", rank, ")");
 }
-TENON_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
-                                                                  ShapeHandle out, DimensionHandle out_elements) {
+TENON_DETAIL_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
+                                                                         ShapeHandle out,
+                                                                         DimensionHandle out_elements) {
   return errors::InvalidArgument("Cannot reshape a tensor with ", c->DebugString(in), " elements to shape ",
                                  c->DebugString(out), " (", c->DebugString(out_elements), " elements)");
 }
-TENON_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length, std::int64_t size) {
+TENON_DETAIL_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length,
+                                                                       std::int64_t size) {
   return errors::InvalidArgument("Out of bounds slicing on dimension ", d, " of length ", length,
                                  ": sizes vector cannot be < -1, but was ", size);
 }
@@ -10321,13 +10488,13 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/bias_shape_fns.hpp ----
 // Shape functions of a bias: one number for each channel, which are the last dimension, or the second in NCHW.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -10365,12 +10532,12 @@ constexpr Status BiasAddGradShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/einsum_equation.hpp ----
 // The texts of Einsum's equation "bij,bjk->bik": shape function and engine read it alike.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The texts around ',' and '->' of an equation; they point into it. immutable once made.
 struct EinsumTexts {
@@ -10408,12 +10575,12 @@ constexpr Status CheckEinsumEllipsis(std::string_view subscript, bool* found) {
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/einsum_shape_fns.hpp ----
 // The shape function of Einsum.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -10501,13 +10668,13 @@ constexpr Status EinsumShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/index_shape_fns.hpp ----
 // Shape functions of ops that pick out or change slices by indices, and of outputs whose shapes attrs or handles say.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -10637,13 +10804,13 @@ constexpr Status ValidateSparseTensor(InferenceContext* c, ShapeHandle indices, 
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/window.hpp ----
 // Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many
 // places a window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class Padding : std::uint8_t { kValid = 1, kSame = 2, kExplicit = 3 };
 constexpr std::string_view Name(Padding padding) {
@@ -10673,44 +10840,44 @@ constexpr bool FindFormat(const std::string_view (&names)[N], std::string_view t
   return false;
 }
 
-TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
+TENON_DETAIL_COLD inline Status padding_is_not_allowed(std::string_view text) {
   return errors::NotFound(text, " is not an allowed padding type");
 }
-TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
+TENON_DETAIL_COLD inline Status data_format_is_not_allowed(std::string_view text) {
   return errors::InvalidArgument("Invalid data format string: ", text);
 }
-TENON_COLD inline Status filter_format_is_not_allowed(std::string_view text) {
+TENON_DETAIL_COLD inline Status filter_format_is_not_allowed(std::string_view text) {
   return errors::InvalidArgument("Invalid filter format string: ", text);
 }
-TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
+TENON_DETAIL_COLD inline Status stride_must_be_positive(std::int64_t stride) {
   return errors::InvalidArgument("Stride must be > 0, but got ", stride);
 }
-TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
+TENON_DETAIL_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
   return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
 }
-TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
-                                                         std::int64_t stride) {
+TENON_DETAIL_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
+                                                                std::int64_t stride) {
   return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
                                  ", effective_filter_size: ", window, ", stride: ", stride, "]");
 }
-TENON_COLD inline Status window_is_too_large(std::int64_t filter, std::int64_t dilation) {
+TENON_DETAIL_COLD inline Status window_is_too_large(std::int64_t filter, std::int64_t dilation) {
   return errors::InvalidArgument("A window of ", filter, " elements with a dilation of ", dilation,
                                  " is larger than int64 holds");
 }
-TENON_COLD inline Status padded_input_is_too_large(std::int64_t in, std::int64_t before, std::int64_t after) {
+TENON_DETAIL_COLD inline Status padded_input_is_too_large(std::int64_t in, std::int64_t before, std::int64_t after) {
   return errors::InvalidArgument("An input of ", in, " elements with paddings of ", before, " and ", after,
                                  " is larger than int64 holds");
 }
-TENON_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
+TENON_DETAIL_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
   return errors::InvalidArgument("explicit_paddings attribute must contain ", want, " values, but got: ", got);
 }
-TENON_COLD inline Status explicit_paddings_must_not_be_negative() {
+TENON_DETAIL_COLD inline Status explicit_paddings_must_not_be_negative() {
   return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
 }
-TENON_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
+TENON_DETAIL_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
   return errors::InvalidArgument("Nonzero explicit padding in the batch or depth dimensions is not supported");
 }
-TENON_COLD inline Status explicit_paddings_must_be_empty() {
+TENON_DETAIL_COLD inline Status explicit_paddings_must_be_empty() {
   return errors::InvalidArgument("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
 }
 
@@ -10802,35 +10969,37 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
   return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/nn_shape_fns.hpp ----
 // Shape functions of images: convolutions, pools, batch normalisation, in every data format.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
+TENON_DETAIL_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
   return errors::InvalidArgument(start, ", but got: ", got);
 }
-TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
+TENON_DETAIL_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
   return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
 }
-TENON_COLD inline Status channels_must_come_in_fours() {
+TENON_DETAIL_COLD inline Status channels_must_come_in_fours() {
   return errors::InvalidArgument("_FusedBatchNormEx channel dimension must be divisible by 4.");
 }
-TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
+TENON_DETAIL_COLD inline Status depth_of_filter_must_not_be_zero() {
   return errors::InvalidArgument("Depth of filter must not be 0");
 }
-TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input, std::int64_t filter) {
+TENON_DETAIL_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input,
+                                                                                 std::int64_t filter) {
   return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
                                  ")");
 }
-TENON_COLD inline Status number_of_groups_must_not_be_zero() {
+TENON_DETAIL_COLD inline Status number_of_groups_must_not_be_zero() {
   return errors::InvalidArgument("Number of groups must not be 0");
 }
-TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
+TENON_DETAIL_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output,
+                                                                                 std::int64_t groups) {
   return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
                                  ")");
 }
@@ -11106,14 +11275,14 @@ constexpr Status FusedBatchNormExShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/volume_shape_fns.hpp ----
 // Shape functions of convolutions and pools over volumes, and of gradients with respect to a tensor whose shape is an
 // input.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -11236,8 +11405,8 @@ constexpr Status Conv2DBackpropInputShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/shape_fns.hpp ----
 // The common shape functions, under TensorFlow's names: .SetShapeFn(tenon::shape_inference::MatMulShape). All run in
@@ -11245,7 +11414,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/device/cpu.hpp ----
 // Cpu: the device that a CPU kernel gets: a pool of threads and an allocator. ForEach: one body for every index.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 
@@ -11308,7 +11477,7 @@ class CatchingLoop {
   }
 
  private:
-  TENON_COLD void Keep() {
+  TENON_DETAIL_COLD void Keep() {
     if (!failed_.exchange(true)) error_ = std::current_exception();
   }
 
@@ -11377,12 +11546,12 @@ Status ForEach(Cpu& device, Index n, const Body& body) {
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/construction.hpp ----
 // OpKernelConstruction: the node, types and services of a kernel while it is built, once per node.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
 class PackedWeights;
@@ -11406,12 +11575,13 @@ class DataTypeSlice : public Span<const DataType> {
 
 namespace detail {
 // "float, int32->bool"
-TENON_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
+TENON_DETAIL_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
   return StrCat(StrJoin(inputs, ", "), "->", StrJoin(outputs, ", "));
 }
 // InvalidArgument unless a node has these types; a reference is accepted where a value is expected.
-TENON_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const DataType> outputs,
-                                    Span<const DataType> expected_inputs, Span<const DataType> expected_outputs) {
+TENON_DETAIL_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const DataType> outputs,
+                                           Span<const DataType> expected_inputs,
+                                           Span<const DataType> expected_outputs) {
   const auto fit = [](Span<const DataType> have, Span<const DataType> expected) {
     for (std::size_t i = 0; i < have.size() && i < expected.size(); ++i)
       if (expected[i] != have[i] && expected[i] != BaseType(have[i])) return false;
@@ -11423,9 +11593,11 @@ TENON_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const Data
 }
 }  // namespace detail
 
-// one thread. The node, the op and the type lists outlive the kernel.
+// The node, types and services of a kernel while it is made, once per node. one thread. The node, the op and the type
+// lists outlive the kernel.
 class OpKernelConstruction {
  public:
+  // Made by sessions, before they make a kernel.
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
                        Span<const DataType> input_types, Span<const DataType> output_types, Allocator* allocator,
                        FunctionRuntime* functions = nullptr, std::string_view device_name = {})
@@ -11438,14 +11610,15 @@ class OpKernelConstruction {
         functions_(functions),
         device_name_(device_name) {}
 
-  // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
+  // Reads an attr of the node. NotFound: no such attr. InvalidArgument: an attr of another type.
   template <class T>
-  TENON_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
+  TENON_DETAIL_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
     return GetNodeAttr(*def_, name, value);
   }
-  bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
+  bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }  // whether the node has it
 
-  // A tensor that the kernel keeps; ResourceExhausted when memory is out.
+  // Allocates a tensor that the kernel keeps. ResourceExhausted: no memory. InvalidArgument: a dtype that no tensor can
+  // hold, or a scope id.
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
     if (attributes.scope_id != 0)
       return errors::InvalidArgument("ScopedAllocator cannot be used via OpKernelConstruction.");
@@ -11457,47 +11630,47 @@ class OpKernelConstruction {
                                      " by ", detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
   }
 
-  // InvalidArgument unless the node's tensors have these types.
+  // Compares the types of the node's tensors. InvalidArgument: they differ.
   Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
-  // From the Init of a kernel: `weights` are a member of it.
+  // Asks the session to pack a constant input into `weights`, a member of the kernel. Init calls it.
   void PackInput(int input, PackedWeights* weights) {
     packed_input_.input = input;
     packed_input_.weights = weights;
   }
+  // for sessions: limit of packed copies
   void set_packing_budget(PackingBudget* budget) { packed_input_.budget = budget; }
-  const PackedInput& packed_input() const { return packed_input_; }
+  const PackedInput& packed_input() const { return packed_input_; }  // what PackInput got
 
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
-  void CtxFailure(const Status& status) { SetStatus(status); }
-  // SetStatus with TensorFlow's names; the forms with a warning also log (in <tenon/kernel/context_access.hpp>).
-  void CtxFailure(const char* file, int line, const Status& status);
-  void CtxFailureWithWarning(const Status& status);
+  void CtxFailure(const Status& status) { SetStatus(status); }  // as SetStatus
+  void CtxFailure(const char* file, int line, const Status& status);  // in <tenon/kernel/context_access.hpp>
+  void CtxFailureWithWarning(const Status& status);  // as SetStatus, and logs a warning
   void CtxFailureWithWarning(const char* file, int line, const Status& status);
-  const Status& status() const { return status_; }
+  const Status& status() const { return status_; }  // the first error, or OK
 
-  const NodeDef& def() const { return *def_; }
-  const OpView& op() const { return *op_; }
-  std::string_view device_type() const { return device_type_; }
-  // The full name of the node's device; empty outside of a session.
+  const NodeDef& def() const { return *def_; }  // the node
+  const OpView& op() const { return *op_; }  // the op's description
+  std::string_view device_type() const { return device_type_; }  // "CPU", "GPU"
+  // Returns the complete name of the node's device; empty outside of a session.
   std::string_view device_name() const { return device_name_; }
-  int num_inputs() const { return static_cast<int>(input_types_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  Span<const DataType> input_types() const { return input_types_; }
-  Span<const DataType> output_types() const { return output_types_; }
-  Allocator* allocator() const { return allocator_; }
-  // The functions of the graph's library; null outside of a session.
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }  // number of input tensors
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }  // number of output tensors
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }  // not checked
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }  // not checked
+  Span<const DataType> input_types() const { return input_types_; }  // one per input tensor
+  Span<const DataType> output_types() const { return output_types_; }  // one per output tensor
+  Allocator* allocator() const { return allocator_; }  // the device's; null: DefaultAllocator()
+  // Returns the functions of the graph's library; null outside of a session.
   FunctionRuntime* function_library() const { return functions_; }
-  // The session's resources; null outside of a session. (In <tenon/kernel/context_access.hpp>.)
+  // Returns the session's resources; null outside of a session. Defined in <tenon/kernel/context_access.hpp>.
   ResourceMgr* resource_manager() const;
-  // The version of the graph's producer.
+  // Returns the version of the graph's producer.
   int graph_def_version() const { return graph_def_version_; }
-  void set_graph_def_version(int version) { graph_def_version_ = version; }
+  void set_graph_def_version(int version) { graph_def_version_ = version; }  // for sessions
 
  private:
   const NodeDef* def_;
@@ -11512,13 +11685,13 @@ class OpKernelConstruction {
   PackedInput packed_input_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/attrs.hpp ----
 // Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order.
 // The members' names are read by the compiler; one table per op says where each attr goes.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -11556,7 +11729,7 @@ extern const Named<A> named;
 // named<A>.value)->...".
 template <auto Member>
 constexpr std::string_view MemberName() {
-  std::string_view text = TENON_SIGNATURE;
+  std::string_view text = TENON_DETAIL_SIGNATURE;
   std::size_t end = text.find(';');
   if (end == std::string_view::npos) end = text.size();
   const auto word = [](char c) {
@@ -11930,11 +12103,11 @@ std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/inlined_vector.hpp ----
 // InlinedVector<T, N>: a vector that holds up to N items inside itself and goes to the heap only beyond them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 template <class I>
 concept InputPosition = requires(I i) {
@@ -11958,7 +12131,7 @@ class InlinedVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  TENON_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
+  TENON_DETAIL_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
   explicit InlinedVector(size_type count) : InlinedVector() { resize(count); }
   InlinedVector(size_type count, const T& value) : InlinedVector() { resize(count, value); }
   InlinedVector(std::initializer_list<T> items) : InlinedVector() { Append(items.begin(), items.end()); }
@@ -12020,8 +12193,8 @@ class InlinedVector {
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
     Truncate(count);
   }
-  TENON_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
-  TENON_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
+  TENON_DETAIL_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
+  TENON_DETAIL_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) [[unlikely]]
@@ -12062,21 +12235,21 @@ class InlinedVector {
     other = std::move(mine);
   }
 
-  TENON_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
-  TENON_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE T& front() { return data_[0]; }
-  TENON_ALWAYS_INLINE const T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE T* data() noexcept { return data_; }
-  TENON_ALWAYS_INLINE const T* data() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE iterator begin() noexcept { return data_; }
-  TENON_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE size_type size() const noexcept { return size_; }
-  TENON_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
-  TENON_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
+  TENON_DETAIL_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE T& front() { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE const T& front() const { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE T* data() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE const T* data() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE iterator begin() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE size_type size() const noexcept { return size_; }
+  TENON_DETAIL_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
+  TENON_DETAIL_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
 
   friend bool operator==(const InlinedVector& a, const InlinedVector& b) {
     if (a.size_ != b.size_) return false;
@@ -12087,25 +12260,25 @@ class InlinedVector {
   }
 
  private:
-  static constexpr bool kBytes = TENON_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
+  static constexpr bool kBytes = TENON_DETAIL_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
 
-  TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
-  TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
+  TENON_DETAIL_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
+  TENON_DETAIL_ALWAYS_INLINE static T* Allocate(size_type count) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
     } else {
       return static_cast<T*>(::operator new(count * sizeof(T)));
     }
   }
-  TENON_ALWAYS_INLINE static void Free(T* data) {
+  TENON_DETAIL_ALWAYS_INLINE static void Free(T* data) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
     } else {
       ::operator delete(static_cast<void*>(data));
     }
   }
-  TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+  TENON_DETAIL_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+    if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       for (; first != last; ++first) first->~T();
     }
   }
@@ -12148,7 +12321,7 @@ class InlinedVector {
     size_ = std::exchange(other.size_, 0);
   }
   template <class... Args>
-  TENON_COLD T& EmplaceBackGrowing(Args&&... args) {
+  TENON_DETAIL_COLD T& EmplaceBackGrowing(Args&&... args) {
     const size_type capacity = size_type{capacity_} * 2;
     T* const data = Allocate(capacity);
     T* const item = ::new (static_cast<void*>(data + size_)) T(std::forward<Args>(args)...);  // may read an old item
@@ -12184,31 +12357,21 @@ class InlinedVector {
   alignas(T) unsigned char inline_[N * sizeof(T)];
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/mutex.hpp ----
 // Mutex, MutexLock, ConditionVariable: the system's own where it is the GNU C library, std's elsewhere. <mutex> and
 // <condition_variable> bring tuples, shared pointers, the clocks and stop tokens into every program that runs a graph.
 // base/spin_lock.hpp has a lock for short work.
-#if __has_include(<pthread.h>)
-#include <pthread.h>
-#include <time.h>
-#endif
-#if defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 30)  // pthread_cond_clockwait
-#define TENON_HAS_PTHREAD_LOCKS 1
-#endif
-#endif
-#ifndef TENON_HAS_PTHREAD_LOCKS
+#if !TENON_DETAIL_PTHREAD_LOCKS
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#define TENON_HAS_PTHREAD_LOCKS 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-#if TENON_HAS_PTHREAD_LOCKS
+#if TENON_DETAIL_PTHREAD_LOCKS
 // thread-safe. As std::mutex.
 class Mutex {
  public:
@@ -12274,11 +12437,15 @@ class [[nodiscard]] MutexLock {
 //   while (!ready_) changed_.wait(lock);
 class ConditionVariable {
  public:
+#if TENON_DETAIL_PTHREAD_LOCKS
   constexpr ConditionVariable() = default;
+#else
+  ConditionVariable() = default;  // libstdc++ has no constexpr one
+#endif
   ConditionVariable(const ConditionVariable&) = delete;
   ConditionVariable& operator=(const ConditionVariable&) = delete;
 
-#if TENON_HAS_PTHREAD_LOCKS
+#if TENON_DETAIL_PTHREAD_LOCKS
   // May be called as soon as no thread waits any more, also while a notify_all() is on its way out.
   ~ConditionVariable() { pthread_cond_destroy(&condition_); }
 
@@ -12305,11 +12472,16 @@ class ConditionVariable {
   // False when SteadyNanoseconds() (base/clock.hpp) has reached `deadline`.
   bool wait_until(MutexLock& lock, std::int64_t deadline) {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point when{std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(deadline))};
+    // Waits for a day at most: libstdc++ without pthread_cond_clockwait adds the time left to another clock, and the
+    // sum would overflow.
+    const Clock::time_point most = Clock::now() + std::chrono::hours(24);
+    Clock::time_point when{std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(deadline))};
+    const bool is_far = when > most;
+    if (is_far) when = most;
     std::unique_lock<std::mutex> held(*lock.mutex(), std::adopt_lock);
     const bool in_time = condition_.wait_until(held, when) == std::cv_status::no_timeout;
     held.release();
-    return in_time;
+    return in_time || is_far;
   }
 
  private:
@@ -12317,14 +12489,12 @@ class ConditionVariable {
 #endif
 };
 
-TENON_NAMESPACE_END
-
-#undef TENON_HAS_PTHREAD_LOCKS
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/owned.hpp ----
 // Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
 // and these cost the compiler more than the files that would use it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct DefaultDelete {
   template <class T>
@@ -12339,9 +12509,9 @@ template <class T, class Delete = DefaultDelete>
 class Owned {
  public:
   Owned() = default;
-  TENON_ALWAYS_INLINE Owned(std::nullptr_t) {}
-  TENON_ALWAYS_INLINE explicit Owned(T* object) : object_(object) {}
-  TENON_ALWAYS_INLINE Owned(Owned&& other) noexcept : object_(other.release()) {}
+  TENON_DETAIL_ALWAYS_INLINE Owned(std::nullptr_t) {}
+  TENON_DETAIL_ALWAYS_INLINE explicit Owned(T* object) : object_(object) {}
+  TENON_DETAIL_ALWAYS_INLINE Owned(Owned&& other) noexcept : object_(other.release()) {}
   template <class U>
     requires requires(U* object, T*& to) { to = object; }
   Owned(Owned<U, Delete>&& other) noexcept : object_(other.release()) {}
@@ -12349,7 +12519,7 @@ class Owned {
     reset(other.release());
     return *this;
   }
-  TENON_ALWAYS_INLINE ~Owned() {
+  TENON_DETAIL_ALWAYS_INLINE ~Owned() {
     if (object_ != nullptr) Delete()(object_);
   }
 
@@ -12359,16 +12529,16 @@ class Owned {
     if (old != nullptr) Delete()(old);
   }
   // Gives the object to the caller.
-  TENON_ALWAYS_INLINE T* release() {
+  TENON_DETAIL_ALWAYS_INLINE T* release() {
     T* const object = object_;
     object_ = nullptr;
     return object;
   }
 
-  TENON_ALWAYS_INLINE T* get() const { return object_; }
-  TENON_ALWAYS_INLINE T* operator->() const { return object_; }
-  TENON_ALWAYS_INLINE T& operator*() const { return *object_; }
-  TENON_ALWAYS_INLINE explicit operator bool() const { return object_ != nullptr; }
+  TENON_DETAIL_ALWAYS_INLINE T* get() const { return object_; }
+  TENON_DETAIL_ALWAYS_INLINE T* operator->() const { return object_; }
+  TENON_DETAIL_ALWAYS_INLINE T& operator*() const { return *object_; }
+  TENON_DETAIL_ALWAYS_INLINE explicit operator bool() const { return object_ != nullptr; }
   friend bool operator==(const Owned& a, std::nullptr_t) { return a.object_ == nullptr; }
 
  private:
@@ -12394,12 +12564,12 @@ Owned<T> MakeOwned(Args&&... args) {
   return Owned<T>(new T(static_cast<Args&&>(args)...));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/op_kernel.hpp ----
 // OpKernel: the one thing an executor knows how to run. Op structs become kernels through kernel/adapter.hpp; a class
 // derived from OpKernel is the raw form, with TensorFlow's own members.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernel;
 class OpKernelContext;
@@ -12413,8 +12583,8 @@ void PlaceAsNodeSays(OpKernel* kernel);
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
-// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the
-// kernel without a lock of its own.
+// The computation of a node, with TensorFlow's names. A session makes one for each node. thread-safe: Compute runs on
+// any number of threads at once, so it changes members only under a lock. A kernel lives as long as its session.
 //
 //   class Count : public OpKernel {
 //    public:
@@ -12427,6 +12597,7 @@ enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 //   };
 class OpKernel {
  public:
+  // Derived classes take such a pointer, too; a failure goes into construction->SetStatus.
   explicit OpKernel(OpKernelConstruction* construction)
       : def_(&construction->def()),
         op_(&construction->op()),
@@ -12440,42 +12611,45 @@ class OpKernel {
   OpKernel& operator=(const OpKernel&) = delete;
   virtual ~OpKernel() = default;
 
-  // Runs the node: reads ctx->input(i), sets every output or a status.
+  // Runs the node: reads ctx->input(i), and sets every output or a status.
   virtual void Compute(OpKernelContext* ctx) = 0;
-  virtual AsyncOpKernel* AsAsync() { return nullptr; }
-  // False for kernels that cost next to nothing: an executor runs them in place.
+  virtual AsyncOpKernel* AsAsync() { return nullptr; }  // null: not asynchronous
+  // Returns whether the kernel takes long; an executor runs other kernels in place.
   virtual bool IsExpensive() const { return true; }
-  // True for a kernel that goes on working after its end (OpKernelContext::inc_num_deferred_ops_function).
+  // Returns whether the kernel works after its end (OpKernelContext::inc_num_deferred_ops_function).
   virtual bool is_deferred() const { return false; }
-  // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
+  // Returns the value of a node that always gives one tensor (Const), or null. Such a node is not run.
   virtual const Tensor* const_tensor() const { return nullptr; }
-  // The core of a kernel that was made from an op struct and ends when Compute returns; null for other kernels.
+  // Returns the core of a synchronous kernel that was made from an op struct; null for other kernels.
   virtual const detail::AdaptedCore* adapted() const { return nullptr; }
 
-  const NodeDef& def() const { return *def_; }
-  const OpView& op() const { return *op_; }
-  std::string_view name() const { return def_->name; }
-  std::string_view type_string() const { return def_->op; }
-  const std::string& requested_input(int i) const { return def_->input[static_cast<std::size_t>(i)]; }
-  const std::string& requested_device() const { return def_->device; }
-  int num_inputs() const { return static_cast<int>(input_types_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  Span<const DataType> input_types() const { return input_types_; }
-  Span<const DataType> output_types() const { return output_types_; }
-  MemoryType input_memory_type(int i) const { return memory_[static_cast<std::size_t>(i)]; }
-  MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }
+  const NodeDef& def() const { return *def_; }  // the node
+  const OpView& op() const { return *op_; }  // the op's description
+  std::string_view name() const { return def_->name; }  // the node's name
+  std::string_view type_string() const { return def_->op; }  // the op's name
+  const std::string& requested_input(int i) const { return def_->input[static_cast<std::size_t>(i)]; }  // as in NodeDef
+  const std::string& requested_device() const { return def_->device; }  // may be empty
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }  // number of input tensors
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }  // number of output tensors
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }  // not checked
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }  // not checked
+  Span<const DataType> input_types() const { return input_types_; }  // one per input tensor
+  Span<const DataType> output_types() const { return output_types_; }  // one per output tensor
+  MemoryType input_memory_type(int i) const { return memory_[static_cast<std::size_t>(i)]; }  // not checked
+  MemoryType output_memory_type(int i) const { return memory_[OutputSlot(i)]; }  // not checked
+  // One per input tensor.
   Span<const MemoryType> input_memory_types() const { return {memory_.data(), input_types_.size()}; }
+  // One per output tensor.
   Span<const MemoryType> output_memory_types() const { return {memory_.data() + OutputSlot(0), output_types_.size()}; }
-  const PackedInput& packed_input() const { return packed_input_; }
-  // The strings that a trace shows of a call (in <tenon/kernel/context_access.hpp>).
+  const PackedInput& packed_input() const { return packed_input_; }  // the input that is packed, if any
+  // Returns the string that a trace shows of a call. Defined in <tenon/kernel/context_access.hpp>.
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
-  std::string ShapeTraceString(const OpKernelContext& context) const;
-  // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
+  std::string ShapeTraceString(const OpKernelContext& context) const;  // "(float[2,3];int32[])"
+  // Finds the tensors [*start, *stop) of an argument. InvalidArgument: the op has no such argument.
   Status InputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->inputs, "input", name, start, stop);
   }
+  // As InputRange, for outputs.
   Status OutputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->outputs, "output", name, start, stop);
   }
@@ -12509,7 +12683,7 @@ class OpKernel {
   const NodeDef* def_;
   const OpView* op_;
   Span<const DataType> input_types_, output_types_;  // the node's, which outlives the kernel
-  InlinedVector<MemoryType, 8> memory_;              // one per input, then one per output
+  InlinedVector<MemoryType, 8> memory_;  // one per input, then one per output
   PackedInput packed_input_;
 };
 
@@ -12519,7 +12693,8 @@ class AsyncFaults : public RefCounted {
   virtual void CalledTwice(const Status& error) = 0;
 };
 
-// A kernel that may end after its call returned (it waits for a queue, a device, another process).
+// A kernel that may end after its call returned, because it waits for a queue, a device or another process.
+// thread-safe, as OpKernel.
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
@@ -12591,7 +12766,7 @@ class AsyncOpKernel::DoneCallback {
   };
   DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
-  TENON_COLD void CalledTwice() const {
+  TENON_DETAIL_COLD void CalledTwice() const {
     const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
                                           "', called its done callback twice");
     TENON_LOG(kError, error.message(), "; the second call does nothing");
@@ -12611,35 +12786,37 @@ inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
   ended.wait(false, std::memory_order_acquire);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/params.hpp ----
 // The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
-// how it gets its size and whether it may share memory (docs/design.md, "Parameters of a kernel").
-TENON_NAMESPACE_BEGIN
+// how it gets its size and whether it may share memory (docs/explanation/op-language.md, "Parameters of a kernel").
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernelContext;
 
-// An input that lives in host memory even when the kernel runs on a GPU.
+// An input in host memory, even when the kernel runs on a GPU. A view, valid until the kernel ends.
 template <class T, int Rank = kAnyRank>
 struct HostIn : In<T, Rank> {
   HostIn() = default;
   explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
 };
 
-// A host input of int16, int32 or int64 elements, read as Index values whichever it is.
+// An input in host memory of int16, int32 or int64 elements, read as Index values. A view, valid until the kernel ends.
 class HostIndices {
  public:
+  // Made by the runtime.
   HostIndices(const AnyView& view, DataType dtype)
       : data_(view.data), size_(view.size), shape_(view.shape), dtype_(dtype) {}
+  // Returns element i in row-major order; not checked.
   Index operator[](Index i) const {
     if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
     if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
     return static_cast<const std::int16_t*>(data_)[i];
   }
-  Index size() const { return size_; }
-  const TensorShape& shape() const { return *shape_; }
-  DataType dtype() const { return dtype_; }
+  Index size() const { return size_; }  // number of elements
+  const TensorShape& shape() const { return *shape_; }  // the input's shape
+  DataType dtype() const { return dtype_; }  // int16, int32 or int64
 
  private:
   const void* data_;
@@ -12648,35 +12825,34 @@ class HostIndices {
   DataType dtype_;
 };
 
-// The tensors of an input declared `name: N * T`.
+// The tensors of an input declared `name: N * T`. Valid until the kernel ends.
 template <class T>
 class InList {
  public:
-  InList(const AnyView* views, int size) : views_(views), size_(size) {}
-  In<T> operator[](int i) const { return In<T>(views_[i]); }
-  int size() const { return size_; }
+  InList(const AnyView* views, int size) : views_(views), size_(size) {}  // made by the runtime
+  In<T> operator[](int i) const { return In<T>(views_[i]); }  // a view of tensor i; not checked
+  int size() const { return size_; }  // number of tensors
 
  private:
   const AnyView* views_;
   int size_;
 };
 
-// The tensors of an output declared `name: N * T`, already allocated.
+// The tensors of an output declared `name: N * T`, already allocated. Valid until the kernel ends.
 template <class T>
 class OutList {
  public:
-  OutList(const AnyView* views, int size) : views_(views), size_(size) {}
-  Out<T> operator[](int i) const { return Out<T>(views_[i]); }
-  int size() const { return size_; }
+  OutList(const AnyView* views, int size) : views_(views), size_(size) {}  // made by the runtime
+  Out<T> operator[](int i) const { return Out<T>(views_[i]); }  // a view of tensor i; not checked
+  int size() const { return size_; }  // number of tensors
 
  private:
   const AnyView* views_;
   int size_;
 };
 
-// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size,
-// type and memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i
-// only if it never needs input elements that it has already overwritten.
+// An output that may be the buffer of one of the inputs numbered I: the first that nothing else reads later and whose
+// size, type and memory fit; otherwise its own buffer. The kernel must not read input elements that it has overwritten.
 template <class T, int... I>
 struct Forward : Out<T> {
   static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),
@@ -12690,12 +12866,14 @@ namespace detail {
 Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view);
 }  // namespace detail
 
-// An output whose size the kernel learns while it runs.
+// An output whose size the kernel learns while it runs. one thread. Valid until the kernel ends.
 template <class T>
 class Late {
  public:
+  // Made by the runtime.
   Late(OpKernelContext* context, int output) : context_(context), output_(output) {}
-  // The output with the given shape, uninitialised. Once per call of the kernel; ResourceExhausted when memory is out.
+  // Allocates the output, uninitialised; once per call of the kernel. ResourceExhausted: no memory. Internal: a second
+  // call.
   Result<Out<T>> Allocate(const TensorShape& shape) {
     AnyView view{};
     TENON_RETURN_IF_ERROR(detail::AllocateLateOutput(context_, output_, shape, &view));
@@ -12707,13 +12885,15 @@ class Late {
   int output_;
 };
 
-// The first parameter of a kernel with resources, cancellation or allocations of its own, instead of Device&.
+// The first parameter of a kernel, instead of Device&, for resources, cancellation and allocations. Valid until the
+// kernel ends.
 template <class Device>
 class Context {
  public:
+  // Made by the runtime.
   Context(OpKernelContext* context, Device* device) : context_(context), device_(device) {}
-  Device& device() const { return *device_; }
-  // Everything else the runtime offers: allocation, step id, resources (kernel/context.hpp).
+  Device& device() const { return *device_; }  // the device that runs the kernel
+  // Returns what else the runtime offers: allocation, step id, resources (kernel/context.hpp).
   OpKernelContext& op() const { return *context_; }
 
  private:
@@ -12721,16 +12901,17 @@ class Context {
   Device* device_;
 };
 
-// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a
-// Done that was never called reports Internal.
+// Ends an asynchronous kernel: exactly one call, from any thread. It can be moved, not copied. A Done that is destroyed
+// without a call ends the node with Internal. one thread.
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
-  // Hears of a second call; outlives the first.
+  // Is told of a second call; outlives the first. For the runtime.
   struct Watch {
     void (*again)(void* watched);
     void (*release)(void* watched);  // the Done goes
   };
+  // Made by the runtime.
   Done(Callback callback, void* state, const Watch* watch = nullptr, void* watched = nullptr)
       : callback_(callback), state_(state), watch_(watch), watched_(watched) {}
   Done(Done&& other) noexcept
@@ -12750,8 +12931,8 @@ class Done {
     if (watch_ != nullptr) watch_->release(watched_);
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
-  // Ends the kernel; its views are gone afterwards. A second call is logged with the kernel's op and node and fails the
-  // run with Internal, or the next one where this one is over; it does nothing else.
+  // Ends the kernel, whose views must not be used afterwards. A second call is logged with op and node and ends the
+  // run, or the next run, with Internal; it does nothing else.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 
@@ -12761,7 +12942,7 @@ class Done {
       return callback(state_, std::move(status));
     CalledTwice();
   }
-  TENON_COLD void CalledTwice() const {
+  TENON_DETAIL_COLD void CalledTwice() const {
     if (watch_ != nullptr) return watch_->again(watched_);
     TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
   }
@@ -12876,12 +13057,12 @@ struct ParamTraits<std::span<Tensor>> {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/step_environment.hpp ----
 // StepEnvironment: the device, the memory and the services of session and run that a run gives all of its kernels,
 // and the collector of their measurements. An OpKernelContext hands it out.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class CancellationManager;
 class DeferredOps;
@@ -12961,12 +13142,12 @@ class MemoryListener {
   ~MemoryListener() = default;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/context.hpp ----
 // OpKernelContext: the inputs, outputs and services of a kernel while it runs. The executor fills one per thread
 // and moves it from node to node.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
 // again only when an input shape, or the value of an input that it reads, has changed.
@@ -12992,50 +13173,52 @@ class TensorSliceReaderCache;
 struct SessionMetadata;
 
 namespace detail {
-TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
+TENON_DETAIL_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
   return errors::InvalidArgument("OpKernel used ", reference_wanted ? "non-ref" : "ref", " input name '", name,
                                  "' when ", reference_wanted ? "ref" : "non-ref", " input was expected");
 }
-[[noreturn]] TENON_COLD inline void DieOnIndex(const char* call, int i, int count, const OpKernel& kernel) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnIndex(const char* call, int i, int count, const OpKernel& kernel) {
   TENON_CHECK(false, "OpKernelContext::", call, "(", i, "): node '", kernel.name(), "' (op ", kernel.type_string(),
               ") has ", count);
   std::abort();
 }
 }  // namespace detail
 
-// one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
-// Members that are only declared here are TensorFlow's rarer ones: their callers include
-// <tenon/kernel/context_access.hpp>, which explains each.
+// The inputs, outputs and services of a kernel while it runs. one thread. Pointers from it live until the kernel
+// returns (or, for an AsyncOpKernel, until done is called). Members that are only declared here are TensorFlow's rarer
+// ones: their callers include <tenon/kernel/context_access.hpp>, which explains each.
 class OpKernelContext {
  public:
   OpKernelContext() = default;
 
   // -- inputs
-  int num_inputs() const { return frame_->kernel->num_inputs(); }
-  // 0 <= i < num_inputs(): any other index ends the process with a message. get_input returns a Status.
+  int num_inputs() const { return frame_->kernel->num_inputs(); }  // number of input tensors
+  // Returns an input. An index outside of [0, num_inputs()) ends the process; get_input returns a Status.
   const Tensor& input(int i) const {
     if (i < 0 || i >= num_inputs()) [[unlikely]]
       detail::DieOnIndex("input", i, num_inputs(), *frame_->kernel);
     return *frame_->inputs[i];
   }
-  DataType input_dtype(int i) const { return input(i).dtype(); }
-  MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
+  DataType input_dtype(int i) const { return input(i).dtype(); }  // a reference type for a reference
+  MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }  // device or host memory
+  // Returns whether input i exists and has a value.
   bool has_input(int i) const { return i >= 0 && i < num_inputs() && input(i).dtype() != DataType::kInvalid; }
-  // By the argument's name; InvalidArgument when there is none, when it is a list of another length than 1, or a
-  // reference.
+  // Finds the input of an argument. InvalidArgument: no such argument, a list of another length than 1, or a reference.
   Status input(std::string_view name, const Tensor** tensor) const {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindInput(name, false, &i));
     *tensor = frame_->inputs[i];
     return OkStatus();
   }
-  Status input_dtype(std::string_view name, DataType* dtype) const;
-  Status get_input(int i, const Tensor** tensor) const;
+  Status input_dtype(std::string_view name, DataType* dtype) const;  // by the argument's name; errors of input(name)
+  Status get_input(int i, const Tensor** tensor) const;  // InvalidArgument: no such input, or a reference
+  // number of the one tensor of an argument; errors of input(name)
   Status get_input_index(std::string_view name, int* i) const;
+  // all tensors of an argument; InvalidArgument: no such argument
   Status input_list(std::string_view name, OpInputList* list);
-  AllocatorAttributes input_alloc_attr(int i) const;
-  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const;
-  // InvalidArgument unless all inputs have one shape.
+  AllocatorAttributes input_alloc_attr(int i) const;  // on_host where the input is in host memory
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const;  // InvalidArgument: other types
+  // Compares the shapes of all inputs. InvalidArgument: they differ.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
       if (!(input(0).shape() == input(i).shape())) [[unlikely]]
@@ -13045,46 +13228,52 @@ class OpKernelContext {
                                        i, ": ", input(i).shape());
     return OkStatus();
   }
-  bool ValidateInputsAreSameShape(const OpKernel* kernel);
+  bool ValidateInputsAreSameShape(const OpKernel* kernel);  // false and an error: they differ
 
   // -- references
+  // whether the input is a variable by reference
   bool input_is_ref(int i) const { return IsRefType(frame_->inputs[i]->dtype()); }
-  Mutex* input_ref_mutex(int i);
-  Status input_ref_mutex(std::string_view name, Mutex** mutex);
+  Mutex* input_ref_mutex(int i);  // lock of the variable; null and an error: not a reference
+  Status input_ref_mutex(std::string_view name, Mutex** mutex);  // by the argument's name; errors of input(name)
+  // Returns the value of a variable; it shares the buffer. `lock_held`: the caller has the variable's lock.
   Tensor mutable_input(int i, bool lock_held);
   Status mutable_input(std::string_view name, Tensor* tensor, bool lock_held);
+  // InvalidArgument: no such argument, or not references
   Status mutable_input_list(std::string_view name, OpMutableInputList* list);
+  // Gives the variable another tensor of any shape.
   void replace_ref_input(int i, const Tensor& tensor, bool lock_held);
   Status replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held);
-  void delete_ref_input(int i, bool lock_held);
-  void forward_ref_input_to_ref_output(int input, int output);
+  void delete_ref_input(int i, bool lock_held);  // takes the variable's value away
+  void forward_ref_input_to_ref_output(int input, int output);  // makes an output the variable of an input
 
   // -- outputs
-  int num_outputs() const { return frame_->kernel->num_outputs(); }
-  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
-  MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
-  // 0 <= i < num_outputs(): any other index ends the process with a message.
+  int num_outputs() const { return frame_->kernel->num_outputs(); }  // number of output tensors
+  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }  // as the node declares
+  MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }  // device or host memory
+  // Returns an output. An index outside of [0, num_outputs()) ends the process. By name: InvalidArgument as
+  // input(name).
   Tensor* mutable_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("mutable_output", i, num_outputs(), *frame_->kernel);
     return &frame_->outputs[i];
   }
   Status mutable_output(std::string_view name, Tensor** tensor);
+  // all tensors of an argument; InvalidArgument: no such argument
   Status output_list(std::string_view name, OpOutputList* list);
-  Status get_output_index(std::string_view name, int* i) const;
-  AllocatorAttributes output_alloc_attr(int i) const;
-  bool output_required(int) const { return true; }              // unread outputs must be set, too
-  bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
-  void set_output_ref(int i, Ref<LegacyVar> variable);
+  Status get_output_index(std::string_view name, int* i) const;  // number of the one tensor of an argument
+  AllocatorAttributes output_alloc_attr(int i) const;  // on_host where the output is in host memory
+  bool output_required(int) const { return true; }  // unread outputs must be set, too
+  bool output_expects_forwarding(int) const { return false; }  // no output is bound to the buffer of one input
+  void set_output_ref(int i, Ref<LegacyVar> variable);  // makes an output a reference to a variable
   Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
-  // Takes the output away again.
+  // Takes an output away again and returns it.
   Tensor release_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("release_output", i, num_outputs(), *frame_->kernel);
     MarkUnset(i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
-  // An output that is not there is an error of the context.
+  // Sets an output to a tensor. Internal: no such output; the form with a number sets the context's status.
   void set_output(int i, Tensor tensor) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       return SetStatus(NoOutput("set_output", i));
@@ -13099,8 +13288,8 @@ class OpKernelContext {
     set_output(i, std::move(tensor));
     return OkStatus();
   }
-  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i, when it is a reference, has been allocated or was given a tensor.
+  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted: no memory. Internal: no output i, a
+  // reference, or an output that has a tensor already. *out lives until the kernel ends.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
     if (i < 0 || i >= num_outputs() || IsSet(i) || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
@@ -13109,7 +13298,7 @@ class OpKernelContext {
     *out = &frame_->outputs[i];
     return OkStatus();
   }
-  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it: *forwarded is
+  // As allocate_output, but takes over the buffer of the first input in `candidates` that allows it. *forwarded becomes
   // its number, or -1.
   Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
                                           Tensor** out, int* forwarded = nullptr) {
@@ -13126,6 +13315,7 @@ class OpKernelContext {
     if (forwarded != nullptr) *forwarded = -1;
     return allocate_output(i, shape, out);
   }
+  // As the first form, by the argument's name; InvalidArgument: no such argument, or a list.
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
@@ -13133,33 +13323,37 @@ class OpKernelContext {
   }
   Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
-  // The buffer of an input as a tensor of that type and shape, if nothing else can see it any more and it lies in
-  // such memory; null otherwise. `output` may be -1.
+  // Returns the buffer of an input as a tensor of that type and shape if nothing else reads it and it lies in such
+  // memory; null otherwise. `output` may be -1.
   Owned<Tensor> forward_input(int input, int output, DataType dtype, const TensorShape& shape, MemoryType memory_type,
                               AllocatorAttributes attributes);
+  // By the arguments' names. InvalidArgument: no such argument, or a list.
   Status forward_input_to_output_with_shape(std::string_view input, std::string_view output, const TensorShape& shape,
                                             Tensor** out);
+  // As above, by the arguments' names.
   Status forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
   Status forward_input_or_allocate_output(Span<const std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
-  // Output i shares the buffer of the input, with that shape, if nothing else can see it any more; false otherwise.
+  // Lets output i share the buffer of an input, with that shape, if nothing else reads that input. False: it does not.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
     MarkSet(i);
     *out = &frame_->outputs[i];
     return true;
   }
-  // Scratch memory for the time of the call; in host memory where the attributes say so.
+  // Allocates scratch memory for the time of the call; in host memory where the attributes say so. ResourceExhausted:
+  // no memory. InvalidArgument: a dtype that no tensor can hold.
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
     TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, get_allocator(attributes)));
     if (record_ != nullptr) [[unlikely]]
       record_->AddTemp(static_cast<std::int64_t>(out->TotalBytes()), *out);
     return OkStatus();
   }
+  // Allocates memory that the kernel keeps; errors of allocate_temp.
   Status allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
                              AllocatorAttributes attributes = {});
-  // The buffer of the first input in `candidates` that allows it, else scratch memory as from allocate_temp.
+  // Takes over the buffer of the first input in `candidates` that allows it, or allocates as allocate_temp.
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
     for (const int i : candidates) {
@@ -13172,6 +13366,7 @@ class OpKernelContext {
     }
     return allocate_temp(dtype, shape, out, attributes);
   }
+  // Returns the allocator of the step, or the host's where the attributes say so.
   Allocator* get_allocator(AllocatorAttributes attributes) const {
     const bool host = attributes.on_host() && frame_->env->host_allocator != nullptr;
     return host ? frame_->env->host_allocator : frame_->env->step_allocator;
@@ -13179,62 +13374,66 @@ class OpKernelContext {
 
   // -- memory that the node takes beside its outputs, in bytes; counted while there is a record
   void set_memory_record(MemoryListener* record) { record_ = record; }  // a MemoryRecord; null: nothing is counted
-  bool track_allocations() const { return record_ != nullptr; }
-  void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);
-  std::int64_t temp_memory_allocated() const;
-  void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);
-  std::int64_t persistent_memory_allocated() const;
-  Span<const std::int64_t> persistent_alloc_ids() const;
-  void clear_recorded_memory();
+  bool track_allocations() const { return record_ != nullptr; }  // whether memory is counted
+  void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);  // counts scratch memory
+  std::int64_t temp_memory_allocated() const;  // bytes of scratch memory so far
+  void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);  // counts kept memory
+  std::int64_t persistent_memory_allocated() const;  // bytes of kept memory so far
+  Span<const std::int64_t> persistent_alloc_ids() const;  // ids of kept blocks
+  void clear_recorded_memory();  // sets the counts to 0
 
   // -- status: the first error counts
-  void SetStatus(const Status& status) { status_.Update(status); }
-  void CtxFailure(const Status& status) { SetStatus(status); }
+  void SetStatus(const Status& status) { status_.Update(status); }  // keeps the first error, which ends the node
+  void CtxFailure(const Status& status) { SetStatus(status); }  // as SetStatus
   void CtxFailure(const char* file, int line, const Status& status);
-  void CtxFailureWithWarning(const Status& status);
+  void CtxFailureWithWarning(const Status& status);  // as SetStatus, and logs a warning
   void CtxFailureWithWarning(const char* file, int line, const Status& status);
-  const Status& status() const { return status_; }
+  const Status& status() const { return status_; }  // the first error, or OK
 
   // -- where and when
-  const OpKernel& op_kernel() const { return *frame_->kernel; }
+  const OpKernel& op_kernel() const { return *frame_->kernel; }  // the running kernel
+  // Returns the device as the kernel's type of device: device<Cpu>().
   template <class Device>
   Device& device() const {
     return *static_cast<Device*>(frame_->env->device);
   }
-  void* raw_device() const { return frame_->env->device; }
-  bool host_memory() const { return frame_->env->host_memory; }
-  std::string_view device_name() const { return frame_->env->device_name; }
-  std::int64_t step_id() const { return frame_->env->step_id; }
-  int graph_def_version() const { return frame_->env->graph_def_version; }
-  FunctionRuntime* function_library() const { return frame_->env->functions; }
-  const StepEnvironment& environment() const { return *frame_->env; }
-  // The loop that the node is in, and its iteration; 0 outside of all loops.
+  void* raw_device() const { return frame_->env->device; }  // the device without its type
+  bool host_memory() const { return frame_->env->host_memory; }  // whether the device uses host memory
+  std::string_view device_name() const { return frame_->env->device_name; }  // "/job:localhost/.../device:CPU:0"
+  std::int64_t step_id() const { return frame_->env->step_id; }  // number of the run
+  int graph_def_version() const { return frame_->env->graph_def_version; }  // version of the graph's producer
+  FunctionRuntime* function_library() const { return frame_->env->functions; }  // null: no functions
+  const StepEnvironment& environment() const { return *frame_->env; }  // everything above as one struct
+  // Returns the number of the loop that the node is in; 0: outside of all loops.
   std::uint64_t frame_id() const { return frame_->env->frame_id; }
-  std::int64_t iteration() const { return frame_->env->iteration; }
-  FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }
+  std::int64_t iteration() const { return frame_->env->iteration; }  // 0 outside of all loops
+  FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }  // both numbers
   bool is_input_dead() const { return false; }  // nodes with a dead input are not run
-  // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
+  // Returns the resources of the session; null while constants are folded (kernel/resource_lookup.hpp checks that).
   ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
+  // Returns the resources of this run; may be null.
   StepContainer* step_container() const { return services() == nullptr ? nullptr : services()->step_container; }
+  // Returns the manager that is cancelled with the run; may be null.
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
-  // The run's; values that are left in it go with the run.
+  // Returns the rendezvous of the run; values that are left in it go with the run.
   Rendezvous* rendezvous() const;
+  // null: no further services
   const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
-  CallFrame* call_frame() const;
-  TensorSliceReaderCache* slice_reader_cache() const;
-  CollectiveExecutor* collective_executor() const;
-  GraphCollector* graph_collector() const;
-  StepStatsCollector* stats_collector() const;
-  const SessionMetadata* session_metadata() const;
-  std::string_view session_handle() const;
-  std::string_view executor_type() const;
-  std::int64_t deadline_us() const;
-  bool run_all_kernels_inline() const;
-  Runner runner() const;
-  Function<void()> inc_num_deferred_ops_function() const;
-  Function<void()> dec_num_deferred_ops_function() const;
+  CallFrame* call_frame() const;  // arguments of the function that runs; may be null
+  TensorSliceReaderCache* slice_reader_cache() const;  // may be null
+  CollectiveExecutor* collective_executor() const;  // may be null
+  GraphCollector* graph_collector() const;  // may be null
+  StepStatsCollector* stats_collector() const;  // may be null
+  const SessionMetadata* session_metadata() const;  // may be null
+  std::string_view session_handle() const;  // may be empty
+  std::string_view executor_type() const;  // "DEFAULT" for dataflow
+  std::int64_t deadline_us() const;  // microseconds since 1970; 0: none
+  bool run_all_kernels_inline() const;  // whether kernels run on the caller's thread
+  Runner runner() const;  // runs a function on the run's threads
+  Function<void()> inc_num_deferred_ops_function() const;  // the run waits until the function below is called
+  Function<void()> dec_num_deferred_ops_function() const;  // ends such a wait
 
   // -- for executors
   struct NodeFrame {
@@ -13313,19 +13512,19 @@ class OpKernelContext {
   static constexpr int kNearOutputs = 63;
   static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
   bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
-  TENON_NOINLINE void MarkFarSet(int i) {
+  TENON_DETAIL_NOINLINE void MarkFarSet(int i) {
     if (!HasFarOutputs()) far_set_.assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
     set_ |= std::uint64_t{1} << kNearOutputs;
     far_set_[FarIndex(i)] = 1;
   }
   // The variable of a reference input; null, and an error, for any other input.
   LegacyVar* FindVariable(int i);
-  TENON_COLD Status NotSingle(bool output, std::string_view name) const {
+  TENON_DETAIL_COLD Status NotSingle(bool output, std::string_view name) const {
     const std::string_view which = output ? "output" : "input";
     return errors::InvalidArgument("OpKernel used list-valued ", which, " name '", name, "' when single-valued ", which,
                                    " was expected");
   }
-  TENON_COLD Status CannotAllocate(int i) const {
+  TENON_DETAIL_COLD Status CannotAllocate(int i) const {
     if (i < 0 || i >= num_outputs()) return NoOutput("allocate_output", i);
     if (IsRefType(expected_output_dtype(i)))
       return errors::Internal("allocate_output with ref type. index=", i, " type: ", expected_output_dtype(i),
@@ -13334,12 +13533,12 @@ class OpKernelContext {
     return errors::Internal("allocate_output on same index multiple times. index = ", i,
                             ", kernel=", frame_->kernel->name());
   }
-  TENON_COLD Status NoOutput(std::string_view call, int i) const {
+  TENON_DETAIL_COLD Status NoOutput(std::string_view call, int i) const {
     return errors::Internal(call, " with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ", num_outputs(),
                             " outputs");
   }
   Status NotThisRef(std::string_view call, int i, DataType given) const;
-  TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
+  TENON_DETAIL_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
         frame_->env->device_name, " by ",
@@ -13368,7 +13567,7 @@ inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   call_->end(call_->state);
   return true;
 }
-TENON_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
+TENON_DETAIL_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
   const OpKernel& kernel = call_->context->op_kernel();
   EndWith(errors::Internal("the asynchronous kernel of op '", kernel.type_string(), "', node '", kernel.name(),
                            "', dropped its done callback without calling it"));
@@ -13383,12 +13582,12 @@ inline Status AllocateLateOutput(OpKernelContext* context, int output, const Ten
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/fixed_string.hpp ----
 // FixedString: a string as a template argument, so that a compiler prints it in an error. For diagnostics only: the
 // type of a kernel never contains one (nvcc rejects strings in the template arguments of kernels that it launches).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // N characters and a zero at the end. immutable once made; public members make it a structural type.
 template <std::size_t N>
@@ -13422,12 +13621,12 @@ struct FixedString {
 template <std::size_t Size>
 FixedString(const char (&)[Size]) -> FixedString<Size - 1>;
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/row.hpp ----
 // KernelRow and OpRow: the pieces of a registration. Constant tables of plain data; nothing runs or allocates at
 // start-up, but one pointer is linked into a list.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernel;
 struct KernelMatch;
@@ -13521,12 +13720,12 @@ inline bool LinkBatch(RegistrationBatch* batch) {
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/op_types.hpp ----
 // The demands of an op struct's signature on its kernel: the type attrs that the kernel is a template over, the
 // combinations of types, and the parameter that fits each argument.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
 // TypeAttrs() is the erased form: one kernel for every type.
@@ -13720,12 +13919,13 @@ constexpr bool ParameterFits() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/rules.hpp ----
 // Every law an op struct must obey, one struct per law: a compile error names the law as a sentence, and its template
-// arguments name the op, the device, the types and the argument that broke it. docs/errors.md has one anchor for each.
-TENON_NAMESPACE_BEGIN
+// arguments name the op, the device, the types and the argument that broke it. docs/reference/errors.md has one anchor
+// for each.
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace rule {
 
@@ -13938,12 +14138,12 @@ void Report() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/op_checks.hpp ----
 // Checks an op struct's kernel and members against its signature. The compiler reports each mistake as a sentence
 // (kernel/rules.hpp).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -14233,12 +14433,12 @@ constexpr bool CheckSignature() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/adapter.hpp ----
 // From an op struct to table rows: one KernelRow for every combination of device and types that its kernel accepts,
 // after the checks of kernel/op_checks.hpp.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Cpu;
 struct Cuda;
@@ -14323,7 +14523,7 @@ OpKernel* CreateRawKernel(OpKernelConstruction* construction) {
 
 template <class Op>
 constexpr std::string_view StructName() {
-  return TENON_SIGNATURE;
+  return TENON_DETAIL_SIGNATURE;
 }
 template <class Op>
 constexpr OpRow MakeOpRow() {
@@ -14396,7 +14596,7 @@ constexpr KernelRow MakeRow() {
       constexpr bool ok = CheckAttrs<Op>() && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
       if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
-      constexpr bool made = TENON_IS_CONSTRUCTIBLE(Kernel);
+      constexpr bool made = TENON_DETAIL_IS_CONSTRUCTIBLE(Kernel);
       if constexpr (!made) (void)&Report<rule::KernelIsDefaultConstructible<Op, Kernel, made>>;
       constexpr bool init = requires(Kernel& kernel, OpKernelConstruction& c) {
         { kernel.Init(c) } -> std::same_as<Status>;
@@ -14413,7 +14613,7 @@ constexpr KernelRow MakeRow() {
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
-        if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
+        if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
         if constexpr (init) row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
       }
@@ -14501,13 +14701,13 @@ constexpr bool CheckOp() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/register.hpp ----
 // TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per
 // program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels). Among the ops may stand Types<float,
 // half> (or a TypeList): kernels for these element types only, and Devices<AnyDevice>: kernels for these devices.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A list of ops that counts as its members: TENON_REGISTER(tenon::ops::All).
 template <class... Op>
@@ -14674,7 +14874,7 @@ Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
   return status;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // The variable is named by a counter, not by its line, so that files can be compiled as one (unity builds).
 #define TENON_REGISTER(...)                                                                  \
@@ -14683,17 +14883,17 @@ TENON_NAMESPACE_END
 
 // ---- tenon/base/to_size.hpp ----
 // ToSize: numbers of nodes, values and devices are int; the subscripts of containers are std::size_t.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A number that is not negative as a subscript.
 constexpr std::size_t ToSize(int number) { return static_cast<std::size_t>(number); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/function.hpp ----
 // Function<R(A...)>: a callable that is moved, never copied, with room for four pointers before it needs the heap.
 // A callable that copies as plain bytes (a lambda over pointers, references and numbers) moves with one memcpy.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 template <class Signature>
 class Function;
@@ -14760,7 +14960,7 @@ class Function<R(Args...)> {
   static constexpr bool kInline =
       sizeof(D) <= kInlineBytes && alignof(D) <= alignof(void*) && std::is_nothrow_move_constructible_v<D>;
   template <class D>
-  static constexpr bool kPlain = TENON_IS_TRIVIALLY_COPYABLE(D) && TENON_IS_TRIVIALLY_DESTRUCTIBLE(D);
+  static constexpr bool kPlain = TENON_DETAIL_IS_TRIVIALLY_COPYABLE(D) && TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(D);
 
   template <class D>
   static R Invoke(D& callable, Args... args) {
@@ -14812,12 +15012,12 @@ class Function<R(Args...)> {
   alignas(void*) mutable unsigned char storage_[kInlineBytes];
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/name_table.hpp ----
 // NameTable<T>: objects by name, for tables that only grow. Looking up takes no lock, also while another thread
 // inserts; an object stays where it is.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 inline std::uint64_t LoadWord(const char* at) {
@@ -14951,13 +15151,13 @@ class NameTable {
   std::size_t size_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_registry.hpp ----
 // OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry/registry.hpp); a binary that only edits
 // graphs needs this.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Compares declarations: their strings in order and their flags. Shape functions are not compared (one function has
 // several addresses in a binary of several shared libraries).
@@ -15035,7 +15235,7 @@ class OpRegistry {
     if (there == nullptr || *there == &op || SameOp(**there, op)) return OkStatus();
     return errors::AlreadyExists("Op with name ", op.name);
   }
-  TENON_COLD Status NotRegistered(std::string_view name) const {
+  TENON_DETAIL_COLD Status NotRegistered(std::string_view name) const {
     SlimVector<std::string_view> names;
     for (const OpView* op : ops()) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
@@ -15048,41 +15248,43 @@ class OpRegistry {
   mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/device.hpp ----
 // Device: runs kernels and owns memory. DeviceFactory: adds a kind of device to the binary.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernel;
 class OpKernelConstruction;
 
-// thread-safe. Lives as long as the session that owns it.
+// A device: runs kernels and owns memory. thread-safe. Lives as long as the session or the manager that owns it.
 class Device {
  public:
   // Takes a kernel that was made for the device and returns the kernel that runs in its place, or the kernel itself.
   using KernelWrapper = OpKernel* (*)(OpKernel* kernel, OpKernelConstruction* construction, Device* device);
 
+  // the complete name: "/job:localhost/replica:0/task:0/device:GPU:0"
   explicit Device(std::string name) : name_(std::move(name)) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   virtual ~Device() = default;
 
   virtual std::string_view type() const = 0;  // "CPU", "GPU": which kernels it runs
-  virtual Allocator* allocator() const = 0;
+  virtual Allocator* allocator() const = 0;  // for its memory; lives as long as the device
   virtual void* kernel_device() = 0;  // the Cpu or Cuda object that kernels get
-  // True when kernels of this device read and write ordinary host memory.
+  // Returns whether kernels of this device read and write ordinary host memory.
   virtual bool uses_host_memory() const = 0;
 
-  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call
-  // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
+  // Copies a host tensor to the device's memory; allocates *to. A copy has ended when the call returns, or it is
+  // ordered before the device's next kernel, as the device documents. ResourceExhausted: no memory.
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
+  // Copies a tensor of the device to host memory; otherwise as CopyToDevice.
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
-  // Waits for all kernels and copies; returns their error.
+  // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
 
-  // Null: kernels run as they are.
+  // Returns the function that wraps each kernel of the device; null: kernels run as they are.
   KernelWrapper kernel_wrapper() const { return kernel_wrapper_; }
 
   const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
@@ -15122,16 +15324,16 @@ inline bool LinkDeviceFactory(DeviceFactory* factory) {
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/has_item.hpp ----
 // HasItem and AnyItem over anything with data() and size(): loops of a line. std::find and std::any_of cost the
 // compiler some ten functions for each type of item and for each condition.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Does a condition hold for an item of the list? Not for an empty one.
 template <class List, class Condition>
-TENON_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& condition) {
+TENON_DETAIL_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& condition) {
   const auto* const data = items.data();
   const std::size_t size = items.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -15142,7 +15344,7 @@ TENON_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& c
 
 // Is an item of the list equal to `item`?
 template <class List, class T>
-TENON_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
+TENON_DETAIL_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
   const auto* const data = items.data();
   const std::size_t size = items.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -15151,12 +15353,12 @@ TENON_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
   return false;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/adapted_kernel.hpp ----
 // AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
 // forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -15392,7 +15594,7 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
+  TENON_DETAIL_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
     if (!memo->valid || !MadeForInputs(*memo, num_inputs_, ctx->input_array())) [[unlikely]]
       TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
     for (const OutputPlan& out : outputs_) {
@@ -15403,7 +15605,7 @@ class AdaptedCore {
     }
     return has_output_ranks_ ? CheckOutputRanks(ctx) : OkStatus();
   }
-  TENON_NOINLINE Status PrepareWithoutMemo(OpKernelContext* ctx, AnyView* views) const {
+  TENON_DETAIL_NOINLINE Status PrepareWithoutMemo(OpKernelContext* ctx, AnyView* views) const {
     ShapeMemo memo;
     return PrepareOutputs(ctx, &memo, views);
   }
@@ -15445,7 +15647,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   return OkStatus();
 }
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 // The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
 // read.
 inline Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots) {
@@ -15486,7 +15688,7 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, Span<const
   }
   return OkStatus();
 }
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail
 
@@ -15614,7 +15816,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     done();
   }
   // A kernel that handed its Done on and threw has ended its call: the context may be gone, and only `done` knows.
-  TENON_COLD static void EndWithError(PendingCall* call, const Status& status) {
+  TENON_DETAIL_COLD static void EndWithError(PendingCall* call, const Status& status) {
     if (IsThrown(call, status)) return;
     const bool dropped = status.message() == Done::kDropped;
     const std::string_view op = call->op;
@@ -15626,12 +15828,12 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   detail::AdaptedCore core_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/kernel_constraints.hpp ----
 // KernelMatch: which nodes a kernel is for, beside its device and types, and which of its arguments lie in host memory.
 // Stands for Label, Priority, AttrConstraint, TypeConstraint and HostMemory of TensorFlow's kernel builder.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 void kernel_match_error_has_more_than_4_constraints();
@@ -15647,13 +15849,15 @@ void kernel_match_error_has_more_than_8_host_arguments();
 //     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
 struct KernelMatch {
   static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 16, kMaxHostArguments = 8;
-  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
+  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };  // kinds of attrs that can be constrained
+  // A value that a constraint allows.
   struct Value {
     std::int64_t number = 0;
     std::string_view text;
 
     friend constexpr bool operator==(const Value&, const Value&) = default;
   };
+  // An attr and the values that it may have.
   struct Constraint {
     std::string_view attr;
     Kind kind = Kind::kInt;
@@ -15685,24 +15889,24 @@ struct KernelMatch {
   const Constraint* external_constraints = nullptr;
   const std::string_view* external_host_arguments = nullptr;
 
-  constexpr Span<const Constraint> all_constraints() const {
+  constexpr Span<const Constraint> all_constraints() const {  // the constraints
     return {external_constraints != nullptr ? external_constraints : constraints, count};
   }
-  constexpr Span<const std::string_view> all_host_arguments() const {
+  constexpr Span<const std::string_view> all_host_arguments() const {  // names
     return {external_host_arguments != nullptr ? external_host_arguments : host_arguments, host_count};
   }
 
-  constexpr KernelMatch Label(std::string_view text) const {
+  constexpr KernelMatch Label(std::string_view text) const {  // only for nodes with this `_kernel`
     KernelMatch match = *this;
     match.label = text;
     return match;
   }
-  constexpr KernelMatch Priority(int value) const {
+  constexpr KernelMatch Priority(int value) const {  // the highest of those that fit wins
     KernelMatch match = *this;
     match.priority = value;
     return match;
   }
-  // The attr has one of these values: bool, int, string or DataType. In a list of types, all have.
+  // Requires that the attr has one of these values: bool, int, string or DataType. In a list of types, all have.
   template <class T>
   constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
     if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
@@ -15714,8 +15918,8 @@ struct KernelMatch {
     return match;
   }
 
-  // The input or output of that name, or a list of them, lies in host memory on any device. For kernels in the raw
-  // form; other kernels say it with their parameters' types.
+  // Places the input or output of that name, or a list of them, in host memory on any device. For kernels in the raw
+  // form; other kernels use parameter types.
   constexpr KernelMatch HostMemory(std::string_view argument) const {
     if (host_count == kMaxHostArguments) detail::kernel_match_error_has_more_than_8_host_arguments();
     KernelMatch match = *this;
@@ -15746,7 +15950,7 @@ struct AnyDevice {
   static constexpr std::string_view type = "DEFAULT";
 };
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
@@ -15754,13 +15958,13 @@ inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t numbe
     if (value.number == number && value.text == text) return true;
   return false;
 }
-TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
+TENON_DETAIL_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
   constexpr std::string_view kKinds[] = {"int", "bool", "string", "type or list(type)"};
   return errors::InvalidArgument("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
                                  "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
                                  "', but the node's has another: ", SummarizeNodeDef(node));
 }
-TENON_COLD inline Status NoConstrainedAttr(const NodeDef& node, std::string_view attr) {
+TENON_DETAIL_COLD inline Status NoConstrainedAttr(const NodeDef& node, std::string_view attr) {
   return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", attr, "' not in NodeDef '",
                                  SummarizeNodeDef(node), "'");
 }
@@ -15790,7 +15994,7 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
-TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
+TENON_DETAIL_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
   std::string have;
   for (const auto& list : {op.inputs, op.outputs})
     for (const ArgSpec& argument : list) StrAppend(&have, have.empty() ? "'" : ", '", argument.name(), "'");
@@ -15835,14 +16039,14 @@ inline bool SameMatch(const KernelMatch& a, const KernelMatch& b) {
   return a.label == b.label && a.priority == b.priority && same(a.all_host_arguments(), b.all_host_arguments()) &&
          std::equal(x.begin(), x.end(), y.begin(), y.end(), same_constraint);
 }
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/create_kernel.hpp ----
 // CreateKernel: the kernel that a registered row describes, for one node.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 // The arguments that the match names.
@@ -15906,13 +16110,13 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
 #endif
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/kernel_text.hpp ----
 // How messages name a kernel: in a word, "CPU{float}", or in TensorFlow's words, "device='CPU'; T in [DT_FLOAT]".
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 // A list.
@@ -15939,7 +16143,7 @@ inline void AppendConstraints(const KernelMatch* match, std::string* text) {
     StrAppend(text, "; ", constraint.attr, " in ", SummarizeAttrValue(AllowedValues(constraint)));
 }
 // "CPU{float}", "CPU{} (label='fast'; T in [DT_FLOAT])".
-TENON_COLD inline std::string ShortKernelText(const KernelRow& row) {
+TENON_DETAIL_COLD inline std::string ShortKernelText(const KernelRow& row) {
   std::string text = StrCat(row.device, "{");
   for (int k = 0; k < row.op->typed_count; ++k)
     StrAppend(&text, k == 0 ? "" : ",", static_cast<DataType>(row.types[k]));
@@ -15950,7 +16154,7 @@ TENON_COLD inline std::string ShortKernelText(const KernelRow& row) {
   if (!match.empty()) StrAppend(&text, " (", std::string_view(match).substr(2), ")");
   return text;
 }
-TENON_COLD inline std::string KernelText(const KernelRow& row) {
+TENON_DETAIL_COLD inline std::string KernelText(const KernelRow& row) {
   std::string text = StrCat("device='", row.device, "'");
   AppendLabel(row.op->match, &text);
   for (int k = 0; k < row.op->typed_count; ++k) {
@@ -15962,20 +16166,20 @@ TENON_COLD inline std::string KernelText(const KernelRow& row) {
 }
 // A line for each; "  <no registered kernels>" for none.
 template <class Rows>
-TENON_COLD inline std::string KernelLines(const Rows& rows) {
+TENON_DETAIL_COLD inline std::string KernelLines(const Rows& rows) {
   std::string text;
   for (const KernelRow* row : rows) StrAppend(&text, "  ", KernelText(*row), "\n");
   return text.empty() ? "  <no registered kernels>\n" : text;
 }
 
 }  // namespace detail
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/registry.hpp ----
 // Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are the types of the attrs that its kernels are templates
 // over, in order.
@@ -15989,11 +16193,11 @@ struct KernelDef {
   const KernelRow* row = nullptr;
 };
 
-// thread-safe; looking up takes no lock. Rows are never removed: a shared library that registered ops must stay loaded
-// (io/load_library.hpp sees to it).
+// The ops and kernels that sessions know. thread-safe; a look-up takes no lock. Rows are never removed: a shared
+// library that registered ops stays loaded (io/load_library.hpp). A registry outlives its sessions.
 class Registry {
  public:
-  // Everything that TENON_REGISTER put into this process.
+  // Returns the registry of this process: everything that TENON_REGISTER and LoadLibrary added.
   static Registry& Global() {
     static Registry* registry = new Registry(true);
     return *registry;
@@ -16009,14 +16213,14 @@ class Registry {
     }
   }
 
-  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
-  // another struct or signature has the op's name, which is left out then.
+  // Adds the ops and kernels of a batch; see Register(). A second registration of one struct does nothing.
+  // AlreadyExists: another struct or signature has the op's name; it is left out.
   Status Add(const RegistrationBatch& batch) {
     Refresh();
     const MutexLock lock(mutex_);
     return AddLocked(batch);
   }
-  // The Status that Add would return; adds nothing.
+  // Returns the Status that Add would return; adds nothing.
   Status Check(const RegistrationBatch& batch) const {
     Refresh();
     const MutexLock lock(mutex_);
@@ -16026,9 +16230,9 @@ class Registry {
   }
 
   // An eager call looks its kernel up every time.
-  TENON_SETUP_CODE_END
-  // Searches the kernels that serve every node of the op (structs without a KernelMatch). NotFound names the types
-  // that have kernels.
+  TENON_DETAIL_SETUP_CODE_END
+  // Finds a kernel that serves every node of the op (a struct without a KernelMatch). NotFound: there is none; the
+  // message names the types that have kernels.
   Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
@@ -16039,9 +16243,9 @@ class Registry {
       return KernelDef{row};
     return NoKernel(key, kernels);
   }
-  // The kernel for a node: reads the node's type attrs, and `_kernel`, the label that it asks for. Where the device has
-  // none, one of the type whose kernels it runs serves, then one for the device type "DEFAULT". InvalidArgument when
-  // two fit equally well (of those for "DEFAULT": when two fit), and when the node lacks an attr that they ask for.
+  // Finds the kernel for a node by the node's type attrs and its label `_kernel`. Without a kernel for the device it
+  // takes one of the device type whose kernels the device runs, then one of the type "DEFAULT". NotFound: there is
+  // none. InvalidArgument: two kernels fit equally well, or the node lacks an attr that a kernel asks for.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(node.op);
@@ -16058,14 +16262,14 @@ class Registry {
     }
     return FindAmongMatches(*kernels, node, device, label, types);
   }
-  TENON_SETUP_CODE_BEGIN
-  // All kernels of an op, in the order of their registration.
+  TENON_DETAIL_SETUP_CODE_BEGIN
+  // Lists the kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
     return RowsOf(kernels_.Find(op));
   }
 
-  // All kernels of all ops, in the order of their registration.
+  // Lists the kernels of all ops, in the order of their registration.
   SlimVector<const KernelRow*> AllKernels() const {
     Refresh();
     const MutexLock lock(mutex_);
@@ -16078,14 +16282,14 @@ class Registry {
     return rows;
   }
 
-  // The op's description, or null.
+  // Returns the op's description, or null. It lives as long as the registry.
   const OpView* FindOp(std::string_view name) const { return ops().Find(name); }
-  const OpRegistry& ops() const {
+  const OpRegistry& ops() const {  // descriptions of all ops
     Refresh();
     return ops_;
   }
-  // The first error while the registrations of the process were taken in; sessions refuse to start on it. Kernels
-  // whose op is not registered yet are logged, once.
+  // Returns the first error of the registrations; sessions then refuse to start. Logs, once, kernels whose op is not
+  // registered yet.
   Status status() const {
     Refresh();
     LogWaiting();
@@ -16115,7 +16319,7 @@ class Registry {
     bool logged;
   };
 
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   // Takes in batches that were linked since the last time.
   void Refresh() const {
     if (!global_) return;
@@ -16146,7 +16350,7 @@ class Registry {
     int count = 0;
   };
 
-  TENON_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
+  TENON_DETAIL_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
     if (!HasNodeAttr(node, attr)) return detail::NoConstrainedAttr(node, attr);
     DataType type = DataType::kInvalid;
     return GetNodeAttr(node, attr, &type);
@@ -16181,10 +16385,11 @@ class Registry {
     return nullptr;
   }
 
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
   // Where labels, constraints and other devices count.
-  TENON_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node, std::string_view device,
-                                                std::string_view label, const TypeKey& types) const {
+  TENON_DETAIL_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node,
+                                                       std::string_view device, std::string_view label,
+                                                       const TypeKey& types) const {
     const KernelRow* row = nullptr;
     bool attrs_differ = false;
     TENON_RETURN_IF_ERROR(FindMatch(kernels, node, device, label, &row, &attrs_differ));
@@ -16196,8 +16401,8 @@ class Registry {
   }
   // Finds, among the op's kernels with this label whose constraints the node satisfies, the one of highest priority.
   // *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
-  TENON_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
-                                     std::string_view label, const KernelRow** row, bool* attrs_differ) {
+  TENON_DETAIL_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
+                                            std::string_view label, const KernelRow** row, bool* attrs_differ) {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
       const OpRow& op = *table->op;
@@ -16222,8 +16427,8 @@ class Registry {
     return false;
   }
   // *fits stays null when the node has other types or does not satisfy the constraints.
-  TENON_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
-                                       const KernelRow** fits) {
+  TENON_DETAIL_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
+                                              const KernelRow** fits) {
     const OpRow& op = *table.op;
     TypeKey types;
     TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
@@ -16241,7 +16446,7 @@ class Registry {
 
   // The type whose kernels run on the device if it has none of its own (DeviceFactory::kernels), or "". Not for ops
   // that call functions: their kernels run whole programs.
-  TENON_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
+  TENON_DETAIL_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
     const DeviceFactory* factory = detail::device_factories.load(std::memory_order_acquire);
     while (factory != nullptr && (factory->type != device || factory->kernels.empty())) factory = factory->next;
     if (factory == nullptr) return {};
@@ -16265,7 +16470,7 @@ class Registry {
           rows.push_back(row);
     return rows;
   }
-  TENON_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
+  TENON_DETAIL_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
     std::string have;
     for (const KernelRow* row : RowsOf(kernels))
       StrAppend(&have, have.empty() ? "" : ", ", detail::ShortKernelText(*row));
@@ -16275,8 +16480,8 @@ class Registry {
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
   // NoKernel with TensorFlow's sentence and list appended.
-  TENON_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
-                                       bool attrs_differ) {
+  TENON_DETAIL_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
+                                              bool attrs_differ) {
     std::string lines = detail::KernelLines(RowsOf(kernels));
     lines.pop_back();
     const std::string attrs =
@@ -16289,7 +16494,7 @@ class Registry {
                              ".  Registered:", lines));
   }
 
-  TENON_COLD void TakeIn() const {
+  TENON_DETAIL_COLD void TakeIn() const {
     const MutexLock lock(mutex_);
     const RegistrationBatch* const head = detail::registration_batches.load(std::memory_order_acquire);
     SlimVector<const RegistrationBatch*> fresh;
@@ -16332,7 +16537,7 @@ class Registry {
     return status;
   }
   // Adds the waiting kernels whose op is registered by now.
-  TENON_COLD Status AddWaiting() const {
+  TENON_DETAIL_COLD Status AddWaiting() const {
     Status status;
     SlimVector<Waiting> waiting;
     waiting.swap(waiting_);
@@ -16340,7 +16545,7 @@ class Registry {
     return status;
   }
   // Without the lock: a sink may look kernels up.
-  TENON_COLD void LogWaiting() const {
+  TENON_DETAIL_COLD void LogWaiting() const {
     std::string text;
     {
       const MutexLock lock(mutex_);
@@ -16390,14 +16595,14 @@ class Registry {
   mutable Status status_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/graph.hpp ----
 // Graph: nodes with dense ids, their edges, dtypes and inferred shapes. It knows op descriptions only, never a kernel.
 // Made by ImportGraphDef (graph/import.hpp); editing passes add nodes and edges through the members below.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
@@ -16555,7 +16760,7 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
 // The nodes of a graph, for messages about one that it does not have.
 struct NodeNames {
   SlimVector<std::string_view> all, ends;  // ends: its placeholders, and nodes that no node reads
-  TENON_COLD std::string Suggest(std::string_view name) const {
+  TENON_DETAIL_COLD std::string Suggest(std::string_view name) const {
     std::string text = SuggestNames(name, all);
     if (!text.empty()) return text;
     constexpr std::size_t kMost = 8;
@@ -16566,8 +16771,8 @@ struct NodeNames {
 };
 
 // One more name that a list of them does not have: "\"a\" \"b\"", and what may have been meant, each hint once.
-TENON_COLD inline void NameMissing(std::string_view name, std::string_view hint, std::string* missing,
-                                   std::string* hints) {
+TENON_DETAIL_COLD inline void NameMissing(std::string_view name, std::string_view hint, std::string* missing,
+                                          std::string* hints) {
   StrAppend(missing, missing->empty() ? "\"" : " \"", name, "\"");
   if (hints->find(hint) == std::string::npos) hints->append(hint);
 }
@@ -16595,7 +16800,7 @@ class NameIndex {
   // Find and Insert in two steps, for callers with many names: Prefetch loads a slot while they hash further names.
   static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
   void Prefetch(std::uint32_t hash) const {
-    if (!slots_.empty()) TENON_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
+    if (!slots_.empty()) TENON_DETAIL_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
   }
   template <class NameOf>
   int Find(std::uint32_t hash, std::string_view name, NameOf&& name_of) const {
@@ -16829,13 +17034,13 @@ class Graph {
   std::int64_t name_counter_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/arg_op.hpp ----
 // ArgShape: the shape function of `_Arg`, an argument of a function's body.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Two list attrs describe the contents of the caller's resource, one item for each tensor behind the handle.
 inline constexpr std::string_view kHandleShapesAttr = "_handle_shapes";
@@ -16863,18 +17068,123 @@ inline Status ArgShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/base/extensions.hpp ----
+// The table of extension points: functions that a binary may lack. Null: the binary was compiled without them. Nothing
+// else in include/tenon is a process-wide hook (docs/reference/extension-points.md, checked by tools/check_layers.py).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+class CancellationManager;
+class Device;
+struct FunctionImport;
+class Graph;
+struct GraphDef;
+struct Node;
+struct Program;
+class Registry;
+class ResourceMgr;
+class RunRendezvous;
+struct SessionOptions;
+template <class T>
+class SlimVector;
+template <class T>
+class Span;
+class Status;
+class Step;
+class Tensor;
+class TraceSink;
+namespace wire {
+struct Message;
+}
+
+namespace detail {
+
+struct ControlFlow;
+class Executor;
+class GraphFunctions;
+class PlannedLoop;
+class RunPlans;
+struct SessionExtras;
+struct SessionWatch;
+struct SeveralDevices;
+
+using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
+using FedHandleReader = Status (*)(ResourceMgr* resources, Tensor* value);
+using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
+using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
+                                                const SessionOptions&);
+using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+// Plans a loop for variables of these types and shapes. Both programs have just run with them, each in its step, and
+// the body has given the variables, `condition` the condition's result. Both are null where the loop counts. The plan
+// uses the caches of the body's step, which outlives it. Null: there is no memory.
+using MakePlannedLoop = Owned<PlannedLoop> (*)(const Step* cond, const Tensor* condition, Step* body,
+                                               Span<const Tensor> variables);
+using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
+using KeepSource = GraphDef (*)(const Graph&);
+using FindTraceSink = TraceSink* (*)();
+
+// Entries are filled before main and read at any time. thread-safe.
+//
+// An entry of the first group turns a refusal into support: programs that run without it run alike with it, so any
+// header may include the filling one. An entry of the second group changes what sessions do that run without it: only
+// one header, the door in tools/check_layers.py, includes the filling one.
+struct Extensions {
+  // Reads and writes the functions of a GraphDef. op/graph_def/proto_io.hpp. Without: Unimplemented.
+  std::atomic<const wire::Message*> function_library{nullptr};
+  // Imports the functions of a GraphDef. graph/function_import.hpp. Without: Unimplemented.
+  std::atomic<const FunctionImport*> function_import{nullptr};
+  // Replaces a fed session handle with its tensor. kernel/session_tensors.hpp. Without: such handles cannot be made.
+  std::atomic<FedHandleReader> read_fed_handle{nullptr};
+  // Runs each node as its inputs arrive. runtime/executor/dataflow.hpp. Without: Unimplemented.
+  std::atomic<MakeExecutor> dataflow{nullptr};
+  // Runs TensorFlow 1 control flow. runtime/control_flow/parallel_executor.hpp. Without: Unimplemented.
+  std::atomic<const ControlFlow*> control_flow{nullptr};
+  // Calls functions of the graph. runtime/function/session_functions.hpp. Without: Unimplemented, by the import.
+  std::atomic<MakeFunctions> functions{nullptr};
+  // Makes the rendezvous of a run. runtime/executor/local_rendezvous.hpp. Without: kernels get none and fail.
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};
+  // Runs under time limits, in pools of the session. runtime/session/run_with_options.hpp. Without: FailedPrecondition.
+  std::atomic<const SessionExtras*> session_extras{nullptr};
+  // Shows runs to SessionOptions::trace_sink. runtime/trace/sink.hpp. Without: FailedPrecondition.
+  std::atomic<const SessionWatch*> session_watch{nullptr};
+  // Copies a graph before its control flow is lowered, for Session::Extend. runtime/session/extend_reset.hpp. Without:
+  // Session::Extend is not defined.
+  std::atomic<KeepSource> keep_source{nullptr};
+  // Runs sessions on several devices. runtime/multi_device/session_devices.hpp. Without: FailedPrecondition.
+  std::atomic<const SeveralDevices*> several_devices{nullptr};
+
+  // Folds integer nodes in shape inference. graph/shapes.hpp. Without: more shapes are unknown before a run.
+  std::atomic<FoldNode> fold_integers{nullptr};
+  // Plans the memory of runs. runtime/planned/plan_cache.hpp. Without: no run is planned.
+  std::atomic<MakeRunPlans> plans{nullptr};
+  // Plans loops. runtime/planned/planned_loop.hpp. Without: no loop is planned.
+  std::atomic<MakePlannedLoop> loops{nullptr};
+  // Finds the sink that TENON_TRACE names. runtime/trace/file_sink.hpp. Without: TENON_TRACE has no effect.
+  std::atomic<FindTraceSink> environment_trace_sink{nullptr};
+};
+inline constinit Extensions extensions;
+
+// Fills an entry that is empty; the first value stays, so that a plug-in cannot replace what the binary has.
+// thread-safe. The only caller is a constant of the header that the entry names:
+//
+//   inline const bool fills_dataflow = FillExtension(&extensions.dataflow, &MakeDataflowRun);
+template <class T>
+bool FillExtension(std::atomic<T>* entry, std::type_identity_t<T> value) {
+  T empty = nullptr;
+  return entry->compare_exchange_strong(empty, value, std::memory_order_acq_rel);
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/stack.hpp ----
 // StackLeft, StackIsShort: how much stack the calling thread has left. Code that calls itself as often as a graph or a
 // file says asks before it goes deeper.
-#if defined(__linux__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 #if defined(__linux__) && !defined(__GLIBC__)
 #include <sys/resource.h>
-#include <unistd.h>
 #endif
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -16884,7 +17194,7 @@ TENON_NAMESPACE_END
 extern "C" __declspec(dllimport) void __stdcall GetCurrentThreadStackLimits(std::uintptr_t* low, std::uintptr_t* high);
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // StackLeft of a stack that is not the thread's own (of a fiber or a coroutine), and on other systems.
 inline constexpr std::size_t kStackUnknown = ~std::size_t{0};
@@ -16905,7 +17215,7 @@ struct StackBounds {
   std::size_t size() const { return high - low; }
 };
 
-TENON_COLD inline StackBounds FindStackBounds() {
+TENON_DETAIL_COLD inline StackBounds FindStackBounds() {
   StackBounds bounds;
   bounds.asked = true;
 #if defined(__linux__)
@@ -16921,7 +17231,7 @@ TENON_COLD inline StackBounds FindStackBounds() {
 #if !defined(__GLIBC__)
   // musl gives the size that the first thread's stack has now; it grows up to the limit.
   rlimit limit;
-  if (gettid() == getpid() && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > bounds.size() &&
+  if (ThreadId() == getpid() && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > bounds.size() &&
       limit.rlim_cur < bounds.high)
     bounds.low = bounds.high - static_cast<std::uintptr_t>(limit.rlim_cur);
 #endif
@@ -16950,7 +17260,7 @@ inline const StackBounds& StackBoundsOfThread() {
 }  // namespace detail
 
 // Bytes of stack below the caller, or kStackUnknown. A thread asks the system once, and then it takes 3 ns.
-TENON_NOINLINE inline std::size_t StackLeft() {
+TENON_DETAIL_NOINLINE inline std::size_t StackLeft() {
   const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_DETAIL_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
   return here >= bounds.low && here < bounds.high ? here - bounds.low : kStackUnknown;
@@ -16958,7 +17268,7 @@ TENON_NOINLINE inline std::size_t StackLeft() {
 
 // Whether code that is `depth` calls within itself must not go deeper: less than kStackReserve, or than half of the
 // stack, is left. Unknown stacks allow kMaxUnknownStackDepth calls.
-TENON_NOINLINE inline bool StackIsShort(int depth) {
+TENON_DETAIL_NOINLINE inline bool StackIsShort(int depth) {
   const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_DETAIL_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
   if (here < bounds.low || here >= bounds.high) [[unlikely]]
@@ -16967,13 +17277,13 @@ TENON_NOINLINE inline bool StackIsShort(int depth) {
   return here - bounds.low < (half < kStackReserve ? half : kStackReserve);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/reader.hpp ----
 // Reader: walks bytes in protobuf's wire format, message inside message, without protobuf. Checks every length; the
 // first mistake stops it, and status() then says what is wrong and at which byte.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -17140,7 +17450,7 @@ class Reader {
     Record(error, where, value);
     return false;
   }
-  TENON_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
+  TENON_DETAIL_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
     if (error_ == Error::kNone) {
       error_ = error;
       error_offset_ = where;
@@ -17153,7 +17463,7 @@ class Reader {
     return Fail((tag & 7) > 5 ? Error::kWireType : Error::kGroup, where, (tag & 7) > 5 ? tag & 7 : tag >> 3);
   }
   // Bits above the 64th are dropped, as protobuf does; more than ten bytes are an error.
-  TENON_COLD bool ReadLongVarint(std::uint64_t* value) {
+  TENON_DETAIL_COLD bool ReadLongVarint(std::uint64_t* value) {
     const std::size_t start = offset();
     std::uint64_t result = 0;
     for (int shift = 0; shift < 70; shift += 7) {
@@ -17176,7 +17486,7 @@ class Reader {
     at_ += sizeof(T);
     return true;
   }
-  TENON_COLD Status MakeStatus(std::string_view what) const {
+  TENON_DETAIL_COLD Status MakeStatus(std::string_view what) const {
     std::string text = StrCat(what, ": cannot parse the bytes at offset ", error_offset_, ": ");
     switch (error_) {
       case Error::kNone: break;
@@ -17219,14 +17529,14 @@ inline std::string_view AsText(Span<const std::byte> bytes) {
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/writer.hpp ----
 // Writer: makes protobuf's wire format, last byte first. So the length of a message is known when it is written, and
 // one pass is enough. What is written later stands before what was written earlier.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -17284,7 +17594,7 @@ class Writer {
   }
 
  private:
-  TENON_COLD void Grow(std::size_t size) {
+  TENON_DETAIL_COLD void Grow(std::size_t size) {
     const std::size_t used = this->size();
     std::size_t capacity = capacity_ < 256 ? 512 : 2 * capacity_;
     if (capacity - used < size) capacity = used + size + (size < 1024 ? 1024 : size / 8);  // room for what is around it
@@ -17303,8 +17613,8 @@ class Writer {
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/schema.hpp ----
 // Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
@@ -17315,8 +17625,8 @@ TENON_NAMESPACE_END
 //   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
 //                                                    wire::MakeField<&Version::bad_consumers>(3, "bad_consumers")};
 //   inline constexpr wire::Message wire::Schema<Version>::message("Version", kVersionFields);
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class Buffer;
 
@@ -17757,13 +18067,13 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/shape_proto.hpp ----
 // TensorShapeProto: shapes in serialised form.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -17912,14 +18222,14 @@ inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) {
   writer.AppendTo(out);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/types/dispatch.hpp ----
 // From a DataType known while running to a C++ type known while compiling:
 //
 //   return DispatchType<TypeList<float, double>>(x.dtype(), [&]<class T>() { return Fill(x.flat<T>()); });
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Name(type), and for an unknown number "unknown dtype enum (77)".
 inline std::string DataTypeString(DataType type) {
@@ -17949,7 +18259,7 @@ struct dtypes_of<TypeList<T...>> {
 };
 
 namespace detail {
-TENON_COLD inline Status NoSuchType(std::string_view where, DataType type, DataTypeSet supported) {
+TENON_DETAIL_COLD inline Status NoSuchType(std::string_view where, DataType type, DataTypeSet supported) {
   return errors::InvalidArgument(where, where.empty() ? "" : ": ", "type '", DataTypeString(type),
                                  "' is not supported here; supported types: ", DataTypeSetString(supported));
 }
@@ -17981,7 +18291,7 @@ Status DispatchType(DataType type, Visitor&& visitor, std::string_view where = {
   return detail::Dispatch(List{}, type, visitor, where);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/release_pages.hpp ----
 // ReleasePages: gives back the memory of a part of a mapped file that is not needed for now.
@@ -17991,8 +18301,8 @@ TENON_NAMESPACE_END
 #include <unistd.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 #if defined(__linux__) && __has_include(<sys/mman.h>)
 namespace detail {
@@ -18036,14 +18346,14 @@ inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t byt
 inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
 #endif
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/variant.hpp ----
 // Variants whole: values of any type put in and got out, and their serialised form, VariantTensorData. The
 // operations that other programs and devices need of a type are in tensor/variant_registry.hpp.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A value taken apart, as a VariantTensorDataProto holds it. Plain data.
 struct VariantTensorData {
@@ -18100,7 +18410,7 @@ inline bool SameContents(const Tensor& a, const Tensor& b) {
 // The type's name as its compiler writes it.
 template <class T>
 constexpr std::string_view CppName() {
-  std::string_view text = TENON_SIGNATURE;
+  std::string_view text = TENON_DETAIL_SIGNATURE;
   const std::size_t start = text.find("T = ");
   if (start == std::string_view::npos) return text;
   text.remove_prefix(start + 4);
@@ -18293,13 +18603,13 @@ inline Status EncodeVariant(const Variant& variant, VariantTensorData* data) {
 }
 
 namespace detail {
-[[nodiscard]] TENON_COLD inline Status WrongVariant(std::string_view wanted, const Variant& variant) {
+[[nodiscard]] TENON_DETAIL_COLD inline Status WrongVariant(std::string_view wanted, const Variant& variant) {
   return errors::InvalidArgument(
       "GetVariantValue: a variant of type '", wanted, "' expected, got ",
       variant.is_empty() ? std::string("an empty one") : StrCat("'", variant.TypeName(), "'"),
       variant.is_serialized() ? ", which was not decoded" : "");
 }
-[[nodiscard]] TENON_COLD inline Status UndecodableVariant(std::string_view type_name) {
+[[nodiscard]] TENON_DETAIL_COLD inline Status UndecodableVariant(std::string_view type_name) {
   return errors::InvalidArgument("Could not decode variant with type_name: \"", type_name,
                                  "\".  The metadata or tensors are not what this type writes");
 }
@@ -18328,14 +18638,14 @@ Result<const T*> GetVariantValue(const Variant* variant) {
   return detail::WrongVariant(detail::VariantTypeName(T{}), *variant);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/tensor_fields.hpp ----
 // The fields of a TensorProto in which each dtype's values stand, and the messages that elements may be themselves,
 // ResourceHandleProto and VariantTensorDataProto. tensor_reader.hpp reads them, tensor_writer.hpp writes.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -18465,14 +18775,14 @@ constexpr const Message& MessageOfElement(DataType dtype) {
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/tensor_reader.hpp ----
 // Tensors from TensorProtos. Reading understands every way in which TensorFlow writes values. Where the bytes have an
 // owner, raw contents become views of them.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -18511,7 +18821,7 @@ class TensorDecoder {
   const Status& status() const { return status_; }
 
  private:
-  TENON_COLD bool Fail(std::string_view what) {
+  TENON_DETAIL_COLD bool Fail(std::string_view what) {
     status_ =
         errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ", what);
     return false;
@@ -18825,7 +19135,7 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
 inline bool Schema<Tensor>::Parse(Reader& reader, ParseContext& context, void* object) {
   return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
 }
-TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
+TENON_DETAIL_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
   if (context.variant_depth >= kMaxVariantDepth) {
     context.status =
         errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
@@ -18867,14 +19177,14 @@ inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner
   return tensor;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/graph_proto.hpp ----
 // Graphs, nodes and attr values from TensorFlow's serialised messages: the tables of their fields, and functions over
 // them. Tensors in a graph may become views of the bytes. op/graph_def/proto_io.hpp has the rest, functions among it.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Gives the tables access to AttrValue's inside: a union of which one member is set.
 struct AttrValueAccess {
@@ -18997,7 +19307,7 @@ struct Schema<tenon::detail::TensorAttr> {
     return true;
   }
   // The shape that the message names, if it is one.
-  TENON_COLD static PartialTensorShape ShapeIn(std::string_view proto) {
+  TENON_DETAIL_COLD static PartialTensorShape ShapeIn(std::string_view proto) {
     Reader reader(AsBytes(proto));
     detail::RawShape raw;
     std::string_view bytes;
@@ -19022,13 +19332,10 @@ struct Schema<tenon::detail::TensorAttr> {
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
 };
 
-// The fields of a FunctionDefLibrary: op/graph_def/proto_io.hpp links them in.
-inline constinit std::atomic<const Message*> function_library{nullptr};
-
 template <>
 struct Schema<FunctionDefLibrary> {
   static bool Parse(Reader& reader, ParseContext& context, void* object) {
-    const Message* const fields = function_library.load(std::memory_order_acquire);
+    const Message* const fields = tenon::detail::extensions.function_library.load(std::memory_order_acquire);
     if (fields != nullptr) return ParseMessage(*fields, reader, context, object);
     if (reader.remaining() == 0) return true;
     context.status = errors::Unimplemented(
@@ -19038,7 +19345,7 @@ struct Schema<FunctionDefLibrary> {
   }
   // Code that serialises links the table. Without it only an empty library was read.
   static void Serialize(MessageWriter& writer, const void* object) {
-    const Message* const fields = function_library.load(std::memory_order_acquire);
+    const Message* const fields = tenon::detail::extensions.function_library.load(std::memory_order_acquire);
     if (fields != nullptr) SerializeMessage(*fields, writer, object);
   }
   static constexpr Message message{"FunctionDefLibrary", &Parse, &Serialize};
@@ -19137,14 +19444,14 @@ inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner
   }
   return graph;
 }
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/attr_def.hpp ----
 // An attr's declaration as plain data: the values that its spec string stands for, and whether a node's value keeps to
 // it.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -19372,13 +19679,13 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_deprecation.hpp ----
 // CheckOpDeprecation: whether a graph of some version may still use an op, and the warning before it no longer may.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -19396,7 +19703,8 @@ inline bool FirstWarningFor(std::string_view op) {
 }
 
 // The op is gone from graph version `since` on.
-TENON_COLD inline Status CheckDeprecatedOp(std::string_view op, int since, std::string_view explanation, int producer) {
+TENON_DETAIL_COLD inline Status CheckDeprecatedOp(std::string_view op, int since, std::string_view explanation,
+                                                  int producer) {
   if (producer >= since)
     return errors::Unimplemented("Op ", op, " is not available in GraphDef version ", producer,
                                  ". It has been removed in version ", since, ". ", explanation, ".");
@@ -19416,13 +19724,13 @@ inline Status CheckOpDeprecation(const OpView& op, int producer) {
   return detail::CheckDeprecatedOp(op.name, op.deprecated_since, op.deprecation_text, producer);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/unknown_attr.hpp ----
 // The line that is logged of nodes with attrs that their op does not have: newer programs write such graphs.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -19432,7 +19740,7 @@ inline constinit std::atomic<std::int64_t> next_line_of_unknown_attr{std::numeri
 // At most one line in five seconds, whatever the number of nodes; `summarize_op` is called only for a line that is
 // logged. thread-safe.
 template <class SummarizeOp>
-TENON_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, SummarizeOp summarize_op) {
+TENON_DETAIL_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, SummarizeOp summarize_op) {
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   std::int64_t due = next_line_of_unknown_attr.load(std::memory_order_relaxed);
   if (now < due || !next_line_of_unknown_attr.compare_exchange_strong(due, now + 5, std::memory_order_relaxed)) return;
@@ -19443,14 +19751,14 @@ TENON_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, Sum
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/validate.hpp ----
 // Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are
 // TensorFlow's.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
 // '_'.
@@ -19499,7 +19807,7 @@ class OpInfo {
   NodeClass node_class() const { return node_class_; }
   // "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages
   // name an op.
-  TENON_COLD std::string Summary() const {
+  TENON_DETAIL_COLD std::string Summary() const {
     std::string text = StrCat("Op<name=", op_->name, "; signature=");
     SummarizeArgs(op_->inputs, &text);
     text += " -> ";
@@ -19588,7 +19896,7 @@ class OpInfo {
   }
 
   // Attrs of the runtime, which begin with '_', may be any.
-  TENON_COLD void LogUnknownAttrs(const NodeDef& node) const {
+  TENON_DETAIL_COLD void LogUnknownAttrs(const NodeDef& node) const {
     auto known = by_name_.begin();
     for (const auto& [name, value] : node.attr) {
       if (StartsWith(name, "_")) continue;
@@ -19638,7 +19946,7 @@ class OpInfo {
 
   Status CheckAttr(const NodeDef& node, std::size_t i, const AttrValue& value) const;
 
-  TENON_COLD Status MissingAttrs(const NodeDef& node, const Values& values) const {
+  TENON_DETAIL_COLD Status MissingAttrs(const NodeDef& node, const Values& values) const {
     std::string names;
     int count = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -19670,8 +19978,8 @@ class OpInfo {
   }
 
   // Why `args` cannot stand for so many tensors: `most` or fewer are allowed.
-  TENON_COLD Status CannotCount(const NodeDef& node, Span<const ArgSpec> args, const Values& values,
-                                std::int64_t most) const {
+  TENON_DETAIL_COLD Status CannotCount(const NodeDef& node, Span<const ArgSpec> args, const Values& values,
+                                       std::int64_t most) const {
     std::int64_t total = 0;
     for (const ArgSpec& arg : args) {
       const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
@@ -19690,8 +19998,8 @@ class OpInfo {
     }
   }
 
-  TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
-                                    std::int64_t given) const {
+  TENON_DETAIL_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
+                                           std::int64_t given) const {
     std::string text;
     if (expected > 1000) {
       text = StrCat(expected, " tensors");
@@ -19759,25 +20067,27 @@ class OpInfoCache {
 inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
 inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/builder.hpp ----
 // GraphBuilder: a GraphDef written in C++. Type attrs and list lengths follow from the inputs; the first mistake is
 // kept and everything after it does nothing, so a program checks once, at the end.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One output of a node of one GraphBuilder. y[1] is output 1 of the node that y belongs to.
 struct Output {
   int node = -1;  // -1: made after a mistake
   int index = 0;
 
-  constexpr Output operator[](int i) const { return {node, i}; }
+  constexpr Output operator[](int i) const { return {node, i}; }  // output i of the node
   friend constexpr bool operator==(Output, Output) = default;
 };
 
-// externally synchronised.
+// Makes a GraphDef node by node. It keeps the first mistake; everything after it does nothing, so that a program checks
+// status() once, at the end. Without memory status() is ResourceExhausted. Only constructors, of Input too, and
+// functions that return a string or a copy of the graph throw std::bad_alloc. externally synchronised.
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 784}));
@@ -19817,15 +20127,85 @@ class GraphBuilder {
   Output Add(std::string_view op, std::initializer_list<Input> inputs, std::initializer_list<Attr> attrs = {}) {
     return Add(op, "", inputs, attrs);
   }
-  // Adds a node from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
+  // Adds a node from containers of Output or Input, and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
-    const SlimVector<Input> all(inputs.begin(), inputs.end());
-    const SlimVector<Attr> named(attrs.begin(), attrs.end());
-    return AddNode(op, name, all, named);
+    return Make([&] {
+      const SlimVector<Input> all(inputs.begin(), inputs.end());
+      const SlimVector<Attr> named(attrs.begin(), attrs.end());
+      return AddNode(op, name, all, named);
+    });
   }
+  // As Add. All forms of Add keep these mistakes in status(): NotFound: an unknown op. InvalidArgument: a bad or
+  // repeated name, inputs or attrs that do not fit the op, or an output of another builder.
   Output AddNode(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs = {}) {
-    if (!status_.ok()) return {};
+    return status_.ok() ? Make([&] { return AddChecked(op, name, inputs, attrs); }) : Output();
+  }
+
+  // Adds a Const node. It shares the tensor's buffer.
+  Output Const(std::string_view name, Tensor value) {
+    const DataType dtype = value.dtype();
+    return Make([&] { return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}}); });
+  }
+  // Adds a tensor that every run must feed. Its shape is unknown unless given.
+  Output Placeholder(std::string_view name, DataType dtype, PartialTensorShape shape = {}) {
+    return Make([&] { return Add("Placeholder", name, {}, {{"dtype", dtype}, {"shape", std::move(shape)}}); });
+  }
+
+  // Makes `node` run after `before`.
+  void AddControlInput(Output node, Output before) {
+    (void)Make([&] {
+      if (status_.ok() && Check(node) && Check(before))
+        def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
+      return node;
+    });
+  }
+  // Requests a device for a node: "/device:GPU:0".
+  void SetDevice(Output node, std::string_view device) {
+    (void)Make([&] {
+      if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
+      return node;
+    });
+  }
+
+  // Returns the first mistake, or OK.
+  const Status& status() const { return status_; }
+  // Returns the name of the tensor in sessions: "y", "y:1". Empty after a mistake.
+  std::string Name(Output output) const {
+    if (output.node < 0 || ToSize(output.node) >= def_.node.size()) return "";
+    const std::string& node = def_.node[ToSize(output.node)].name;
+    return output.index == 0 ? node : StrCat(node, ":", output.index);
+  }
+  // Returns the type of an output; kInvalid if there is no such output.
+  DataType dtype(Output output) const {
+    const bool valid = output.node >= 0 && ToSize(output.node) < types_.size() && output.index >= 0 &&
+                       ToSize(output.index) < types_[ToSize(output.node)].size();
+    return valid ? types_[ToSize(output.node)][ToSize(output.index)] : DataType::kInvalid;
+  }
+  // Returns all nodes so far; complete when status() is OK.
+  const GraphDef& graph_def() const& { return def_; }
+  GraphDef graph_def() && { return std::move(def_); }
+  const OpRegistry& registry() const { return ops_->registry(); }  // the ops that the builder knows
+
+ private:
+  using Types = OpInfo::Types;
+
+  struct NameOf {
+    const GraphDef* def;
+    std::string_view operator()(int i) const { return def->node[ToSize(i)].name; }
+  };
+
+  // make(), an output. What it throws becomes the status.
+  template <class MakeOutput>
+  Output Make(MakeOutput&& make) {
+    Output made;
+    status_.Update(detail::CatchAll("GraphBuilder", [&]() -> Status {
+      made = make();
+      return OkStatus();
+    }));
+    return made;
+  }
+  Output AddChecked(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs) {
     NodeDef node;
     node.op = std::string(op);
     node.name = name.empty() ? UniqueName(op) : std::string(name);
@@ -19839,51 +20219,6 @@ class GraphBuilder {
     names_.Insert(def_.node.back().name, id, NameOf{&def_});
     return {id, 0};
   }
-
-  Output Const(std::string_view name, Tensor value) {
-    const DataType dtype = value.dtype();
-    return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}});
-  }
-  // A tensor that every run must feed. Of unknown rank unless said otherwise.
-  Output Placeholder(std::string_view name, DataType dtype, PartialTensorShape shape = {}) {
-    return Add("Placeholder", name, {}, {{"dtype", dtype}, {"shape", std::move(shape)}});
-  }
-
-  // `node` runs after `before` has run.
-  void AddControlInput(Output node, Output before) {
-    if (!status_.ok() || !Check(node) || !Check(before)) return;
-    def_.node[ToSize(node.node)].input.push_back(StrCat("^", def_.node[ToSize(before.node)].name));
-  }
-  // "/device:GPU:0"
-  void SetDevice(Output node, std::string_view device) {
-    if (status_.ok() && Check(node)) def_.node[ToSize(node.node)].device = std::string(device);
-  }
-
-  // The first mistake.
-  const Status& status() const { return status_; }
-  // "y", "y:1": the name under which a session knows the tensor.
-  std::string Name(Output output) const {
-    if (output.node < 0 || ToSize(output.node) >= def_.node.size()) return "";
-    const std::string& node = def_.node[ToSize(output.node)].name;
-    return output.index == 0 ? node : StrCat(node, ":", output.index);
-  }
-  DataType dtype(Output output) const {
-    const bool valid = output.node >= 0 && ToSize(output.node) < types_.size() && output.index >= 0 &&
-                       ToSize(output.index) < types_[ToSize(output.node)].size();
-    return valid ? types_[ToSize(output.node)][ToSize(output.index)] : DataType::kInvalid;
-  }
-  // All nodes so far; complete when status() is OK.
-  const GraphDef& graph_def() const& { return def_; }
-  GraphDef graph_def() && { return std::move(def_); }
-  const OpRegistry& registry() const { return ops_->registry(); }
-
- private:
-  using Types = OpInfo::Types;
-
-  struct NameOf {
-    const GraphDef* def;
-    std::string_view operator()(int i) const { return def->node[ToSize(i)].name; }
-  };
 
   bool Check(Output output) {
     if (output.node >= 0 && ToSize(output.node) < def_.node.size()) return true;
@@ -19997,30 +20332,36 @@ class GraphBuilder {
   Owned<OpInfoCache> ops_;
   GraphDef def_;
   SlimVector<Types> types_;  // per node: types of its outputs
-  detail::NameIndex names_;   // name -> position in def_.node
+  detail::NameIndex names_;  // name -> position in def_.node
   SlimVector<std::pair<std::string, int>> numbers_;  // op -> number of the last name made for it
   Status status_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/import_limits.hpp ----
 // ImportLimits: how large a graph may be that is imported.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Limits of an import; ResourceExhausted beyond them.
 struct ImportLimits {
   std::int64_t max_nodes = std::int64_t{1} << 26;      // in the graph and the bodies of its functions
   std::int64_t max_functions = std::int64_t{1} << 24;  // in its library
   int max_nesting = 100;                               // functions in the attrs of functions
+
+  // Limits for a graph that a pass made of one that was imported.
+  static constexpr ImportLimits OfCheckedGraph() {
+    return {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max(),
+            std::numeric_limits<int>::max()};
+  }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/api/session_options.hpp ----
 // SessionOptions: how a session runs its graph. Plain data with designated initialisers.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 class CancellationManager;
@@ -20040,9 +20381,10 @@ class TraceSink;
 // A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
 using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry);
 
+// How the nodes of a run are scheduled.
 enum class ExecutorKind : std::uint8_t {
   kAuto,  // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
-  kSequential,  // one precomputed order on the caller's thread; on several devices: that thread, node after node
+  kSequential,  // one precomputed order on the caller's thread; on several devices too
   kDataflow,  // every node as soon as its inputs are there, on a pool of inter_op_threads threads
 };
 
@@ -20055,99 +20397,92 @@ struct InterOpPool {
 // Default of SessionOptions::packed_weights_bytes.
 inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
+// How a session runs its graph. Plain data; objects that it points to outlive the session.
+//
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 struct SessionOptions {
-  int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
-  int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
-  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for. The CPU,
-  // which every session has, runs all other nodes. Device requests of nodes are ignored. Any other list,
-  // {"CPU:0", "GPU:0"} too, or a `device_mgr`: several devices. Every node is given one, as TensorFlow does it: the one
-  // that its NodeDef asks for, or else the preferred of those that can run it (a GPU before a CPU). This needs
-  // <tenon/devices.hpp> in one source file of the program. Runs share the nodes out on the inter-op pool where that has
-  // threads of its own, or on one that the session makes.
+  int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: only the caller's thread
+  int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: only the caller's thread
+  // Empty, {"GPU:0"} or {"GPU:0", "CPU:0"}: one device, which runs every node that it has a kernel for. The CPU, which
+  // every session has, runs all other nodes. Device requests of nodes are ignored. Any other list, {"CPU:0", "GPU:0"}
+  // too, or a `device_mgr`: several devices. Every node is placed as in TensorFlow: on the device that its NodeDef asks
+  // for, or else on the preferred device that can run it (a GPU before a CPU). Several devices need <tenon/devices.hpp>
+  // in one source file. Their runs use the inter-op pool, or a pool that the session makes.
   std::vector<std::string> devices = {};
-  Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
-                             // that of others
-  const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of both; outlives the
-                                          // session, and may be that of others. The session runs on the devices that
-                                          // there are when it is made: those removed later live and run on
-  // These two are for several devices.
-  bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
-  bool log_device_placement = false;  // logs where every node is, and why
-  ThreadPoolInterface* intra_op_pool =
-      nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
-  ThreadPoolInterface* inter_op_pool = nullptr;  // as intra_op_pool, instead of inter_op_threads
+  Device* device = nullptr;  // the caller's device, instead of the first of `devices`; several sessions may share it
+  const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of `devices` and `device`;
+                                          // several sessions may share it. The session uses the devices that exist
+                                          // when it is made; a device that is removed later stays until then
+  bool allow_soft_placement = false;  // several devices: a device that cannot run a node gives way to one that can
+  bool log_device_placement = false;  // several devices: logs the device of every node, and the reason
+  ThreadPoolInterface* intra_op_pool = nullptr;  // the caller's pool, instead of intra_op_threads
+  ThreadPoolInterface* inter_op_pool = nullptr;  // the caller's pool, instead of inter_op_threads
   Allocator* allocator = nullptr;  // host memory; null: DefaultAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
-  ResourceMgr* resources = nullptr;  // variables, tables..., shared with its other users; null: the session's own.
-                                     // Outlives the session; only for sessions on the CPU, with one allocator,
-                                     // or on the same `device`. On several devices: those of the first CPU
-  DeviceResources* device_resources = nullptr;  // resources of several devices but the first CPU
-                                                // (kernel/device_resources.hpp), for sessions with one device_mgr
-  const StepServices* services = nullptr;  // further services for kernels (kernel/step_services.hpp); outlives the
-                                           // session
-  ExecutorKind executor = ExecutorKind::kAuto;
-  // FromGraphFile maps the file: quick to load, and in memory once for all processes. Rename a new file over it to
-  // replace it; a file that is written to in place changes weights, one that is cut short ends the process (SIGBUS).
-  // False: reads it into memory, and the file may change.
+  ResourceMgr* resources = nullptr;  // variables, tables, ...; null: the session's own. Sessions may share it that run
+                                     // on the CPU with one allocator, or on one `device`. On several devices:
+                                     // resources of the first CPU
+  DeviceResources* device_resources = nullptr;  // resources of all devices but the first CPU, for sessions that share
+                                                // one device_mgr (kernel/device_resources.hpp)
+  const StepServices* services = nullptr;  // further services for kernels (kernel/step_services.hpp)
+  ExecutorKind executor = ExecutorKind::kAuto;  // how nodes are scheduled
+  // FromGraphFile maps the file: it loads without a copy, and processes share its memory. To replace the file, rename a
+  // new file over it. A file that is written to in place changes weights; a file that is cut short ends the process
+  // (SIGBUS). False: reads the file into memory; the file may change.
   bool map_graph_file = true;
-  bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
-  // Products and convolutions read constant weights from a packed copy, made by the first run that has few rows or
-  // pixels for its weights. The copies, for each graph or function, take so many bytes at most, not counting those of
-  // weights that lie in a mapped file; 0: no others.
+  bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is prepared
+  // Limit in bytes of the packed copies of constant weights, for each graph or function. Products and convolutions read
+  // the copies; the first run that gains from one makes it. Copies of weights in a mapped file do not count. 0: only
+  // weights in a mapped file are packed.
   std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
-  bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
-  // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
-  // plans; with <tenon/runtime/session/session_runtime.hpp> it takes <tenon/runtime/planned/plan_cache.hpp>.
+  bool flush_denormals = true;  // kernels read and write denormal floats as 0; the caller's mode returns after a run
+  // Runs with equal feed shapes until the memory of such runs is planned; 0: never.
   int plan_after_runs = 2;
-  GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... and calls run natively,
-                // or on several devices by LowerForDevices, so that the nodes of functions have devices of their own
+  // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
+  // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
+  GraphPass lower_control_flow = nullptr;
   ImportLimits import_limits = {};  // limits of the session's graph
-  int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
-  // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/runtime/session/session_runtime.hpp> needs
-  // <tenon/runtime/trace/sink.hpp>.
-  TraceSink* trace_sink = nullptr;
-  // Limits the trace of one run: this many executions of nodes in full, at most a 64th of them of one node, such as a
-  // node in a loop. Later ones are summed up per node (RunTrace::folded), for at most this many nodes; others are
-  // counted. 0: what the environment variable TENON_TRACE_EVENTS says, or else 8192.
+  int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
+  TraceSink* trace_sink = nullptr;  // gets the trace of every run
+  // Limits the trace of one run: this many executions of nodes in full, at most a 64th of them of one node. Later
+  // executions are summed up per node (RunTrace::folded), for at most this many nodes; further ones are only counted.
+  // 0: the environment variable TENON_TRACE_EVENTS, or else 8192.
   int max_trace_events = 0;
-  // These two need <tenon/runtime/session/run_with_options.hpp> in one source file of the program.
-  std::int64_t operation_timeout_in_ms = 0;  // limit of a run whose RunOptions give none; 0: none
+  std::int64_t operation_timeout_in_ms = 0;  // time limit of a run whose RunOptions give none [ms]; 0: none
   std::vector<InterOpPool> inter_op_pools =
-      {};  // numbered by RunOptions::inter_op_thread_pool; the first is the default
+      {};  // pools that RunOptions::inter_op_thread_pool chooses by number; the first is the default
 };
 
+// TensorFlow's levels of tracing. All but kNone mean a full trace.
 enum class TraceLevel : std::uint8_t { kNone = 0, kSoftware = 1, kHardware = 2, kFull = 3 };
 
-// How one run is to go: Session::Run and Callable::Run take it. Their definitions are in
-// <tenon/runtime/session/run_with_options.hpp>, which one source file of the program includes.
+// Options of one run, for Session::Run and Callable::Run. Objects that it points to outlive the run.
 //
 //   session.Run({{"x", x}}, {"y"}, {}, {.timeout_in_ms = 50})
 struct RunOptions {
-  TraceLevel trace_level = TraceLevel::kNone;  // more than kNone fills in RunMetadata::step_stats
-  std::int64_t timeout_in_ms = 0;  // DeadlineExceeded when the run takes longer; 0: the session's
-  int inter_op_thread_pool = 0;  // which of the session's pools; -1: the caller's thread only
-  ThreadPoolInterface* inter_op_pool = nullptr;  // a pool of the caller's instead
-  CancellationManager* cancellation = nullptr;  // gives the run up when it is cancelled; outlives the run
+  TraceLevel trace_level = TraceLevel::kNone;  // more than kNone fills in RunMetadata::step_stats and cost_graph
+  std::int64_t timeout_in_ms = 0;  // DeadlineExceeded when the run takes longer [ms]; 0: the session's limit
+  int inter_op_thread_pool = 0;  // number of a pool of the session; -1: only the caller's thread
+  ThreadPoolInterface* inter_op_pool = nullptr;  // the caller's pool, instead of inter_op_thread_pool
+  CancellationManager* cancellation = nullptr;  // cancelling it ends the run with Cancelled
   ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: the session's choice
   const StepServices* services = nullptr;  // further services for kernels, instead of the session's
-  bool output_partition_graphs = false;
-  bool report_tensor_allocations_upon_oom = false;
+  bool output_partition_graphs = false;  // fills in RunMetadata::partition_graphs
+  bool report_tensor_allocations_upon_oom = false;  // a ResourceExhausted message lists the live tensors of the run
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/api/session.hpp ----
 // Session and Callable, declared. One source file of the program includes <tenon/runtime.hpp>, which defines them, or
 // the program links the CMake target tenon::runtime.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct GraphDef;
 struct Node;
 class GraphBuilder;
 
-// A tensor by name: {"x:0", tensor}. "x" means "x:0".
+// A tensor by name: {"x:0", tensor}. "x" means "x:0". Immutable while a run uses it.
 struct NamedTensor {
   std::string name;
   Tensor tensor;
@@ -20161,25 +20496,24 @@ struct TensorDevice {
 
 // Endpoints of a prepared run, in this order.
 struct CallableOptions {
-  std::vector<std::string> feeds = {};
-  std::vector<std::string> fetches = {};
+  std::vector<std::string> feeds = {};  // names of input tensors: "x:0"
+  std::vector<std::string> fetches = {};  // names of output tensors
   std::vector<std::string> targets = {};  // nodes that run although their outputs are not fetched
-  // Feeds that come in the memory of a device of the session, and fetches that are to stay in one; the others are in
-  // host memory. Names are written as in `feeds` and `fetches`. A run ends when the values are there. They must go
-  // before the session, unless the device is the caller's. Such a callable does not share its program. Needs
-  // <tenon/devices.hpp> in one source file. Unimplemented: strings and the like, fetches beside variables by reference.
+  // Feeds that come in the memory of a device of the session; all other feeds are in host memory. Names are written as
+  // in `feeds`. The tensors must go before the session, unless the device is the caller's. Needs <tenon/devices.hpp> in
+  // one source file. Unimplemented: strings, resources and variants, and fetches of variables by reference.
   std::vector<TensorDevice> feed_devices = {};
-  std::vector<TensorDevice> fetch_devices = {};
+  std::vector<TensorDevice> fetch_devices = {};  // fetches that stay in the memory of a device; as feed_devices
 };
 
-// Where the time of one run went.
+// One execution of one node in a traced run.
 struct NodeTiming {
   std::string_view name, op;  // the node's; live as long as the session
-  std::string_view device;
+  std::string_view device;  // "CPU:0"; lives as long as the session
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
-  std::int64_t output_bytes = 0;
+  std::int64_t output_bytes = 0;  // bytes of all outputs
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
-  int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
+  int thread = 0;  // number of the thread in the process, from 1, in the order in which traced runs met threads
   // Node of the graph (graph/graph.hpp); lives as long as the session. For a copy or a fetch: the node whose value it
   // takes. Null: something within a node, a node of a function that it calls or a measurement of its kernel.
   const Node* node = nullptr;
@@ -20193,9 +20527,10 @@ struct NodeTotal {
   std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
   std::int64_t output_bytes = 0;  // bytes of all of these executions
 };
+// Where the time of one run went. Names and nodes in it live as long as the session.
 struct RunTrace {
   std::int64_t start_ns = 0;  // SteadyNanoseconds()
-  std::int64_t total_ns = 0;
+  std::int64_t total_ns = 0;  // duration of the run
   int thread = 0;  // number of the thread that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
   std::vector<NodeTotal> folded;  // executions that are not in `nodes`, by first execution
@@ -20204,17 +20539,17 @@ struct RunTrace {
 
 // How the memory of a callable's runs is planned for the feed shapes of its last run.
 struct PlanReport {
-  std::size_t arena_bytes = 0;
+  std::size_t arena_bytes = 0;  // size of the arena
   std::size_t value_bytes = 0;  // size of all values in the arena, as if each had its own memory
   std::size_t lower_bound_bytes = 0;  // the most that live at one time
-  int planned_nodes = 0;  // run without shape functions and allocation
-  int other_nodes = 0;
+  int planned_nodes = 0;  // nodes that run without shape functions and allocation
+  int other_nodes = 0;  // nodes that run as without a plan
 };
 
 // An endpoint of a loaded graph, as `Session::inputs()` lists it.
 struct Endpoint {
   std::string name;  // "pixels:0"
-  DataType dtype = DataType::kInvalid;
+  DataType dtype = DataType::kInvalid;  // element type
   std::string shape;  // "[?,784]", "<unknown>"
 };
 
@@ -20287,36 +20622,45 @@ using FullRuntime = undefined_symbol_means_include_tenon_runtime_hpp_without_TEN
 
 }  // namespace detail
 
-// One signature of a session, prepared: no names are looked up when it runs. thread-safe; keeps its session alive.
+// One prepared signature of a session. It runs without looking up names. thread-safe: any number of threads may call
+// it at once. A callable keeps its session alive.
+//
+//   TENON_ASSIGN_OR_RETURN(const Callable mlp, session.MakeCallable({.feeds = {"x:0"}, .fetches = {"y:0"}}));
+//   std::vector<Tensor> outputs(mlp.num_fetches());
+//   TENON_RETURN_IF_ERROR(mlp.Run({&x, 1}, outputs));
 class Callable {
  public:
-  Callable() = default;
+  Callable() = default;  // without a session: every run returns InvalidArgument
 
-  // feeds[i] is the value of the i-th feed; fetches[i] receives the i-th fetch. Both must have the lengths asked for.
+  // Runs the signature. feeds[i] is the value of feed i; fetches[i] receives fetch i. InvalidArgument: another
+  // number of feeds or fetches, a feed of another type or shape, or a released callable. Cancelled: the session was
+  // closed. Other errors are the errors of the nodes, with the node's name.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, nullptr);
   }
+  // Runs the signature and returns its fetches. The errors are the errors of Run.
   Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> feeds) const {
     return detail::Runtime::Call(impl_.get(), Span<const Tensor>(feeds.begin(), feeds.size()));
   }
-  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
-  // options that make no sense.
+  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded: the run took longer than timeout_in_ms. Cancelled:
+  // RunOptions::cancellation was cancelled. InvalidArgument: a negative timeout, or a pool that the session lacks.
+  // Other errors are the errors of the first form.
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::FullRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
   }
-  // Runs once and records when each node ran.
+  // Runs once and records into *trace when each node ran. The errors are the errors of Run.
   Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, trace);
   }
 
-  // False while there is no plan (SessionOptions::plan_after_runs).
+  // Describes the memory plan of the last feed shapes. False: there is no plan (SessionOptions::plan_after_runs).
   bool GetPlanReport(PlanReport* report) const { return detail::Runtime::GetPlanReport(impl_.get(), report); }
-  // No copy of this callable runs any more: InvalidArgument. Runs under way come to their end.
+  // Ends this callable and its copies: later runs return InvalidArgument. Runs under way come to their end.
   void Release() { detail::Runtime::Release(impl_.get()); }
 
-  std::size_t num_feeds() const { return detail::Runtime::NumFeeds(impl_.get()); }
-  std::size_t num_fetches() const { return detail::Runtime::NumFetches(impl_.get()); }
+  std::size_t num_feeds() const { return detail::Runtime::NumFeeds(impl_.get()); }  // 0 without a session
+  std::size_t num_fetches() const { return detail::Runtime::NumFetches(impl_.get()); }  // 0 without a session
 
  private:
   template <class>
@@ -20325,39 +20669,48 @@ class Callable {
   Ref<RefCounted> impl_;  // detail::CallableImpl
 };
 
-// A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its
-// state.
+// A graph with its state, which runs signatures. thread-safe: any number of threads may call Run at once. Copies share
+// the graph and its state, which live as long as a copy or a Callable.
 //
 //   TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraphFile("mlp.pb"));
 //   TENON_ASSIGN_OR_RETURN(auto outputs, session.Run({{"pixels:0", image}}, {"probabilities:0"}));
 //   const float first = outputs[0].flat<float>()(0);
 class Session {
  public:
-  Session() = default;
+  Session() = default;  // without a session: all calls return InvalidArgument
 
-  // A session without a graph: Extend gives it one.
+  // Makes a session without a graph; Extend gives it one. InvalidArgument: an option without sense, or a device that
+  // does not exist. FailedPrecondition: an option that needs a header which the binary lacks. Also returns the first
+  // error of the registrations (Registry::status).
   static Result<Session> Create(SessionOptions options = {}) { return detail::Runtime::Create(std::move(options)); }
-  // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file, which must not be written
-  // to in place while the session lives (SessionOptions::map_graph_file).
-  // NotFound: no such file. DataLoss: not a GraphDef. FailedPrecondition: the file was written to while it was read.
-  // Otherwise as FromGraphDef.
+  // Makes a session from a binary GraphDef in a file (a frozen graph). Large constants stay views of the mapped file,
+  // which must not be written to in place while the session lives (SessionOptions::map_graph_file). NotFound: no such
+  // file. DataLoss: not a GraphDef. InvalidArgument: an empty file, or one without a graph. FailedPrecondition: the
+  // file was written to while it was read. Other errors are the errors of FromGraphDef and Create.
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
-  // Makes a session from bytes, which are copied as far as they are needed.
-  // NotFound: an op that is not registered (all of them are named). InvalidArgument: any other fault of the graph.
+  // Makes a session from a serialised GraphDef, or from a GraphDef. The session keeps copies of what it needs.
+  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph.
+  // DataLoss: bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the
+  // errors of Create.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options = {}) {
     return detail::FullRuntime::FromGraphDef(graph, std::move(options));
   }
+  // Makes a session from a builder's graph. Returns the first error of the builder, or the errors of FromGraphDef.
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options = {}) {
     return detail::FullRuntime::FromGraph(builder, std::move(options));
   }
 
-  // Runs the nodes that `fetches` and `targets` need, and returns the fetches in order. The signature is cached:
-  // later calls with the same names are cheap. A Callable also skips the look-up by name.
+  // Runs the nodes that `fetches` and `targets` need, and returns the fetches in order. The signature is cached: later
+  // calls with the same names are cheap. A Callable also skips the look-up by name. InvalidArgument: a name that the
+  // graph lacks, a feed of another type or shape, a placeholder that is not fed, an op without a kernel, nothing to
+  // fetch or run, or an empty Session. NotFound: an unknown target. OutOfRange: an output number that the node lacks.
+  // Cancelled: the session was closed. FailedPrecondition: a new signature after Finalize. Other errors are the
+  // errors of the nodes, with the node's name. The fetched tensors may outlive the session.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
@@ -20368,8 +20721,9 @@ class Session {
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()));
   }
-  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded, Cancelled: as the options say; InvalidArgument:
-  // options that make no sense.
+  // Runs under RunOptions; `metadata` may be null. DeadlineExceeded: preparation and run took longer than
+  // timeout_in_ms. Cancelled: RunOptions::cancellation was cancelled. InvalidArgument: a negative timeout, or a pool
+  // that the session lacks. Other errors are the errors of the first form.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
@@ -20382,37 +20736,38 @@ class Session {
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()), options, metadata);
   }
+  // Prepares a signature. The errors are the errors of Run that concern names, kernels and devices.
   Result<Callable> MakeCallable(const CallableOptions& options) const {
     return detail::Runtime::MakeCallable(*this, options);
   }
 
-  // Placeholders, in graph order.
+  // Lists the outputs of the placeholders, in graph order. Without memory this, outputs() and devices() throw
+  // std::bad_alloc.
   std::vector<Endpoint> inputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, true, &endpoints);
     return endpoints;
   }
-  // Outputs that no other node reads, in graph order.
+  // Lists the outputs that no other node reads, in graph order.
   std::vector<Endpoint> outputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, false, &endpoints);
     return endpoints;
   }
+  // full names, the CPU among them
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
-  // Runs, plans, programs, memory and threads until now. False: an empty Session.
+  // Counts runs, plans, programs, memory and threads until now. False: an empty Session.
   bool GetCounters(SessionCounters* counters) const { return detail::FullRuntime::GetCounters(*this, counters); }
 
-  // Stops all runs, which fail with Cancelled, and does not wait for them. Later runs fail with Cancelled, too. A
-  // second call does nothing. FailedPrecondition: an empty Session.
+  // Stops all runs without waiting for them. They and later runs return Cancelled. A second call does nothing.
+  // InvalidArgument: an empty Session.
   Status Close() { return detail::Runtime::Close(*this); }
 
-  // A run in parts. PRunSetup names all feeds and
-  // fetches and starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for
-  // some fetches, each of which may be asked for once. After an error, or when all has been fed and fetched, the handle
-  // is no more. InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are
-  // missing for. Of `options` two apply, others are refused: timeout_in_ms counts from here until all nodes have run,
-  // whatever the caller does meanwhile, and then PRun says DeadlineExceeded; `cancellation` outlives the run, which it
-  // makes Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
+  // Starts a run in parts and returns its handle. Names all feeds and fetches; nodes that need no feed start at once.
+  // `options` may have timeout_in_ms, which counts until all nodes have run, and `cancellation`, which outlives the
+  // run. The session's operation_timeout_in_ms limits each PRun. InvalidArgument: an unknown name, or a negative
+  // timeout. Unimplemented: another option. ResourceExhausted: the system has no thread. Cancelled: the session was
+  // closed.
   Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
                                 Span<const std::string> targets = {}, const RunOptions& options = {}) const {
     return detail::FullRuntime::SetUpPartialRun(*this, feeds, fetches, targets, options);
@@ -20423,6 +20778,10 @@ class Session {
                      Span<const std::string>(fetches.begin(), fetches.size()),
                      Span<const std::string>(targets.begin(), targets.size()), options);
   }
+  // Feeds some tensors of a run in parts, waits for some of its fetches and returns them. Each may be named once. The
+  // handle ends after an error, and when all feeds and fetches are done. InvalidArgument: a name that PRunSetup did not
+  // get, or a second time; a fetch whose feeds are missing; a handle that has ended. DeadlineExceeded: a time limit.
+  // Cancelled: `cancellation`, or a closed session. FailedPrecondition: the handle was made before a fork().
   Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
                                    Span<const std::string> fetches) const {
     return detail::FullRuntime::ContinuePartialRun(*this, handle, feeds, fetches);
@@ -20433,16 +20792,19 @@ class Session {
                 Span<const std::string>(fetches.begin(), fetches.size()));
   }
 
-  // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
-  // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
+  // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. After an error
+  // the graph is as before. InvalidArgument: a node that exists already, other versions, or another fault of the graph.
+  // NotFound: ops that are not registered. FailedPrecondition: Finalize was called.
   Status Extend(const GraphDef& graph) { return detail::FullRuntime::Extend(*this, graph); }
-  // No more Extend and no new signatures: FailedPrecondition. PreparedSignature signatures still run.
+  // Ends changes of the session: later Extend calls and new signatures return FailedPrecondition. Prepared signatures
+  // still run. FailedPrecondition: a second call. InvalidArgument: no graph. Cancelled: the session was closed.
   Status Finalize() { return detail::FullRuntime::Finalize(*this); }
-  // Drops the resources of the containers (none given: of the default one), then closes the session.
+  // Drops the resources of the containers (an empty list: of the default one), then closes the session.
+  // InvalidArgument: an empty Session.
   Status Reset(Span<const std::string> containers) { return detail::FullRuntime::Reset(*this, containers); }
+  // Describes the devices, the CPU first. InvalidArgument: an empty Session.
   Result<std::vector<SessionDevice>> ListDevices() const { return detail::FullRuntime::ListDevices(*this); }
-  // PreparedSignature (feeds, fetches, targets) that are kept at the moment: at most
-  // SessionOptions::max_cached_signatures.
+  // Number of prepared signatures that are kept now: at most SessionOptions::max_cached_signatures.
   std::size_t num_cached_signatures() const { return detail::FullRuntime::NumSignatures(*this); }
 
  private:
@@ -20457,7 +20819,7 @@ class Session {
 inline RefCounted* detail::SessionAccess::Impl(const Session& session) { return session.impl_.get(); }
 inline RefCounted* detail::SessionAccess::Impl(const Callable& callable) { return callable.impl_.get(); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tenon.hpp ----
 // Declares everything that a program names: tensors, sessions, graphs, ops and their registration. One source file of
@@ -20466,8 +20828,8 @@ TENON_NAMESPACE_END
 
 // ---- tenon/op/graph_def/attr_text.hpp ----
 // An attr's value from its text, by the name of its type: what a command line or a configuration file holds.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The kind that an OpDef spells as `type`: "int", "list(shape)". False when there is none of that name.
 constexpr bool AttrKindFromName(std::string_view type, AttrKind* kind, bool* is_list) {
@@ -20493,14 +20855,14 @@ inline bool ParseAttrValue(std::string_view type, std::string_view text, AttrVal
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/api/eager_calls.hpp ----
-// How eager calls are written, whoever runs them: ops by their types, attrs as members of the op's struct or by name,
-// one result or several. eager.hpp runs them at once, eager_async.hpp later.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+// Eager calls as a program writes them: ops by their types, attrs as members of the op's struct or by name,
+// one result or several. Context runs them at once, Async later.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace eager {
 
@@ -20601,7 +20963,7 @@ std::vector<Attr> NamedAttrs(const void* attrs) {
   return named;
 }
 
-TENON_COLD inline Status CheckZeros(const TypedOp& typed, const std::vector<Attr>& attrs) {
+TENON_DETAIL_COLD inline Status CheckZeros(const TypedOp& typed, const std::vector<Attr>& attrs) {
   const OpView& op = typed.view;
   const std::vector<Attr> unnamed = typed.named(nullptr);
   for (std::size_t i = 0; i < attrs.size(); ++i) {
@@ -20693,8 +21055,8 @@ class CallsOn : public Calls<CallsOn<Caller, Argument, Value>, Argument, Value> 
 
 }  // namespace eager
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/api/eager.hpp ----
 // Eager calls: an op runs on tensors at once, without a graph. Declarations; <tenon/runtime.hpp> defines them.
@@ -20703,7 +21065,7 @@ TENON_NAMESPACE_END
 //   tenon::Result<tenon::Tensor> c = tenon::eager::Call<tenon::ops::MatMul>({.transpose_b = true}, a, b);
 //
 // The first call of an op with other types or attrs prepares a kernel, which later calls find.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class ResourceMgr;
 struct FunctionDefLibrary;
@@ -20713,11 +21075,14 @@ namespace eager {
 // The value of one argument of an op: a tensor, or the tensors of a list.
 class Argument {
  public:
+  // A tensor, or the tensors of a list.
   Argument(Tensor tensor) : tensors_{std::move(tensor)} {}
   Argument(std::vector<Tensor> list) : tensors_(std::move(list)), is_list_(true) {}
   Argument(std::initializer_list<Tensor> list) : tensors_(list), is_list_(true) {}
 
+  // Returns the tensors: one, or those of the list. They live as long as the argument.
   const std::vector<Tensor>& tensors() const { return tensors_; }
+  // Returns whether the argument is a list.
   bool is_list() const { return is_list_; }
 
  private:
@@ -20808,26 +21173,20 @@ ResultOf<Op> Call(AttrsOf<Op> attrs, const Inputs&... inputs) {
 
 }  // namespace eager
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/fork.hpp ----
 // ForkCount, ForkGuard: how an object notices that its process is the child of a fork(). The child has no thread but
 // the one that called fork(), and nobody unlocks a lock that another thread held.
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#include <sched.h>
-#endif
-
-// ---- tenon/base/fork.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 inline constinit std::atomic<std::uint32_t> fork_count{0};
 
 // From now on forks are counted. Thread and ForkGuard call it: a process without them has nothing to repair.
-TENON_COLD inline void WatchForks() {
-#if defined(__unix__) || defined(__APPLE__)
+TENON_DETAIL_COLD inline void WatchForks() {
+#if TENON_DETAIL_POSIX
   [[maybe_unused]] static const int watched =
       pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
 #endif
@@ -20837,7 +21196,7 @@ TENON_COLD inline void WatchForks() {
 
 // How many forks are between this process and the one that started; 0 where systems have no fork(). One load.
 // vfork(), posix_spawn() and clone() do not count: their children only call exec.
-TENON_ALWAYS_INLINE std::uint32_t ForkCount() { return detail::fork_count.load(std::memory_order_relaxed); }
+TENON_DETAIL_ALWAYS_INLINE std::uint32_t ForkCount() { return detail::fork_count.load(std::memory_order_relaxed); }
 
 // For an object with threads or locks that is used in the child of a fork() as well. thread-safe.
 //
@@ -20850,20 +21209,18 @@ class ForkGuard {
   ForkGuard& operator=(const ForkGuard&) = delete;
 
   // True where the object was made, or repaired, in this process. About a nanosecond.
-  TENON_ALWAYS_INLINE bool IsRepaired() const { return repaired_.load(std::memory_order_acquire) == ForkCount(); }
+  TENON_DETAIL_ALWAYS_INLINE bool IsRepaired() const {
+    return repaired_.load(std::memory_order_acquire) == ForkCount();
+  }
   // Calls repair() once in this process; other threads wait for its end.
   template <class Call>
-  TENON_COLD void Repair(const Call& repair) {
+  TENON_DETAIL_COLD void Repair(const Call& repair) {
     const std::uint32_t now = ForkCount();
     if (std::uint32_t begun = begun_.load(); begun != now && begun_.compare_exchange_strong(begun, now)) {
       repair();
       repaired_.store(now, std::memory_order_release);
     }
-    while (!IsRepaired()) {
-#if defined(__unix__) || defined(__APPLE__)
-      sched_yield();
-#endif
-    }
+    while (!IsRepaired()) detail::YieldThread();
   }
 
  private:
@@ -20871,22 +21228,18 @@ class ForkGuard {
   std::atomic<std::uint32_t> repaired_{ForkCount()};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/clock.hpp ----
 // The two clocks, as nanoseconds in an int64. <chrono> has them, too, but costs a program that runs one graph more
 // compile time than the graph's ops do.
-#if __has_include(<pthread.h>) && __has_include(<time.h>)
-#include <time.h>
-#define TENON_HAS_POSIX_CLOCKS 1
-#else
+#if !TENON_DETAIL_PTHREADS
 #include <chrono>
-#define TENON_HAS_POSIX_CLOCKS 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-#if TENON_HAS_POSIX_CLOCKS
+#if TENON_DETAIL_PTHREADS
 namespace detail {
 inline std::int64_t ReadClock(clockid_t clock) {
   timespec now{};
@@ -20917,13 +21270,11 @@ inline std::int64_t DeadlineIn(std::int64_t count, std::int64_t unit_nanoseconds
   return count <= 0 ? now : now + count * unit_nanoseconds;
 }
 
-TENON_NAMESPACE_END
-
-#undef TENON_HAS_POSIX_CLOCKS
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/notification.hpp ----
 // Notification: an event that happens once, for threads that wait for it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. A thread that waited sees everything that happened before Notify(). The Notification may be destroyed
 // as soon as a wait returned, even while Notify() is still on its way out.
@@ -20971,7 +21322,7 @@ class Notification {
   std::atomic<bool> notified_{false};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/api/eager_async.hpp ----
 // Asynchronous eager calls, declared: a call gives a Handle of its result at once, and a thread runs the calls in their
@@ -20981,7 +21332,7 @@ TENON_NAMESPACE_END
 //   TENON_ASSIGN_OR_RETURN(const eager::Handle product, async.Call<ops::MatMul>({.transpose_b = true}, x, w));
 //   TENON_ASSIGN_OR_RETURN(const eager::Handle sum, async.Call<ops::BiasAdd>(product, b));
 //   TENON_ASSIGN_OR_RETURN(const Tensor later, sum.Get());
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace eager {
 
@@ -20993,6 +21344,7 @@ class AsyncImpl;
 // Async that made it. thread-safe.
 class Handle {
  public:
+  // A handle without a call, or the handle of a tensor that is there.
   Handle() = default;
   Handle(Tensor tensor) : Handle(tensor.dtype(), ResourceDevice(tensor)) {
     state_->tensor = std::move(tensor);
@@ -21119,7 +21471,7 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
 
 }  // namespace eager
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/eager.hpp ----
 // Ops called without a graph: at once (eager::Call, eager::Context) or by a thread (eager::Async). Declarations; one
@@ -21128,7 +21480,7 @@ TENON_NAMESPACE_END
 // ---- tenon/kernel/registry/plugin.hpp ----
 // The entry point of a shared library of ops and kernels for the binary that loads it: one C function that returns a
 // PluginHeader. TENON_PLUGIN (plugin.hpp) writes it, LoadLibrary (io/load_library.hpp) reads it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr char kPluginMagic[8] = {'t', 'e', 'n', 'o', 'n', 'l', 'i', 'b'};
 inline constexpr const char* kPluginEntryPoint = "tenon_plugin";
@@ -21147,7 +21499,7 @@ namespace detail {
 #define TENON_DETAIL_LIBRARY_ABI "another standard library"
 #endif
 inline constexpr const char* kPluginAbi =
-    "tenon " TENON_DETAIL_TEXT(TENON_ABI_TAG) ", " TENON_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
+    "tenon " TENON_DETAIL_TEXT(TENON_DETAIL_ABI_TAG) ", " TENON_DETAIL_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
 #undef TENON_DETAIL_LIBRARY_ABI
 #undef TENON_DETAIL_TEXT
 #undef TENON_DETAIL_TEXT_OF
@@ -21218,9 +21570,9 @@ struct PluginHeader {
 constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
   PluginHeader header{};
   for (std::size_t i = 0; i < sizeof(kPluginMagic); ++i) header.magic[i] = kPluginMagic[i];
-  header.version[0] = TENON_VERSION_MAJOR;
-  header.version[1] = TENON_VERSION_MINOR;
-  header.version[2] = TENON_VERSION_PATCH;
+  header.version[0] = kVersionMajor;
+  header.version[1] = kVersionMinor;
+  header.version[2] = kVersionPatch;
   header.layout = detail::PluginLayout();
   header.abi = detail::kPluginAbi;
   constexpr detail::PluginDataTypeSizes sizes = detail::MakePluginDataTypeSizes();
@@ -21262,14 +21614,14 @@ inline Status CheckPlugin(const PluginHeader& header, std::string_view library) 
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/plugin.hpp ----
 // TENON_PLUGIN(ZeroOut, MatMul): makes a shared library of the file, whose ops and kernels a running program loads with
 // LoadLibrary (io/load_library.hpp). Once per library, at namespace scope; further files of the library may have
 // TENON_REGISTER. The library is built from headers alone and best with -fvisibility=hidden: then nothing of it mixes
 // with another library's op of the same name.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -21282,11 +21634,11 @@ struct PluginOf<Devices<Device>, Item...> {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #define TENON_PLUGIN(...)                                                                               \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                  \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                 \
+  extern "C" TENON_DETAIL_EXPORT const ::tenon::PluginHeader* tenon_plugin();                           \
+  extern "C" TENON_DETAIL_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                          \
     return &::tenon::detail::PluginOf<::tenon::detail::UnitDevices __VA_OPT__(, ) __VA_ARGS__>::header; \
   }                                                                                                     \
   static_assert(true, "")
@@ -21294,7 +21646,7 @@ TENON_NAMESPACE_END
 // ---- tenon/base/flat_map.hpp ----
 // FlatMap<K, V>: a map as one sorted vector. Small, quick to walk (in the order of its keys) and to search; an
 // insertion moves the items after it. A key is found by types that compare with it: a std::string by a string_view.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised. Items are pairs `first`, `second`; a key must not be changed through an iterator. V may be
 // incomplete where a FlatMap<K, V> is declared as a member (which std::pair would not allow).
@@ -21416,12 +21768,12 @@ class FlatMap {
   SlimVector<value_type> items_;  // sorted by key, each key once
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/device_name.hpp ----
 // DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A part that is not set matches everything. externally synchronised.
 //
@@ -21639,7 +21991,7 @@ enum class DeviceMergeConflict : std::uint8_t {
 };
 
 namespace detail {
-TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
+TENON_DETAIL_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
   return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
                                  b.ToString(), "'");
 }
@@ -21670,16 +22022,16 @@ inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/broadcast.hpp ----
 // Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast
 // operands: neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-TENON_COLD inline Status IncompatibleShapes(const TensorShape& a, const TensorShape& b) {
+TENON_DETAIL_COLD inline Status IncompatibleShapes(const TensorShape& a, const TensorShape& b) {
   return errors::InvalidArgument("Incompatible shapes: ", a.DebugString(), " vs. ", b.DebugString());
 }
 // The size of dimension d of `shape` when it is written with `rank` dimensions.
@@ -21792,7 +22144,7 @@ class BroadcastWalk {
   Index at_[kMaxTensorRank];
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/cache_sizes.hpp ----
 // How large this processor's caches are.
@@ -21804,7 +22156,7 @@ TENON_NAMESPACE_END
 #endif
 
 // ---- tenon/engine/core/cache_sizes.hpp ----
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -21837,11 +22189,11 @@ inline const CacheSizes& Caches() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/scratch.hpp ----
 // Scratch: memory that an engine needs during one call, from the device's allocator; and how many parts work is worth.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Uninitialised, aligned to Allocator::kAlignment, given back at the end of its scope. one thread.
 //
@@ -21873,7 +22225,7 @@ class Scratch {
   }
 
  private:
-  TENON_COLD Status NoMemory(std::string_view who) const {
+  TENON_DETAIL_COLD Status NoMemory(std::string_view who) const {
     return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
                                      detail::NoMemoryFrom(*allocator_, bytes_));
   }
@@ -21919,14 +22271,14 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/simd/isa.hpp ----
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
 // depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
 // the hottest loops are compiled for as well, and which of them to use here. And the macros that make g++ vectorise a
 // loop at -O2.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -21981,7 +22333,8 @@ inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
 // Levels of code to run: the unit's own code, or that of a function compiled for more. Ascending.
 enum class Level { kUnit, kAvx2, kAvx512 };
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+// Not with g++ for Windows, which does not align vectors of 32 bytes on the stack: GCC bug 54412, still there in 12.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && (defined(__clang__) || !defined(_WIN32))
 #define TENON_DETAIL_TARGETS 1
 #define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
@@ -22014,7 +22367,7 @@ inline Level BestLevel() { return Level::kUnit; }
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
 // (clang does). By vectors of 256 bits where there are longer ones, as compilers do for most such processors: Zen 4
@@ -22081,7 +22434,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/core/half_conversion.hpp ----
 // half and bfloat16 tensors as float and back: engines that are compiled only for float and double work on copies.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
 
@@ -22126,12 +22479,12 @@ inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out,
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/for_each_row.hpp ----
 // ForEachRow runs an operation on each row of a matrix by itself - softmax, layer normalisation - over the device's
 // threads. half and bfloat16 rows are computed as float, in a copy that stays in the first cache, and rounded once.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -22168,7 +22521,7 @@ Status ForEachRow(Cpu& device, const Row& row, std::string_view name, const T* x
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/nontemporal_store.hpp ----
 // Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
@@ -22180,7 +22533,7 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_STREAMS 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -22256,12 +22609,12 @@ void RunPastCaches(StreamedRun run, Index n, const Body& body) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/packed_weights.hpp ----
 // PackedWeights: an operand that is the same in every run - the right matrix of a product, the filter of a convolution
 // - in the order in which its engine reads it, packed by the first run that has a use for it.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Limit in bytes for packed copies of weights, beside the weights themselves. thread-safe.
 class PackingBudget {
@@ -22372,7 +22725,7 @@ class PackedWeights {
   Tensor value_, memory_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/simd/vector.hpp ----
 // simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
@@ -22385,7 +22738,7 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_LANES 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -22796,12 +23149,12 @@ struct Lanes;
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/simd/vector_map.hpp ----
 // Loops of functions of one number or two over simd::Lanes: whole vectors, also at the end, so that an element's value
 // does not depend on its position; compiled for each level of instructions, of which the processor's best runs.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -22896,11 +23249,11 @@ void RunLanes(const T* a, Index step_a, const T* b, Index step_b, T* out, Index 
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/loops.hpp ----
 // Plain loops over contiguous runs, compiled for each element-wise op and type (kUnaryLoop, kBinaryLoops).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // out[i] = op(x[i]) for i in [0, n). `attrs` is the further argument of the op's map, or null. `out` may be `x`.
 struct UnaryLoop {
@@ -23199,16 +23552,16 @@ inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
 template <class Op, class T, class R = detail::MapResult<Op, T, T>, class Isa = simd::Compiled>
 inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Isa>();
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/elementwise/elementwise.hpp ----
 // Element-wise work: broadcasting, splitting over threads and sharing of buffers, in drivers that know neither the op
 // nor the type but its loops (engine/elementwise/loops.hpp).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-TENON_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
-                                           Index n) {
+TENON_DETAIL_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
+                                                  Index n) {
   RunPastCaches({out, loop.out_bytes, x, loop.in_bytes, nullptr, 0}, n,
                 [&](const char* a, const char*, char* to, Index m) { loop.v(attrs, a, to, m); });
 }
@@ -23239,8 +23592,8 @@ inline constexpr Index kTileBytes = 4096;   // bytes of one repeated operand, sp
 inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
 
 // A loop over rows, which lie so many bytes apart. A function of its own, so that all of it stays in registers.
-TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
-                                      const char* b, Index step_b, char* to, Index step, char* end, Index n) {
+TENON_DETAIL_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
+                                             const char* b, Index step_b, char* to, Index step, char* end, Index n) {
   for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
 }
 
@@ -23300,7 +23653,8 @@ inline void Repeat(const char* element, Index bytes, Index count, char* to) {
 }
 
 // A repeated operand without a loop of its own: spread out once, then used again and again.
-TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
+TENON_DETAIL_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to,
+                                                        Index n) const {
   alignas(64) char tile[kTileBytes];
   const Index length = kTileBytes / loops.in_bytes < n ? kTileBytes / loops.in_bytes : n;
   Repeat(step_x == 0 ? x : y, loops.in_bytes, length, tile);
@@ -23312,7 +23666,7 @@ TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, co
 }
 
 // Elements [begin, end) of the output, past the caches.
-TENON_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
+TENON_DETAIL_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
   RunPastCaches({Out(begin), loops.out_bytes, A(begin * step_a), step_a * loops.in_bytes, B(begin * step_b),
                  step_b * loops.in_bytes},
                 end - begin,
@@ -23419,8 +23773,8 @@ inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorSh
   return OkStatus();
 }
 
-TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, const TensorShape& a_shape,
-                                          const TensorShape& b_shape, const TensorShape& out_shape) {
+TENON_DETAIL_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, const TensorShape& a_shape,
+                                                 const TensorShape& b_shape, const TensorShape& out_shape) {
   const BinaryLoops& loops = work.loops;
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
@@ -23544,7 +23898,7 @@ Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, c
   return BinaryBroadcast(device, outer, &work, a, a_shape, b, b_shape, out, out_shape);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/microkernel.hpp ----
 // The innermost part of a matrix product: a tile of c, 6 or 4 rows by a few vectors, is summed up in registers while
@@ -23554,7 +23908,7 @@ TENON_NAMESPACE_END
 // element type by size and function pointer, so that the code around it (engine/gemm/blocking.hpp) is compiled once.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -23787,7 +24141,7 @@ const GemmKernels& GemmKernelsOf([[maybe_unused]] Index columns) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
@@ -23801,7 +24155,7 @@ TENON_NAMESPACE_END
 // does not change its value.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -24134,7 +24488,7 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
@@ -24143,7 +24497,7 @@ TENON_NAMESPACE_END
 // in 32 bits: a tile reads, of each of its rows, one group of a, and of each of its columns one of b. Both operands are
 // copied into this order: of a, the groups of a row lie one after the other; of b, those of all columns of a panel,
 // which is as wide as a tile. int8.hpp and bfloat16.hpp have the copies and the code that multiplies groups.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -24321,14 +24675,14 @@ class GroupProduct {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/bfloat16.hpp ----
 // Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
 // the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -24340,9 +24694,9 @@ using Bfloat16Kernels = GroupKernels<float>;
 struct Bfloat16Dot {
   using Sums = GnuVector<float, 64>;
   static constexpr Index in_group = 2;
-  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
-                                                                 const GnuVector<std::int32_t, 64>::type& x,
-                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+  TENON_DETAIL_TARGET_AVX512 TENON_DETAIL_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                        const GnuVector<std::int32_t, 64>::type& x,
+                                                                        const GnuVector<std::int32_t, 64>::type& y) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
 };
@@ -24431,13 +24785,13 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
 // ---- tenon/types/complex.hpp ----
 // complex64 and complex128. The only header of floors 0-6 that includes <complex>.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 using complex64 = std::complex<float>;    // 8 bytes: real part, imaginary part
 using complex128 = std::complex<double>;  // 16 bytes
@@ -24449,7 +24803,7 @@ template <> struct type_of<DataType::kComplex64> : detail::TypeConstant<complex6
 template <> struct type_of<DataType::kComplex128> : detail::TypeConstant<complex128> {};
 // clang-format on
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/small.hpp ----
 // Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
@@ -24457,7 +24811,7 @@ TENON_NAMESPACE_END
 // that are stored twice are equal.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -24493,7 +24847,7 @@ inline void RunSmallTiles(const GemmKernels& kernels, const GemmArgs<void>& g, c
     j += columns;
   }
 }
-TENON_NOINLINE inline void RunSmallTurned(const GemmKernels& kernels, const GemmArgs<void>& g) {
+TENON_DETAIL_NOINLINE inline void RunSmallTurned(const GemmKernels& kernels, const GemmArgs<void>& g) {
   alignas(64) char turned[kSmallProductBytes];
   kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
   RunSmallTiles(kernels, g, turned, g.n);
@@ -24509,7 +24863,7 @@ inline void RunSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g)
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
@@ -24519,7 +24873,7 @@ TENON_NAMESPACE_END
 // rows of it at a time, in blocks of columns whose sums stay in registers.
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -24790,7 +25144,7 @@ Status RunThinGemm(Cpu& device, const ThinKernels<T>& kernels, GemmArgs<T> g, do
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__
 
@@ -24799,7 +25153,7 @@ TENON_NAMESPACE_END
 // (engine/gemm/microkernel.hpp, blocking.hpp, small.hpp), and by loops of their own where there are too few rows for
 // that (engine/gemm/gemv.hpp); bfloat16 by instructions of its own where there are some (engine/gemm/bfloat16.hpp);
 // half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
@@ -24813,10 +25167,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 
 namespace detail {
 
-TENON_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
+TENON_DETAIL_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
   return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
 }
-TENON_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
+TENON_DETAIL_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
   return errors::Internal("MatMul: the product has shape [", m, ",", n, "], but its output has ", got.DebugString());
 }
 
@@ -25008,7 +25362,7 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/math/vector_exp_log.hpp ----
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
@@ -25017,7 +25371,7 @@ TENON_NAMESPACE_END
 //
 // exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
 // (ln 2 in two parts); there a polynomial is fitted (Remez, of the relative error).
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -25452,12 +25806,12 @@ L Fma(const L&, const L&, const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/loops.hpp ----
 // Plain loops, compiled for each reduction and type (kReduceLoops): over runs of elements that make one output each,
 // and over rows that are folded into one.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
 
@@ -25929,12 +26283,12 @@ constexpr ReduceLoops MakeReduceLoops() {
 template <class Reducer, class T>
 inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/reduce/reduce.hpp ----
 // Reductions over any set of dimensions: shapes, threads and accuracy, in a driver that knows neither the operation nor
 // the type but its loops (engine/reduce/loops.hpp). The result does not depend on the number of threads.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A set of dimensions.
 class AxisSet {
@@ -26190,13 +26544,13 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/slice.hpp ----
 // TensorSlice: a box of a tensor's elements, a start and a length in every dimension, as checkpoints name the parts of
 // a variable that is stored in pieces.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // externally synchronised.
 //
@@ -26346,14 +26700,14 @@ inline Result<ShapeAndSlice> ShapeAndSlice::Parse(std::string_view text) {
   return result;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/tensor_writer.hpp ----
 // TensorProtos from tensors, in the form that is shortest or in the one that is asked for; and SerializeTo, which
 // writes any message, with the tensors in it.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // How a tensor's values are written.
 enum class TensorProtoForm {
@@ -26492,7 +26846,7 @@ namespace detail {
 inline void SerializeTensorObject(MessageWriter& writer, const void* object) {
   SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
 }
-TENON_COLD inline void SerializeVariant(MessageWriter& writer, const void* object) {
+TENON_DETAIL_COLD inline void SerializeVariant(MessageWriter& writer, const void* object) {
   const Variant& variant = *static_cast<const Variant*>(object);
   if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
     return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
@@ -26560,8 +26914,8 @@ inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoFor
   writer.AppendTo(out);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/tensor_proto.hpp ----
 // TensorProto and TensorShapeProto: tensors and shapes in serialised form, read and written.
@@ -26569,8 +26923,8 @@ TENON_NAMESPACE_END
 // ---- tenon/io/bundle_entry.hpp ----
 // The index of a checkpoint (TensorFlow's tensor bundle): a BundleHeader for the whole, a BundleEntry for each
 // tensor, and the names of the files.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -26870,17 +27224,17 @@ struct BundleEntry {
   }
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/copies.hpp ----
 // Copies of whole tensors in host memory, and tensors joined and split along dimension 0.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // The elements can be read: there are some kind of them, memory for them, and the host sees it.
-TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {
+TENON_DETAIL_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {
   if (ElementBytes(tensor.dtype()) == 0 && tensor.NumElements() != 0) {
     return errors::Internal(where, ": Unexpected data type ", DataTypeString(tensor.dtype()));
   }
@@ -27018,11 +27372,11 @@ Status Split(const Tensor& whole, Span<const Index> sizes, List* parts) {
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/batch_rows.hpp ----
 // The rows of a batch, one at a time or several; no memory is allocated. TensorFlow's batch_util.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -27101,11 +27455,11 @@ inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/equality.hpp ----
 // Are two tensors in host memory the same, and if not, where do they differ first?
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace tensor {
 
@@ -27217,15 +27571,16 @@ inline bool Equal(const Tensor& a, const Tensor& b, Equality equality = Equality
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/foreign_memory.hpp ----
 // Tensors over values and memory of a user, which are checked first: a Status describes the mistake.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace tensor {
 
-// As Tensor::From, for values of a user: InvalidArgument if their number is not that of the shape's elements.
+// Copies values of a user into a tensor. InvalidArgument: the shape has another number of elements. ResourceExhausted:
+// no memory.
 template <class T>
   requires ElementType<T>
 Result<Tensor> FromValues(Span<const T> values, const TensorShape& shape) {
@@ -27271,8 +27626,9 @@ namespace tensor {
 // The treatment of memory whose address does not suit the element type.
 enum class Misaligned { kRefuse, kCopy };
 
-// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter(), or deleter(data), runs when
-// no tensor shares the memory any longer, at once where it was copied; on failure it is not called.
+// Makes a view of `bytes` bytes of the caller, or a copy where the address is misaligned and `misaligned` allows that.
+// InvalidArgument: too few bytes, null, misaligned, or a dtype without a fixed size. deleter() or deleter(data) runs
+// when no tensor shares the memory any longer, at once where it was copied; after an error it is not called.
 inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
                                  Misaligned misaligned = Misaligned::kRefuse) {
   const bool copies =
@@ -27302,8 +27658,9 @@ Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, 
   return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
 }
 
-// The elements that start `offset` bytes into a buffer, such as that of a MappedFile, which the tensor keeps alive.
-// Plain types only. Bytes whose address does not suit the type are copied.
+// Makes a view of elements that start `offset` bytes into a buffer, such as a MappedFile's. The tensor keeps the buffer
+// alive. Misaligned bytes are copied. OutOfRange: an offset beyond the end. InvalidArgument: too few bytes, or a dtype
+// without a fixed size.
 //
 //   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("weights.bin"));
 //   TENON_ASSIGN_OR_RETURN(Tensor w, tensor::ViewOfBytes(file.buffer(), 64, DataType::kFloat, {512, 256}));
@@ -27329,13 +27686,13 @@ inline Result<Tensor> ViewOfBytes(Buffer* owner, std::size_t offset, DataType dt
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/tensor_util.hpp ----
 // Whole tensors in host memory: copies, concatenation and split along dimension 0, rows of batches, comparison, tensors
 // over memory of a user (a header each), bitcasts, output to streams. Every dtype that a tensor holds. Each function
 // reports a mistake with a Status.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
 // them included), if it tracks sizes; otherwise, and for wrapped memory, TotalBytes().
@@ -27399,12 +27756,12 @@ inline Result<Tensor> Bitcast(const Tensor& from, DataType to) {
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/crc32.hpp ----
 // Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320). Crc32c: the check sum of checkpoints,
 // tables and TFRecord files (polynomial 0x82f63b78), which store it masked.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -27458,26 +27815,175 @@ constexpr std::uint32_t UnmaskCrc(std::uint32_t masked) {
   return (turned >> 17) | (turned << 15);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/file_system.hpp ----
+// Differences between file systems: kinds of files, folders, replacing a file. Errors are numbers of <cerrno>, 0: none.
+// Names are bytes as std::fopen takes them, with '/' between folders; Windows reads them in the active code page.
+#if TENON_DETAIL_POSIX
+#include <dirent.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#else
+#include <direct.h>
+#include <io.h>
+#include <sys/stat.h>
+
+// Declared here: <windows.h> defines hundreds of macros.
+extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
+extern "C" __declspec(dllimport) unsigned long __stdcall GetLastError();
+#endif
+
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+namespace detail {
+
+enum class FileKind : std::uint8_t { kNone, kFile, kFolder };  // kNone: there is none, or none that can be seen
+
+inline FileKind KindOf(const std::string& path) {
+#if TENON_DETAIL_POSIX
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return FileKind::kNone;
+  return S_ISDIR(info.st_mode) ? FileKind::kFolder : FileKind::kFile;
+#else
+  std::size_t length = path.size();  // the C library finds nothing behind a last '/'
+  while (length > 1 && path[length - 1] == '/' && path[length - 2] != ':') --length;
+  struct _stat64 info;
+  if (::_stat64(path.substr(0, length).c_str(), &info) != 0) return FileKind::kNone;
+  if ((info.st_mode & _S_IFDIR) != 0) return FileKind::kFolder;
+  return length < path.size() ? FileKind::kNone : FileKind::kFile;
+#endif
+}
+
+// EEXIST: there is a file or a folder of that name.
+inline int MakeFolder(const std::string& path) {
+#if TENON_DETAIL_POSIX
+  return ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+#else
+  return ::_mkdir(path.c_str()) == 0 ? 0 : errno;
+#endif
+}
+// ENOTEMPTY: files are in it.
+inline int RemoveFolder(const std::string& path) {
+#if TENON_DETAIL_POSIX
+  return ::rmdir(path.c_str()) == 0 ? 0 : errno;
+#else
+  return ::_rmdir(path.c_str()) == 0 ? 0 : errno;
+#endif
+}
+
+// Gives the file `from` the name `to`, in one step. A file of that name goes. EACCES on Windows: that file is open.
+inline int RenameOver(const std::string& from, const std::string& to) {
+#if TENON_DETAIL_POSIX
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+#else
+  constexpr unsigned long kReplace = 1;  // MOVEFILE_REPLACE_EXISTING
+  if (::MoveFileExA(from.c_str(), to.c_str(), kReplace) != 0) return 0;
+  switch (::GetLastError()) {
+    case 2:  // ERROR_FILE_NOT_FOUND
+    case 3: return ENOENT;  // ERROR_PATH_NOT_FOUND
+    case 5:  // ERROR_ACCESS_DENIED
+    case 32: return EACCES;  // ERROR_SHARING_VIOLATION
+    default: return EIO;
+  }
+#endif
+}
+
+// Appends the names in the folder ("" or ending with '/'), without "." and "..", in any order.
+inline int ListFolder(const std::string& folder, SlimVector<std::string>* names) {
+  const auto add = [names](std::string_view name) {
+    if (name != "." && name != "..") names->push_back(std::string(name));
+  };
+#if TENON_DETAIL_POSIX
+  DIR* const opened = ::opendir(folder.empty() ? "." : folder.c_str());
+  if (opened == nullptr) return errno;
+  while (const dirent* const entry = ::readdir(opened)) add(entry->d_name);
+  ::closedir(opened);
+#else
+  if (KindOf(folder.empty() ? "." : folder) != FileKind::kFolder) return ENOENT;
+  struct __finddata64_t entry;
+  const std::intptr_t search = ::_findfirst64((folder + "*").c_str(), &entry);
+  if (search == -1) return errno == ENOENT ? 0 : errno;
+  do add(entry.name);
+  while (::_findnext64(search, &entry) == 0);
+  ::_findclose(search);
+#endif
+  return 0;
+}
+
+// Whether the name fits the pattern, as fnmatch() without flags says it in the locale "C"; without its [:classes:].
+inline bool MatchesWithoutSystem(std::string_view pattern, std::string_view name) {
+  // Matches one character other than '*'; moves *at behind its pattern.
+  const auto matches_one = [pattern](std::size_t* at, char c) {
+    const char p = pattern[(*at)++];
+    if (p == '?') return true;
+    if (p == '\\') return *at < pattern.size() && pattern[(*at)++] == c;
+    if (p != '[') return p == c;
+    std::size_t i = *at;
+    const bool negated = i < pattern.size() && (pattern[i] == '!' || pattern[i] == '^');
+    if (negated) ++i;
+    bool found = false;
+    for (const std::size_t first = i; i < pattern.size() && (pattern[i] != ']' || i == first);) {
+      const auto next = [&] {
+        if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+        return static_cast<unsigned char>(pattern[i++]);
+      };
+      const unsigned char low = next();
+      unsigned char high = low;
+      if (i + 1 < pattern.size() && pattern[i] == '-' && pattern[i + 1] != ']') {
+        ++i;
+        high = next();
+      }
+      found |= low <= static_cast<unsigned char>(c) && static_cast<unsigned char>(c) <= high;
+    }
+    if (i >= pattern.size()) return p == c;  // without its ']' a '[' is an ordinary character
+    *at = i + 1;
+    return found != negated;
+  };
+  std::size_t p = 0, n = 0, star = pattern.npos, star_name = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_name = n;
+    } else if (p < pattern.size() && matches_one(&p, name[n])) {
+      ++n;
+    } else if (star != pattern.npos) {  // the last '*' takes one character more
+      p = star + 1;
+      n = ++star_name;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+inline bool MatchesPattern(const std::string& pattern, const std::string& name) {
+#if TENON_DETAIL_POSIX
+  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+#else
+  return MatchesWithoutSystem(pattern, name);
+#endif
+}
+
+}  // namespace detail
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/mapped_file.hpp ----
 // Whole files: MappedFile shows one in memory, mapped where the system can or as a copy; WriteFile writes one at once.
-#if __has_include(<sys/mman.h>)
+#if TENON_DETAIL_POSIX
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
 #endif
 
-// ---- tenon/io/mapped_file.hpp ----
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
 // Returns the system's error for a file as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+TENON_DETAIL_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
   Code code = Code::kUnknown;
   switch (error) {
     case ENOENT:
@@ -27496,7 +28002,7 @@ TENON_COLD inline Status FileError(std::string_view what, const std::string& pat
   return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
 }
 
-TENON_COLD inline Status NoMemoryForFile(const std::string& path, std::size_t bytes) {
+TENON_DETAIL_COLD inline Status NoMemoryForFile(const std::string& path, std::size_t bytes) {
   return errors::ResourceExhausted("MappedFile: no memory for the ", bytes, " bytes of '", path, "' from ",
                                    detail::NoMemoryFrom(*DefaultAllocator(), bytes));
 }
@@ -27513,7 +28019,7 @@ inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
   return buffer;
 }
 
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
 // Tells whether a file was written to, as far as its size and its time of change do.
 struct FileStamp {
   explicit FileStamp(const struct stat& info = {})
@@ -27535,7 +28041,7 @@ struct FileStamp {
   std::int64_t size, seconds, nanoseconds;
 };
 
-TENON_COLD inline Status FileChanged(const std::string& path, const FileStamp& before, const FileStamp& after) {
+TENON_DETAIL_COLD inline Status FileChanged(const std::string& path, const FileStamp& before, const FileStamp& after) {
   return errors::FailedPrecondition("MappedFile: '", path, "' was written to while it was read: ", before.size,
                                     " bytes before, ", after.size,
                                     " after; write a new file beside it and rename that over the old one");
@@ -27581,7 +28087,7 @@ class MappedFile {
   // NotFound, PermissionDenied, FailedPrecondition (a folder, a file that is being written to)..., with the path and
   // the system's message. A file that cannot be mapped is read.
   static Result<MappedFile> Open(const std::string& path, FileAccess access = FileAccess::kMap) {
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return detail::FileError("MappedFile", path, errno);
     struct stat info;
@@ -27596,6 +28102,7 @@ class MappedFile {
     if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
 #else
     (void)access;
+    if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::FileError("MappedFile", path, EISDIR);
     std::FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) return detail::FileError("MappedFile", path, errno);
 #endif
@@ -27622,7 +28129,7 @@ class MappedFile {
   // FailedPrecondition: the file at `path` is still the one that was opened, and was written to since. For a reader
   // that is done with a mapped file; no promise for later.
   Status CheckUnchanged(const std::string& path) const {
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
     struct stat info;
     if (!has_stamp_ || ::stat(path.c_str(), &info) != 0) return OkStatus();
     const detail::FileStamp now(info);
@@ -27637,7 +28144,7 @@ class MappedFile {
 
  private:
   explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
   // A file with bytes, whose size and time of change must be those of `info` afterwards.
   static Result<MappedFile> OpenRegular(int fd, const struct stat& info, const std::string& path, FileAccess access) {
     const auto size = static_cast<std::size_t>(info.st_size);
@@ -27667,7 +28174,7 @@ class MappedFile {
 #endif
 
   void CopyStamp(const MappedFile& other) {
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
     stamp_ = other.stamp_;
     has_stamp_ = other.has_stamp_;
 #else
@@ -27676,7 +28183,7 @@ class MappedFile {
   }
 
   Buffer* buffer_;
-#if defined(TENON_DETAIL_HAS_MMAP)
+#if TENON_DETAIL_POSIX
   detail::FileStamp stamp_;  // stamp of a regular file when it was opened
   bool has_stamp_ = false;
 #endif
@@ -27686,12 +28193,7 @@ namespace detail {
 // A name beside the file, for its next content; another one at every call.
 inline std::string TemporaryName(const std::string& path) {
   static std::atomic<std::int64_t> count{0};
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::int64_t process = ::getpid();
-#else
-  const std::int64_t process = 0;
-#endif
-  return StrCat(path, ".", process, ".", ++count, ".tmp");
+  return StrCat(path, ".", ProcessId(), ".", ++count, ".tmp");
 }
 }  // namespace detail
 
@@ -27706,10 +28208,7 @@ inline Status WriteFile(const std::string& path, Span<const std::string_view> pi
     if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
   }
   if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) error = detail::RenameOver(temporary, path);
   if (error == 0) return OkStatus();
   std::remove(temporary.c_str());
   return detail::FileError("WriteFile", path, error);
@@ -27718,13 +28217,13 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
   return WriteFile(path, Span<const std::string_view>(&bytes, 1));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/ordered_code.hpp ----
 // Keys of checkpoints: numbers and strings as bytes that sort in the order of their values.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ordered_code {
 
@@ -27790,13 +28289,13 @@ inline std::string SliceKey(std::string_view tensor, const TensorSlice& slice) {
 
 }  // namespace ordered_code
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/snappy.hpp ----
 // Unsnap: decompresses a block in Snappy's format, as tables may hold them.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Decompresses a block: its size as a variable-length number, then literals and copies of bytes before them.
 // DataLoss: it is not a block, or not exactly of that size. ResourceExhausted: more than `max_bytes`.
@@ -27850,8 +28349,8 @@ inline Result<std::string> Unsnap(std::string_view block, std::size_t max_bytes 
   return out;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/table.hpp ----
 // TableReader, TableWriter: sorted tables of keys and values in a file (LevelDB's format), the index of a checkpoint.
@@ -27860,8 +28359,8 @@ TENON_NAMESPACE_END
 // block a key that is not less than its last one, and its handle. A block is entries, restart points and their
 // number; its compression and a check sum follow it. An entry is the number of key bytes shared with the entry
 // before, the number of other key bytes, the value's size, the other key bytes, the value.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -28246,13 +28745,13 @@ class TableWriter {
   bool pending_ = false;  // the index lacks the last block
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/bundle_reader.hpp ----
 // BundleReader: reads a checkpoint in TensorFlow's format (a tensor bundle: PREFIX.index and PREFIX.data-00000-of-...).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -28281,14 +28780,14 @@ inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& store
 
 }  // namespace detail
 
-// One thread. Tensors are copies: the files may change when the reader is gone. Until then its data files are mapped
-// (io/mapped_file.hpp).
+// Reads a tensor bundle: PREFIX.index and PREFIX.data-00000-of-... Tensors are copies: the files may change when the
+// reader is gone. Until then its data files are mapped (io/mapped_file.hpp). one thread.
 //
 //   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class BundleReader {
  public:
-  // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
+  // Opens a bundle. NotFound: no PREFIX.index. DataLoss: it is damaged. InvalidArgument: it is for newer readers only.
   static Result<BundleReader> Open(std::string_view prefix) {
     const std::string index = detail::BundleIndexName(prefix);
     TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index, FileAccess::kRead));
@@ -28308,6 +28807,7 @@ class BundleReader {
     return reader;
   }
 
+  // Returns whether there is such a tensor. DataLoss: the index is damaged.
   Result<bool> Contains(std::string_view key) const {
     std::string bytes;
     return table_.Find(key, &bytes);
@@ -28321,7 +28821,7 @@ class BundleReader {
     if (!entry.ok()) return errors::DataLoss("Entry for key ", key, " not parseable: ", entry.status().message());
     return entry;
   }
-  // The names of all tensors, in order, without the keys of their slices.
+  // Lists the names of all tensors, in order, without the keys of their slices. DataLoss: the index is damaged.
   Result<SlimVector<std::string>> Names() const {
     SlimVector<std::string> names;
     TENON_RETURN_IF_ERROR(table_.ForEach(
@@ -28587,21 +29087,18 @@ inline Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, 
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/folders.hpp ----
 // Names of files: MatchFiles finds the files that a pattern describes, MakeFoldersOf makes the folders that a file's
 // name asks for.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline bool FileExists(const std::string& path) {
-  struct stat info;
-  return ::stat(path.c_str(), &info) == 0;
-}
+inline bool FileExists(const std::string& path) { return KindOf(path) != FileKind::kNone; }
 // "" for a name without a folder.
 inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -28627,23 +29124,16 @@ inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std
   }
   const std::string component(pattern.substr(0, slash));
   const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
-  DIR* const folder = ::opendir(base.empty() ? "." : base.c_str());
-  if (folder == nullptr) {
-    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return OkStatus();
-    return FileError("MatchFiles", base, errno);
-  }
   SlimVector<std::string> names;
-  while (const dirent* const entry = ::readdir(folder)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != ".." && ::fnmatch(component.c_str(), entry->d_name, 0) == 0)
-      names.push_back(StrCat(base, name));
-  }
-  ::closedir(folder);
-  for (const std::string& name : names) {
-    struct stat info;
+  const int error = ListFolder(base, &names);
+  if (error == ENOENT || error == ENOTDIR || error == EACCES) return OkStatus();
+  if (error != 0) return FileError("MatchFiles", base, error);
+  for (const std::string& entry : names) {
+    if (!MatchesPattern(component, entry)) continue;
+    const std::string name = base + entry;
     if (rest.empty())
       found->push_back(name);
-    else if (::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    else if (KindOf(name) == FileKind::kFolder)
       TENON_RETURN_IF_ERROR(MatchIn(name + "/", rest.substr(1), found));
   }
   return OkStatus();
@@ -28655,7 +29145,8 @@ inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std
 inline Status MakeFoldersOf(const std::string& path) {
   for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     const std::string folder = path.substr(0, end);
-    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return detail::FileError("MakeFoldersOf", folder, errno);
+    const int error = detail::MakeFolder(folder);
+    if (error != 0 && error != EEXIST) return detail::FileError("MakeFoldersOf", folder, error);
   }
   return OkStatus();
 }
@@ -28674,14 +29165,14 @@ inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
   return found;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/bundle_writer.hpp ----
 // BundleWriter: writes a checkpoint in TensorFlow's format (a tensor bundle), byte by byte what TensorFlow would write:
 // PREFIX.index and PREFIX.data-00000-of-00001. MergeBundles makes one checkpoint of several.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -28719,7 +29210,7 @@ class NewFile {
   }
   // After Close: replaces the file that has the name.
   Status TakeName() {
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError("checkpoint", path_, errno);
+    if (const int error = RenameOver(temporary_, path_); error != 0) return FileError("checkpoint", path_, error);
     is_there_ = false;
     return OkStatus();
   }
@@ -28777,8 +29268,8 @@ class BundleEntries {
 
 }  // namespace detail
 
-// Folders that are missing are made. Files of the same name are replaced when Finish has written both files; without
-// Finish nothing stays. one thread.
+// Writes a tensor bundle. Makes missing folders. Files of that name are replaced when Finish has written both files;
+// without Finish nothing stays. one thread.
 //
 //   BundleWriter writer("/tmp/model");
 //   TENON_RETURN_IF_ERROR(writer.Open());
@@ -28786,15 +29277,16 @@ class BundleEntries {
 //   TENON_RETURN_IF_ERROR(writer.Finish());
 class BundleWriter {
  public:
-  explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}
-  // Comes before all other calls. NotFound, PermissionDenied... when the files cannot be made.
+  explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}  // path without suffix
+  // Opens the files; comes before all other calls. NotFound, PermissionDenied: the files cannot be made. Other
+  // errors of the system have the code that fits.
   Status Open() {
     TENON_RETURN_IF_ERROR(MakeFoldersOf(prefix_));
     return data_.Open(detail::BundleDataName(prefix_, 0, 1));
   }
 
-  // Writes the tensor. InvalidArgument for a key that is there already, for "" and for resources, FailedPrecondition
-  // for a tensor that the host cannot read.
+  // Writes the tensor. InvalidArgument: a key that is there already, the key "", or a tensor of resources.
+  // FailedPrecondition: a tensor that the host cannot read, or a call before Open or after Finish.
   Status Add(std::string_view key, const Tensor& tensor) {
     if (key.empty()) return errors::InvalidArgument("BundleWriter: a tensor in a checkpoint must have a name, got ''");
     if (entries_.Find(key) != nullptr) return errors::InvalidArgument("Adding duplicate key: ", key);
@@ -28818,7 +29310,8 @@ class BundleWriter {
     *entries_.Add(key) = std::move(entry);
     return OkStatus();
   }
-  // Writes a slice of the tensor `key`, whose full shape is `full`.
+  // Writes a slice of the tensor `key`, whose full shape is `full`. InvalidArgument: another shape or type than earlier
+  // slices, or the errors of Add.
   Status AddSlice(std::string_view key, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(slice.SliceShape(full, &shape));
@@ -28845,7 +29338,7 @@ class BundleWriter {
     whole->slices.push_back(slice);
     return OkStatus();
   }
-  // Writes the index and gives both files their names. Also returns the error of an Add that could not write.
+  // Writes the index and gives both files their names. Returns the error of an earlier Add that could not write, too.
   Status Finish() {
     detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());
@@ -29013,8 +29506,8 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(merged), bytes, &index));
   for (std::size_t i = 0; i < merge.files.size(); ++i) {
     const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
-    if (std::rename(merge.files[i].c_str(), name.c_str()) != 0)
-      return detail::FileError("MergeBundles", merge.files[i], errno);
+    if (const int error = detail::RenameOver(merge.files[i], name); error != 0)
+      return detail::FileError("MergeBundles", merge.files[i], error);
   }
   TENON_RETURN_IF_ERROR(index.TakeName());
   for (const std::string& name : read)
@@ -29022,14 +29515,14 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/slice_checkpoint.hpp ----
 // SliceCheckpointWriter, SliceCheckpointReader: checkpoints of TensorFlow's first format, which the ops Save and
 // SaveSlices write. It is one table: the key "" lists the tensors, and every slice of a tensor is a message.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -29068,7 +29561,8 @@ inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::si
 
 }  // namespace detail
 
-// Folders that are missing are made. The file is written by Finish, from memory. one thread.
+// Writes a checkpoint of TensorFlow's first format. Finish writes the file, from memory, and makes missing folders. one
+// thread.
 //
 //   SliceCheckpointWriter writer;
 //   TENON_RETURN_IF_ERROR(writer.Add("w", {2, 2}, TensorSlice(2), w));
@@ -29103,6 +29597,7 @@ class SliceCheckpointWriter {
     messages_.insert_or_assign(ordered_code::SliceKey(name, slice), Message(name, slice, part));
     return OkStatus();
   }
+  // Writes the file. Returns the errors of WriteFile.
   Status Finish(const std::string& path) const {
     TableWriter table;
     TENON_RETURN_IF_ERROR(table.Add("", Meta()));
@@ -29160,10 +29655,11 @@ class SliceCheckpointWriter {
   FlatMap<std::string, std::string> messages_;  // by key
 };
 
-// The files that a pattern describes, taken together. One thread.
+// Reads the files of a pattern as one checkpoint of TensorFlow's first format. one thread.
 class SliceCheckpointReader {
  public:
-  // NotFound: no file matches. DataLoss: a file is not a table. Internal: a table is not a checkpoint.
+  // Opens all files that match. NotFound: no file matches. DataLoss: a file is not a table. Internal: a table is not a
+  // checkpoint.
   static Result<SliceCheckpointReader> Open(const std::string& pattern) {
     SliceCheckpointReader reader(pattern);
     TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> names, MatchFiles(pattern));
@@ -29182,15 +29678,17 @@ class SliceCheckpointReader {
     return reader;
   }
 
-  const std::string& pattern() const { return pattern_; }
-  // The tensor of that name, or null.
+  const std::string& pattern() const { return pattern_; }  // the argument of Open
+  // Returns the tensor of that name, or null.
   const detail::SlicedTensor* Find(std::string_view name) const { return tensors_.FindValue(name); }
+  // Lists the names of all tensors, in order.
   SlimVector<std::string> Names() const {
     SlimVector<std::string> names;
     for (const auto& item : tensors_) names.push_back(item.first);
     return names;
   }
-  // Reads a slice, as BundleReader::ReadSlice. InvalidArgument: the stored slices do not cover it.
+  // Reads a slice of a tensor. NotFound: no such name. InvalidArgument: the stored slices do not cover it.
+  // Unimplemented: the format lacks the type. DataLoss: damaged bytes. ResourceExhausted: no memory.
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& want, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     if (tensor == nullptr)
@@ -29218,6 +29716,7 @@ class SliceCheckpointReader {
     }
     return result;
   }
+  // Reads a tensor, otherwise as ReadSlice.
   Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     return ReadSlice(name, TensorSlice(tensor == nullptr ? 0 : tensor->shape.dims()), allocator);
@@ -29355,21 +29854,22 @@ class SliceCheckpointReader {
   FlatMap<std::string, detail::SlicedTensor> tensors_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/checkpoint.hpp ----
 // CheckpointReader: a checkpoint of either of TensorFlow's formats. BundleWriter and SliceCheckpointWriter write them.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
-// One thread.
+// Reads a checkpoint of either format. Tensors are copies. one thread.
 //
 //   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class CheckpointReader {
  public:
-  // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern.
+  // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern. Returns
+  // the errors of BundleReader::Open or SliceCheckpointReader::Open.
   static Result<CheckpointReader> Open(const std::string& prefix) {
     CheckpointReader reader;
     if (detail::FileExists(detail::BundleIndexName(prefix))) {
@@ -29382,9 +29882,9 @@ class CheckpointReader {
     return reader;
   }
 
-  bool IsBundle() const { return bundle_.has_value(); }
+  bool IsBundle() const { return bundle_.has_value(); }  // whether it is of the second format
 
-  // In order. DataLoss where the index is damaged.
+  // Lists the names of all tensors, in order. DataLoss: the index is damaged.
   Result<SlimVector<std::string>> Names() const {
     if (bundle_) return bundle_->Names();
     return slices_->Names();
@@ -29406,10 +29906,12 @@ class CheckpointReader {
     if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));
     return OkStatus();
   }
-  // Returns the errors of BundleReader or SliceCheckpointReader.
+  // Reads a tensor. A null allocator means DefaultAllocator(). Returns the errors of BundleReader::Read or
+  // SliceCheckpointReader::Read.
   Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) {
     return bundle_ ? bundle_->Read(name, allocator) : slices_->Read(name, allocator);
   }
+  // Reads a slice of a tensor, otherwise as Read.
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice, Allocator* allocator = nullptr) {
     return bundle_ ? bundle_->ReadSlice(name, slice, allocator) : slices_->ReadSlice(name, slice, allocator);
   }
@@ -29421,14 +29923,15 @@ class CheckpointReader {
   std::optional<SliceCheckpointReader> slices_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/cancellation.hpp ----
 // CancellationManager: tells waiting code that a run is over, after an error elsewhere or because its caller gave up.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-// thread-safe. A waiter registers a callback under a token of its own and takes it back when the wait is over.
+// Tells waiting code that a run is over. A waiter registers a callback under a token and deregisters it after the wait.
+// thread-safe.
 //
 //   const auto token = cancellation->NewToken();
 //   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
@@ -29439,7 +29942,7 @@ class CancellationManager {
   using Token = std::int64_t;
 
   CancellationManager() = default;
-  // A child is cancelled with its parent, which outlives it. It costs the parent nothing until a waiter registers.
+  // Makes a child, which is cancelled with its parent. The parent outlives it.
   explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
   CancellationManager(const CancellationManager&) = delete;
   CancellationManager& operator=(const CancellationManager&) = delete;
@@ -29453,9 +29956,11 @@ class CancellationManager {
     while (state_ == State::kCancelling) finished_.wait(lock);
   }
 
+  // Returns a token that no other waiter has.
   Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Runs every callback, outside of the lock; exceptions are logged. Only the first call does something.
+  // Cancels: runs every callback, outside of the lock, on this thread; exceptions are logged. A second call does
+  // nothing.
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
@@ -29471,23 +29976,23 @@ class CancellationManager {
     state_ = State::kCancelled;
     finished_.notify_all();
   }
-  // True from the beginning of StartCancel on, the parent's too.
-  TENON_ALWAYS_INLINE bool IsCancelled() const {
+  // Returns true from the beginning of StartCancel on, also of a parent's.
+  TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
     for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
       if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
         return true;
     return false;
   }
 
-  // False, and the callback is neither kept nor called, when cancelling has begun.
+  // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const MutexLock lock(mutex_);
     if (state_ != State::kActive || !AttachLocked()) return false;
     callbacks_.push_back({token, std::move(callback)});
     return true;
   }
-  // True if the callback will never run. Otherwise waits until all callbacks have run and returns false: not to be
-  // called from a callback, nor with a lock that a callback takes.
+  // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
+  // returns. Must not be called from a callback, nor under a lock that a callback takes.
   bool Deregister(Token token) {
     MutexLock lock(mutex_);
     if (state_ == State::kActive) {
@@ -29497,22 +30002,23 @@ class CancellationManager {
     while (state_ != State::kCancelled) finished_.wait(lock);
     return false;
   }
-  // Deregister without waiting: false when cancelling has begun.
+  // As Deregister, without waiting. False: cancelling has begun.
   bool TryDeregister(Token token) {
     const MutexLock lock(mutex_);
     if (state_ != State::kActive) return false;
     Remove(token);
     return true;
   }
-  // In the child of a fork(), before other threads use this: whether a thread of the parent waits or was at work here.
-  TENON_COLD bool IsInUse() {
+  // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
+  // work here.
+  TENON_DETAIL_COLD bool IsInUse() {
     if (!mutex_.try_lock()) return true;
     const bool idle = callbacks_.empty() && state_ != State::kCancelling;
     mutex_.unlock();
     return !idle;
   }
   // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
-  TENON_COLD void Abandon() {
+  TENON_DETAIL_COLD void Abandon() {
     new (&mutex_) Mutex();
     new (&finished_) ConditionVariable();
     new (&callbacks_) SlimVector<Entry>();
@@ -29553,17 +30059,17 @@ class CancellationManager {
   SlimVector<Entry> callbacks_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/condition.hpp ----
 // Reading the tensor that a conditional or a loop takes as its condition.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // Reads a tensor as the condition of a node: a scalar is its value (not zero, not the empty string), anything else is
 // true when it has elements.
-TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
+TENON_DETAIL_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
   if (t.dims() > 0) {
     *value = t.NumElements() > 0;
     return OkStatus();
@@ -29585,7 +30091,7 @@ TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
 
 // Reads the condition of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond
 // refuses a tensor that is not a scalar bool.
-TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
+TENON_DETAIL_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
   if (t.dtype() != DataType::kBool)
     return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
                                    t.dtype());
@@ -29596,11 +30102,11 @@ TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/function_runtime.hpp ----
 // FunctionRuntime: the interface through which a kernel calls the functions of its graph's library.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 class ResourceMgr;
@@ -29681,13 +30187,13 @@ class FunctionRuntime {
   virtual ResourceMgr* resources() const { return nullptr; }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/rendezvous.hpp ----
 // Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
 // for it; neither waits for the other to come first. An interface: runtime/executor/local_rendezvous.hpp has the table.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Which turn of which loop a value belongs to; outside of all loops both are 0.
 struct FrameAndIteration {
@@ -29831,20 +30337,21 @@ inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
   return key;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/resource_mgr.hpp ----
 // ResourceMgr: the state that outlives a run - variables, tables, queues - by container, type and name. Each session
 // has one. Resource is the base of its objects; graphs carry ResourceHandles, which name them.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
-// A derived class names its type, as handles and messages show it:
+// The base of objects in a ResourceMgr. A derived class names its type, as handles and messages show it. One name
+// stands for one C++ class. thread-safe: derived classes have locks.
+//
 //   static constexpr std::string_view kTypeName = "tensorflow::Var";
-// One name is one C++ class. thread-safe, with locks of its own.
 class Resource : public RefCounted {
  public:
-  virtual std::string DebugString() const = 0;
+  virtual std::string DebugString() const = 0;  // for ResourceMgr::DebugString
   virtual std::int64_t MemoryUsed() const { return 0; }  // bytes, roughly
 };
 
@@ -29856,7 +30363,8 @@ struct ResourceType {
 template <class T>
 inline constexpr ResourceType kResourceType{Hash64(T::kTypeName), T::kTypeName};
 
-// thread-safe. A resource lives while the manager or anything else holds a reference; destructors run outside the lock.
+// State that outlives a run, by container, type and name. thread-safe. A resource lives as long as a reference to it;
+// destructors run outside of the lock.
 //
 //   ResourceMgr resources;
 //   Status s = resources.Create("", "v", Ref<Var>::Adopt(new Var(DataType::kFloat)));
@@ -29871,12 +30379,12 @@ class ResourceMgr {
   ResourceMgr(const ResourceMgr&) = delete;
   ResourceMgr& operator=(const ResourceMgr&) = delete;
 
-  // AlreadyExists when there is one of this type and name.
+  // Adds a resource. AlreadyExists: the container has one of this type and name.
   template <class T>
   Status Create(std::string_view container, std::string_view name, Ref<T> resource) {
     return CreateAny(container, kResourceType<T>, name, std::move(resource));
   }
-  // NotFound when the container has none of this type and name; *resource is left alone then.
+  // Finds a resource. NotFound: the container has none of this type and name; *resource stays as it is.
   template <class T>
   Status Lookup(std::string_view container, std::string_view name, Ref<T>* resource) const {
     Ref<Resource> found;
@@ -29884,8 +30392,8 @@ class ResourceMgr {
     *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
     return OkStatus();
   }
-  // Makes a missing resource: make(&resource) -> Status, at most once, under the manager's lock: it must not use the
-  // manager. Its error is returned and nothing kept.
+  // Finds a resource, or makes it by make(&resource) -> Status, which runs under the manager's lock and must not use
+  // the manager. Returns its error and keeps nothing then. Internal: `make` returned OK without a resource.
   template <class T, class Make>
   Status LookupOrCreate(std::string_view container, std::string_view name, Ref<T>* resource, const Make& make) {
     const auto call = [](const void* made_by, Ref<Resource>* to) -> Status {
@@ -29899,17 +30407,17 @@ class ResourceMgr {
     *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
     return OkStatus();
   }
-  // NotFound when there is none.
+  // Removes a resource. NotFound: there is none.
   template <class T>
   Status Delete(std::string_view container, std::string_view name) {
     return DeleteAny(container, kResourceType<T>.hash, kResourceType<T>.name, name);
   }
-  // Deletes the resource that a handle names, of any type.
+  // Removes the resource that a handle names, of any type. NotFound: there is none.
   Status Delete(const ResourceHandle& handle) {
     return DeleteAny(handle.container, handle.hash_code, handle.maybe_type_name, handle.name);
   }
 
-  // Lets go of everything in a container; OK when there is none.
+  // Removes all resources of a container. OK without one, too.
   Status Cleanup(std::string_view container) {
     Container dropped;  // its resources go after the lock
     const MutexLock lock(mutex_);
@@ -29919,14 +30427,14 @@ class ResourceMgr {
     containers_.erase(it);
     return OkStatus();
   }
-  void Clear() {
+  void Clear() {  // removes all resources
     FlatMap<std::string, Container> dropped;
     const MutexLock lock(mutex_);
     std::swap(dropped, containers_);
   }
 
-  // One line per resource: container, type, name, its DebugString.
-  TENON_COLD std::string DebugString() const {
+  // Returns one line per resource: container, type, name, DebugString.
+  TENON_DETAIL_COLD std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;
     for (const auto& container : containers_)
@@ -29965,10 +30473,10 @@ class ResourceMgr {
   static KeyView MakeKey(std::uint64_t type_hash, std::string_view name) {
     return {HashCombine(Hash64(name), type_hash), type_hash, name};
   }
-  TENON_COLD static Status NoResource(std::string_view container, std::string_view type, std::string_view name) {
+  TENON_DETAIL_COLD static Status NoResource(std::string_view container, std::string_view type, std::string_view name) {
     return errors::NotFound("Resource ", Named(container), "/", name, "/", type, " does not exist.");
   }
-  TENON_COLD static Status NoContainer(std::string_view container, std::string_view name) {
+  TENON_DETAIL_COLD static Status NoContainer(std::string_view container, std::string_view name) {
     return errors::NotFound("Container ", Named(container),
                             " does not exist. (Could not find resource: ", Named(container), "/", name, ")");
   }
@@ -29977,8 +30485,8 @@ class ResourceMgr {
         Key{key.hash, key.type_hash, std::string(key.name), type.name}, std::move(resource));
   }
 
-  TENON_NOINLINE Status CreateAny(std::string_view container, ResourceType type, std::string_view name,
-                                  Ref<Resource> resource) {
+  TENON_DETAIL_NOINLINE Status CreateAny(std::string_view container, ResourceType type, std::string_view name,
+                                         Ref<Resource> resource) {
     const KeyView key = MakeKey(type.hash, name);
     const MutexLock lock(mutex_);
     const auto it = containers_.find(Named(container));
@@ -29987,8 +30495,8 @@ class ResourceMgr {
     Insert(container, type, key, std::move(resource));
     return OkStatus();
   }
-  TENON_NOINLINE Status LookupAny(std::string_view container, ResourceType type, std::string_view name,
-                                  Ref<Resource>* resource) const {
+  TENON_DETAIL_NOINLINE Status LookupAny(std::string_view container, ResourceType type, std::string_view name,
+                                         Ref<Resource>* resource) const {
     const KeyView key = MakeKey(type.hash, name);
     const MutexLock lock(mutex_);
     const auto it = containers_.find(Named(container));
@@ -29998,9 +30506,10 @@ class ResourceMgr {
     *resource = *found;
     return OkStatus();
   }
-  TENON_NOINLINE Status LookupOrCreateAny(std::string_view container, ResourceType type, std::string_view name,
-                                          Ref<Resource>* resource,
-                                          Status (*make)(const void* made_by, Ref<Resource>* to), const void* made_by) {
+  TENON_DETAIL_NOINLINE Status LookupOrCreateAny(std::string_view container, ResourceType type, std::string_view name,
+                                                 Ref<Resource>* resource,
+                                                 Status (*make)(const void* made_by, Ref<Resource>* to),
+                                                 const void* made_by) {
     const KeyView key = MakeKey(type.hash, name);
     const MutexLock lock(mutex_);
     const auto it = containers_.find(Named(container));
@@ -30016,8 +30525,8 @@ class ResourceMgr {
     *resource = std::move(made);
     return OkStatus();
   }
-  TENON_NOINLINE Status DeleteAny(std::string_view container, std::uint64_t type_hash, std::string_view type_name,
-                                  std::string_view name) {
+  TENON_DETAIL_NOINLINE Status DeleteAny(std::string_view container, std::uint64_t type_hash,
+                                         std::string_view type_name, std::string_view name) {
     const KeyView key = MakeKey(type_hash, name);
     Ref<Resource> dropped;  // goes after the lock
     const MutexLock lock(mutex_);
@@ -30034,19 +30543,11 @@ class ResourceMgr {
   FlatMap<std::string, Container> containers_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/step_container.hpp ----
 // StepContainer: the resources of one run - tensor arrays, stacks, temporary variables. They go when the run ends.
-TENON_NAMESPACE_BEGIN
-
-class Tensor;
-
-namespace detail {
-// Replaces a fed session handle with the tensor that it names; null in a binary without session handles
-// (kernel/session_tensors.hpp).
-inline constinit std::atomic<Status (*)(ResourceMgr* resources, Tensor* value)> read_fed_handle{nullptr};
-}  // namespace detail
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
 // manager outlives it.
@@ -30097,11 +30598,11 @@ class StepContainer {
   std::atomic<KeepFn> keep_{nullptr};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/resource_lookup.hpp ----
 // From a kernel to its resources: handles are made for the kernel's device, checked and looked up.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A handle of a T, whether there is one or not. An empty container is the default one.
 template <class T>
@@ -30133,7 +30634,7 @@ inline Tensor HandleTensor(ResourceHandle handle) {
 
 namespace detail {
 
-TENON_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
+TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
   return errors::InvalidArgument(
       "Trying to access a handle's resource using the wrong type. The handle points to a "
       "resource (name '",
@@ -30151,13 +30652,13 @@ inline Status CheckHandle(const OpKernelContext& context, const ResourceHandle& 
   return OkStatus();
 }
 
-TENON_COLD inline Status NoResources(const OpKernelContext& context) {
+TENON_DETAIL_COLD inline Status NoResources(const OpKernelContext& context) {
   return errors::FailedPrecondition(context.op_kernel().type_string(),
                                     ": there are no resources here: the op runs outside of a session's run");
 }
 
 // Why an input, or the tensor of HandleTensor, holds no handle.
-TENON_COLD inline Status NoHandle(const Tensor& tensor) {
+TENON_DETAIL_COLD inline Status NoHandle(const Tensor& tensor) {
   if (tensor.dtype() == DataType::kResource && tensor.NumElements() == 1)
     return errors::ResourceExhausted("A resource handle has no contents: there was no memory for them");
   return errors::InvalidArgument("A resource handle must be one element of type resource, got ", tensor.dtype(),
@@ -30244,12 +30745,12 @@ struct ContainerInfo {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/variable.hpp ----
 // Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
 // A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // `mutex` guards the rest. A value that was read shares the variable's buffer: a kernel that changes elements of a
 // resource variable calls MakeWritable first, so that no value read earlier changes. References work as in
@@ -30364,13 +30865,13 @@ class LockedVar {
   MutexLock lock_;  // let go before owner_
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/call_settings.hpp ----
 // The settings of a PartitionedCall: config, config_proto and executor_type. They are TensorFlow's alone and change
 // nothing here, but what it would refuse is refused.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // InvalidArgument for a config that is no message, NotFound for an executor that TensorFlow does not know.
 inline Status CheckCallSettings(const NodeDef& call) {
@@ -30395,13 +30896,13 @@ inline Status CheckCallSettings(const NodeDef& call) {
                           " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/variant_registry.hpp ----
 // VariantRegistry: operations on variants of types that the caller does not name: decode them, make zeros, add them,
 // copy them between host and device memory, ask for their shape.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernelContext;
 
@@ -30616,7 +31117,7 @@ inline Status VariantRegistry::Add(Row row) {
   return OkStatus();
 }
 
-TENON_COLD inline Status VariantRegistry::CannotDecode(std::string_view type_name) const {
+TENON_DETAIL_COLD inline Status VariantRegistry::CannotDecode(std::string_view type_name) const {
   constexpr std::size_t kMaxNames = 8;
   const SlimVector<std::string> names = TypeNames();
   std::string known;
@@ -30664,7 +31165,7 @@ inline Status VariantRegistry::Decode(Tensor* tensor) const {
 }
 
 namespace detail {
-TENON_COLD inline Status TooDeepVariants() {
+TENON_DETAIL_COLD inline Status TooDeepVariants() {
   return errors::ResourceExhausted("VariantRegistry: variants nest deeper than the thread's stack allows, which has ",
                                    StackLeft() / 1024, " KiB left; a thread with a larger stack takes more");
 }
@@ -30722,4 +31223,4 @@ inline Status VariantRegistry::Shape(const Tensor& tensor, TensorShape* shape) c
                           "'; VariantRegistry::AddShape registers one");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

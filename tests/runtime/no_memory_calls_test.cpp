@@ -15,7 +15,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/runtime/multi_device/partitioned_graph.hpp>
-#include <tenon/runtime/multi_device/placed_session.hpp>
+#include <tenon/runtime/multi_device/multi_device_session.hpp>
 #include <tenon/session.hpp>
 
 #include "runtime/four_devices.hpp"
@@ -122,7 +122,7 @@ TEST_SUITE("no memory, call by call") {
     CHECK(graph->MakeCallable(options).ok());
   }
 
-  TEST_CASE("PlacedSession") {
+  TEST_CASE("MultiDeviceSession") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat);
     const Output y = b.Add("Neg", "y", {x}), z = b.Add("Neg", "z", {y});
@@ -133,12 +133,15 @@ TEST_SUITE("no memory, call by call") {
       Owned<DeviceMgr> devices = MakeDeviceMgr(kFour);
     };
     Sweep(
-        "PlacedSession::Create", [&] { return Given{b.graph_def()}; },
-        [](Given& given) { return PlacedSession::Create(std::move(given.graph), std::move(given.devices)).status(); });
+        "MultiDeviceSession::Create", [&] { return Given{b.graph_def()}; },
+        [](Given& given) {
+          return MultiDeviceSession::Create(std::move(given.graph), std::move(given.devices)).status();
+        });
     const CallableOptions options{.feeds = {"x"}, .fetches = {"z"}};
     Sweep(
-        "PlacedSession::MakeCallable", [&] { return *PlacedSession::Create(b.graph_def(), MakeDeviceMgr(kFour)); },
-        [&](const Ref<PlacedSession>& session) { return session->MakeCallable(options).status(); });
+        "MultiDeviceSession::MakeCallable",
+        [&] { return *MultiDeviceSession::Create(b.graph_def(), MakeDeviceMgr(kFour)); },
+        [&](const Ref<MultiDeviceSession>& session) { return session->MakeCallable(options).status(); });
   }
 
   TEST_CASE("Session::Extend leaves the graph as it was, or adds all") {

@@ -16,7 +16,7 @@
 #include <tenon/base/env.hpp>
 #include <tenon/eager.hpp>
 #include <tenon/graph/lower_functional.hpp>
-#include <tenon/runtime/multi_device/placed_session.hpp>
+#include <tenon/runtime/multi_device/multi_device_session.hpp>
 
 #include "four_devices.hpp"
 #include "sanitizers.hpp"
@@ -170,11 +170,11 @@ class Case {
     Block copy = program_;
     std::vector<std::string> fetches;
     GraphDef graph = RandomGraphWriter(places.devices).Write(&copy, &fetches);
-    PlacedSessionOptions options;
+    MultiDeviceSessionOptions options;
     options.pool = pool;
     options.allow_soft_placement = true;
     options.lower_control_flow = places.lower;
-    auto session = PlacedSession::Create(std::move(graph), MakeDeviceMgr(places.devices), options);
+    auto session = MultiDeviceSession::Create(std::move(graph), MakeDeviceMgr(places.devices), options);
     if (!session.ok()) return Says(places.name, session.status());
     for (int i = 0; i < 2; ++i)
       if (!Compare(places.name, (*session)->Run(feeds_, fetches_))) return false;

@@ -9,7 +9,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/owned.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class CancellationManager;
 class Device;
@@ -113,4 +113,4 @@ bool FillExtension(std::atomic<T>* entry, std::type_identity_t<T> value) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

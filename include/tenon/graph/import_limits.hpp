@@ -7,7 +7,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Limits of an import; ResourceExhausted beyond them.
 struct ImportLimits {
@@ -22,4 +22,4 @@ struct ImportLimits {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,8 +21,8 @@
 #include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // State of shape inference through calls: the library, the functions that it is in, and how much it may still do.
 struct CallShapes {
@@ -50,7 +50,7 @@ struct ImportOptions {
   Owned<ShapeRefiner>* refiner = nullptr;  // gets the refiner of the imported graph, for ExtendGraph; may be null
 };
 
-TENON_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
+TENON_DETAIL_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
 
 // Import of a library of functions, of <tenon/graph/function_import.hpp>.
 struct FunctionImport {
@@ -63,5 +63,5 @@ struct FunctionImport {
                        ShapeRefiner* refiner);
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

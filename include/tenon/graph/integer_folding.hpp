@@ -18,8 +18,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/integers.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -462,5 +462,5 @@ inline bool FoldIntegers(const Node& node, Span<const Tensor> inputs, SlimVector
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,8 +9,8 @@
 #include <tenon/graph/integer_folding.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 inline const bool fills_fold_integers = FillExtension(&extensions.fold_integers, &FoldIntegers);
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

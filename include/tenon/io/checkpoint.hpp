@@ -20,8 +20,8 @@
 #include <tenon/io/folders.hpp>
 #include <tenon/io/slice_checkpoint.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Reads a checkpoint of either format. Tensors are copies. one thread.
 //
@@ -84,5 +84,5 @@ class CheckpointReader {
   std::optional<SliceCheckpointReader> slices_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Tells waiting code that a run is over. A waiter registers a callback under a token and deregisters it after the wait.
 // thread-safe.
@@ -62,7 +62,7 @@ class CancellationManager {
     finished_.notify_all();
   }
   // Returns true from the beginning of StartCancel on, also of a parent's.
-  TENON_ALWAYS_INLINE bool IsCancelled() const {
+  TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
     for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
       if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
         return true;
@@ -96,14 +96,14 @@ class CancellationManager {
   }
   // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
   // work here.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     if (!mutex_.try_lock()) return true;
     const bool idle = callbacks_.empty() && state_ != State::kCancelling;
     mutex_.unlock();
     return !idle;
   }
   // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
-  TENON_COLD void Abandon() {
+  TENON_DETAIL_COLD void Abandon() {
     new (&mutex_) Mutex();
     new (&finished_) ConditionVariable();
     new (&callbacks_) SlimVector<Entry>();
@@ -144,4 +144,4 @@ class CancellationManager {
   SlimVector<Entry> callbacks_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/base/fixed_string.hpp>
 #include <tenon/base/span.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace rule {
 
@@ -222,4 +222,4 @@ void Report() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

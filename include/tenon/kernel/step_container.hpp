@@ -14,7 +14,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
 // manager outlives it.
@@ -65,4 +65,4 @@ class StepContainer {
   std::atomic<KeepFn> keep_{nullptr};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

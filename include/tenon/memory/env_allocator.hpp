@@ -8,7 +8,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/memory/environment_bfc.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 // Logs errors in the environment; the choice is then as without the variables.
@@ -20,4 +20,4 @@ inline bool RegisterAllocatorBeforeMain() {
 inline const bool environment_allocator_registered = RegisterAllocatorBeforeMain();
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A BFCAllocator "bfc_cpu_allocator_for_gpu" over CpuAllocator(), as TensorFlow's ProcessState makes it: its regions
 // grow as needed, up to `limit_bytes` in all.
@@ -68,4 +68,4 @@ inline Status RegisterAllocatorFromEnvironment(AllocatorRegistry& registry = All
   return registry.Register("bfc_cpu_allocator_for_gpu", kBeforeAll, MakeOwned<BFCCpuAllocatorFactory>(limit_bytes));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Gives out memory of `base` up to a hard limit, counted as requested. Requests of other users of `base` do not count.
 // thread-safe, without a lock. It outlives its blocks, and `base` outlives it.
@@ -100,7 +100,7 @@ class LimitedAllocator final : public ForwardingAllocator {
     while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
     }
   }
-  TENON_COLD Status OutOfMemory(std::size_t bytes) const {
+  TENON_DETAIL_COLD Status OutOfMemory(std::size_t bytes) const {
     return errors::ResourceExhausted("LimitedAllocator: OOM when allocating ", bytes, " bytes by ",
                                      detail::NoMemoryFrom(*this, bytes));
   }
@@ -114,4 +114,4 @@ class LimitedAllocator final : public ForwardingAllocator {
   std::atomic<std::int64_t> num_refused_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

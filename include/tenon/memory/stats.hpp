@@ -11,7 +11,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Counters of an allocator. Sizes are in bytes.
 struct AllocatorStats {
@@ -55,4 +55,4 @@ inline std::string AllocatorStats::DebugString() const {
   return text;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct PlanReport;
 
@@ -81,17 +81,17 @@ struct ControlFlow {
   MakeExecutor make_on_pool;
 };
 
-TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+TENON_DETAIL_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
   return errors::Unimplemented(what,
                                ", which this program was compiled without: include <tenon/runtime.hpp> without "
                                "TENON_MINIMAL_RUNTIME, or <tenon/",
                                header, "> too, in one source file");
 }
 
-TENON_COLD inline Status NoControlFlow() {
+TENON_DETAIL_COLD inline Status NoControlFlow() {
   return PartMissing("The graph has TensorFlow 1 control flow", "runtime/control_flow/parallel_executor.hpp");
 }
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/register.hpp>
-#include <tenon/runtime/multi_device/placed_session.hpp>
+#include <tenon/runtime/multi_device/multi_device_session.hpp>
 
 #include "runtime/graphs.hpp"
 
@@ -217,7 +217,7 @@ TEST_SUITE("Dataflow engine") {
       Result<SlimVector<Owned<Device>>> devices = MakeDevices({"CPU:0", "SIM:0"}, {CpuAllocator(), nullptr});
       REQUIRE(devices.ok());
       Owned<DeviceMgr> manager(StaticDeviceMgr::Create(*std::move(devices)).value().release());
-      auto session = PlacedSession::Create(LingeringGraph(device).graph_def(), std::move(manager));
+      auto session = MultiDeviceSession::Create(LingeringGraph(device).graph_def(), std::move(manager));
       REQUIRE_MESSAGE(session.ok(), session.status().message());
       for (int i = 0; i < 3; ++i) {
         ForgetCalls();

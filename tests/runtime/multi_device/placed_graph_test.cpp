@@ -49,7 +49,7 @@ class Devices final : public detail::SessionDevices {
   Owned<DeviceMgr> manager = MakeDeviceMgr(kFour);
   SessionOptions options;
   ThreadPool pool{3, "placed"};
-  detail::PlacedGraphOwner owner;
+  detail::SessionServices owner;
 
  private:
   SlimVector<Device*> list_;

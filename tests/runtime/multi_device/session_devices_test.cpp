@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session on several devices, as programs use it. Placement and partition by themselves are in placed_session_test.cpp.
+// Session on several devices, as programs use it. Placement and partition by themselves are in
+// multi_device_session_test.cpp.
 #include <tenon/runtime/multi_device/session_devices.hpp>
 
 #include <algorithm>

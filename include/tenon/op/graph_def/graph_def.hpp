@@ -9,8 +9,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A graph as plain data. externally synchronised.
 struct GraphDef {
@@ -22,5 +22,5 @@ struct GraphDef {
   friend bool operator==(const GraphDef&, const GraphDef&) = default;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,8 +13,8 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One node of a graph as plain data. externally synchronised.
 struct NodeDef {
@@ -63,7 +63,7 @@ inline Status AttachNode(const Status& status, std::string_view node_name) {
 }
 
 namespace detail {
-TENON_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
+TENON_DETAIL_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
   Status status = errors::NotFound("No attr named '", name, "' in NodeDef:");
   return StartsWith(name, "_") ? status : status.WithAppended(StrCat(" ", SummarizeNodeDef(node)));
 }
@@ -95,7 +95,7 @@ inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return nod
 // Reads an attr into a type of AttrValue::Get, or finds its value. NotFound: no attr of that name. InvalidArgument: an
 // attr of another type.
 template <class T>
-TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+TENON_DETAIL_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
@@ -104,7 +104,7 @@ inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const Attr
 }
 // False, and no message is made, when there is no such attr or it has another type.
 template <class T>
-TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+TENON_DETAIL_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
@@ -113,5 +113,5 @@ inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
   node->attr.Insert(std::string(name), std::move(value));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

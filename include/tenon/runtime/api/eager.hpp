@@ -21,7 +21,7 @@
 #include <tenon/runtime/api/eager_calls.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class ResourceMgr;
 struct FunctionDefLibrary;
@@ -129,4 +129,4 @@ ResultOf<Op> Call(AttrsOf<Op> attrs, const Inputs&... inputs) {
 
 }  // namespace eager
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -25,7 +25,7 @@
 #include <tenon/runtime/api/eager.hpp>
 #include <tenon/runtime/api/eager_calls.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace eager {
 
@@ -164,4 +164,4 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
 
 }  // namespace eager
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,8 +23,8 @@
 #include <tenon/runtime/api/eager_calls.hpp>
 #include <tenon/runtime/eager/context_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace eager::detail {
 
@@ -184,5 +184,5 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronou
 
 }  // namespace eager::detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -25,8 +25,8 @@
 #include <tenon/runtime/api/session_options.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A partition: its nodes run on `device`, or on the first CPU if that device has no kernel for them.
 struct DeviceGraph {
@@ -40,11 +40,11 @@ namespace detail {
 
 // The functions of a graph on its devices, made when a partition or a call needs them there. The graphs of a session
 // use them one after the other. thread-safe.
-class PartitionFunctions final : public RefCounted, public FunctionsOnDevices {
+class DeviceFunctions final : public RefCounted, public FunctionsOnDevices {
  public:
   // All outlive this. `resources`: null where each device has resources of this object.
-  PartitionFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
-                     const ProgramOptions& options, GraphPass lower)
+  DeviceFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
+                  const ProgramOptions& options, GraphPass lower)
       : registry_(registry), devices_(devices), host_(host), resources_(resources), options_(options), lower_(lower) {}
 
   Result<FunctionRuntime*> On(std::string_view name) override {
@@ -73,7 +73,7 @@ class PartitionFunctions final : public RefCounted, public FunctionsOnDevices {
 
  private:
   struct Entry {
-    Entry(const PartitionFunctions& of, Device* on)
+    Entry(const DeviceFunctions& of, Device* on)
         : device(on), functions(of.graph_, of.registry_, on, of.host_, of.options_, of.lower_) {}
     Device* device;
     ResourceMgr own_resources;
@@ -110,7 +110,7 @@ struct LoadedPartition {
 };
 
 // Objects that a session lends to the graphs that it cuts into partitions. All of them outlive the graphs.
-struct PartitionOwner {
+struct GraphServices {
   const DeviceMgr* devices = nullptr;
   const SessionDevices* resources = nullptr;
   const Graph* whole = nullptr;  // the graph that was cut
@@ -121,5 +121,5 @@ struct PartitionOwner {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

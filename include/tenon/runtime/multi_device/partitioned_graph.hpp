@@ -38,8 +38,8 @@
 #include <tenon/runtime/session/extensions.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct PartitionedGraphOptions {
   const Registry* registry = nullptr;  // null: everything registered in the process
@@ -111,7 +111,7 @@ class PartitionedGraph : public RefCounted {
     });
   }
   // A graph of a session, which runs its signatures (Prepare) with a pool of its own.
-  static Result<Ref<PartitionedGraph>> CreateFor(const detail::PartitionOwner& session, SlimVector<DeviceGraph> parts,
+  static Result<Ref<PartitionedGraph>> CreateFor(const detail::GraphServices& session, SlimVector<DeviceGraph> parts,
                                                  const PartitionedGraphOptions& options) {
     auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
     graph->options_ = options;
@@ -164,7 +164,7 @@ class PartitionedGraph : public RefCounted {
     bool IsIdle() const { return fetches.empty() && targets.empty() && feeds.empty(); }
   };
 
-  Status Load(SlimVector<DeviceGraph> parts, const detail::PartitionOwner& session) {
+  Status Load(SlimVector<DeviceGraph> parts, const detail::GraphServices& session) {
     registry_ = options_.registry != nullptr ? options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(registry_->status());
     host_ = devices_->HostCPU();
@@ -172,7 +172,7 @@ class PartitionedGraph : public RefCounted {
     pool_ = options_.pool;
     functions_ = session.older != nullptr
                      ? session.older->functions_
-                     : Ref<detail::PartitionFunctions>::Adopt(new detail::PartitionFunctions(
+                     : Ref<detail::DeviceFunctions>::Adopt(new detail::DeviceFunctions(
                            registry_, devices_, host_, session.resources,
                            ProgramOptions{.constant_folding = options_.constant_folding}, session.lower_functions));
     for (DeviceGraph& from : parts) {
@@ -335,7 +335,7 @@ class PartitionedGraph : public RefCounted {
     }
     return OkStatus();
   }
-  TENON_COLD static Status NothingSends(const Node& receiver) {
+  TENON_DETAIL_COLD static Status NothingSends(const Node& receiver) {
     return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),
                                    "') waits for a tensor that no part of the graph sends");
   }
@@ -381,9 +381,9 @@ class PartitionedGraph : public RefCounted {
   Device* host_ = nullptr;
   Owned<ThreadPool> own_pool_;
   ThreadPoolInterface* pool_ = nullptr;
-  Ref<detail::PartitionFunctions> functions_;
+  Ref<detail::DeviceFunctions> functions_;
   SlimVector<Owned<detail::LoadedPartition>> parts_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

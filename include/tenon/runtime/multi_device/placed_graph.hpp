@@ -38,13 +38,13 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
 // Members of a session that its graphs use, one after the other. All of them outlive the graphs.
-struct PlacedGraphOwner {
+struct SessionServices {
   const DeviceMgr* devices = nullptr;
   const SessionDevices* session = nullptr;
   const SessionOptions* options = nullptr;
@@ -55,10 +55,10 @@ struct PlacedGraphOwner {
 
 // One signature, as a PlacedProgram or a class derived from it. thread-safe; goes before its graph.
 template <class Base>
-class PartitionedProgram : public Base {
+class PlacedProgramImpl : public Base {
  public:
   // `whole`: the graph that was cut.
-  PartitionedProgram(const PlacedGraphOwner& owner, const Graph& whole, Ref<PartitionedCallable> callable)
+  PlacedProgramImpl(const SessionServices& owner, const Graph& whole, Ref<PartitionedCallable> callable)
       : owner_(owner), whole_(whole), callable_(std::move(callable)) {}
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& given) override {
@@ -118,14 +118,14 @@ class PartitionedProgram : public Base {
 
  private:
   // Replaces the partitions' nodes in the trace by those of the whole graph, or by null.
-  TENON_COLD void NameNodes(RunTrace* trace) const {
+  TENON_DETAIL_COLD void NameNodes(RunTrace* trace) const {
     for (NodeTiming& timing : trace->nodes)
       if (timing.node != nullptr) timing.node = whole_.Find(timing.node->name());
     for (NodeTotal& total : trace->folded)
       if (total.node != nullptr) total.node = whole_.Find(total.node->name());
   }
 
-  const PlacedGraphOwner& owner_;
+  const SessionServices& owner_;
   const Graph& whole_;
 
  protected:
@@ -133,9 +133,9 @@ class PartitionedProgram : public Base {
 };
 
 // One partial run. thread-safe.
-class PartialPartitionedProgram final : public PartitionedProgram<PlacedPartialProgram> {
+class PlacedPartialProgramImpl final : public PlacedProgramImpl<PlacedPartialProgram> {
  public:
-  using PartitionedProgram::PartitionedProgram;
+  using PlacedProgramImpl::PlacedProgramImpl;
 
   // After Describe.
   Status MakePartial(PartialEnds* ends) {
@@ -212,20 +212,20 @@ class PlacedGraphImpl final : public PlacedGraph {
   // Gives every node of `graph` a device, and cuts it. `older`: the state that `graph` extends, or null; nodes of
   // `older` with state keep their device. InvalidArgument, with all reasons: no such placement. All arguments outlive
   // the result.
-  static Result<Owned<PlacedGraphImpl>> Create(const PlacedGraphOwner& owner, Graph* graph, const GraphState* older) {
+  static Result<Owned<PlacedGraphImpl>> Create(const SessionServices& owner, Graph* graph, const GraphState* older) {
     auto placed = MakeOwned<PlacedGraphImpl>(owner, *graph);
     if (older != nullptr) TENON_RETURN_IF_ERROR(StayWithState(older->graph, graph));
     TENON_RETURN_IF_ERROR(placed->Load(graph, older));
     return placed;
   }
-  PlacedGraphImpl(const PlacedGraphOwner& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
+  PlacedGraphImpl(const SessionServices& owner, const Graph& graph) : owner_(owner), graph_(graph) {}
 
   Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
                  const ProgramEnds& ends, const EndPlaces* places, const CancellationManager* cancellation,
                  Program* front, Owned<PlacedProgram>* program) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
                            parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places, cancellation));
-    auto made = MakeOwned<PartitionedProgram<PlacedProgram>>(owner_, graph_, std::move(callable));
+    auto made = MakeOwned<PlacedProgramImpl<PlacedProgram>>(owner_, graph_, std::move(callable));
     TENON_RETURN_IF_ERROR(made->Describe(ends, owner_.session->host(), cancellation, front));
     *program = Owned<PlacedProgram>(made.release());
     return OkStatus();
@@ -235,7 +235,7 @@ class PlacedGraphImpl final : public PlacedGraph {
                                                      PartialEnds* partial, Program* front) override {
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
                            parts_->Prepare(FeedNames(feeds, ends), fetches, targets));
-    auto program = MakeOwned<PartialPartitionedProgram>(owner_, graph_, std::move(callable));
+    auto program = MakeOwned<PlacedPartialProgramImpl>(owner_, graph_, std::move(callable));
     TENON_RETURN_IF_ERROR(program->Describe(ends, owner_.session->host(), nullptr, front));
     TENON_RETURN_IF_ERROR(program->MakePartial(partial));
     return Owned<PlacedPartialProgram>(program.release());
@@ -280,7 +280,7 @@ class PlacedGraphImpl final : public PlacedGraph {
     SlimVector<DeviceGraph> parts;
     for (const GraphPartition& partition : partitions_) parts.push_back({partition.device, partition.graph});
     if (parts.size() > 1) TENON_RETURN_IF_ERROR(CheckTransfers());
-    PartitionOwner session;
+    GraphServices session;
     session.devices = owner_.devices;
     session.resources = owner_.session;
     session.whole = graph;
@@ -311,7 +311,7 @@ class PlacedGraphImpl final : public PlacedGraph {
     return OkStatus();
   }
 
-  const PlacedGraphOwner& owner_;
+  const SessionServices& owner_;
   const Graph& graph_;
   PlacementReport report_;
   SlimVector<GraphPartition> partitions_;
@@ -320,5 +320,5 @@ class PlacedGraphImpl final : public PlacedGraph {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,8 +14,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/transfers.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -59,5 +59,5 @@ class Senders {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -34,8 +34,8 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // SessionOptions::lower_control_flow for several devices: If, Case, While, For and calls run whole, each on its node's
 // device.
@@ -44,18 +44,18 @@ inline Status KeepFunctionalOps(Graph*, const FunctionDefLibrary&, const OpRegis
 namespace detail {
 
 // thread-safe.
-class PlacedDevices final : public SessionDevices {
+class SessionDevicesImpl final : public SessionDevices {
  public:
   static Status Create(const SessionOptions& options, ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources,
                        Owned<SessionDevices>* devices) {
     TENON_RETURN_IF_ERROR(CheckOptions(options));
-    auto made = MakeOwned<PlacedDevices>(options);
+    auto made = MakeOwned<SessionDevicesImpl>(options);
     TENON_RETURN_IF_ERROR(made->Load(intra_op_pool, host_resources));
     *devices = Owned<SessionDevices>(made.release());
     return OkStatus();
   }
   // `options` outlives this.
-  explicit PlacedDevices(const SessionOptions& options) {
+  explicit SessionDevicesImpl(const SessionOptions& options) {
     owner_.session = this;
     owner_.options = &options;
     owner_.registry = options.registry != nullptr ? options.registry : &Registry::Global();
@@ -118,18 +118,18 @@ class PlacedDevices final : public SessionDevices {
   // A part that waits for another one's value must not keep that from running on the caller's thread.
   static ThreadPoolInterface* PoolFor(const SessionDevices* session, ThreadPoolInterface* given) {
     if (given != nullptr && given->NumThreads() > 1) return given;
-    const auto* devices = static_cast<const PlacedDevices*>(session);
+    const auto* devices = static_cast<const SessionDevicesImpl*>(session);
     ThreadPool* const pool = devices->pool_.load(std::memory_order_acquire);
     return pool != nullptr ? pool : devices->MakePool();
   }
-  TENON_COLD ThreadPool* MakePool() const {
+  TENON_DETAIL_COLD ThreadPool* MakePool() const {
     const MutexLock lock(mutex_);
     if (own_pool_ == nullptr) own_pool_ = MakeOwned<ThreadPool>(CpuCount() + 1, "tenon-parts");
     pool_.store(own_pool_.get(), std::memory_order_release);
     return own_pool_.get();
   }
 
-  PlacedGraphOwner owner_;
+  SessionServices owner_;
   Owned<StaticDeviceMgr> own_devices_;  // the present ones of a caller's manager
   Device* host_ = nullptr;
   SlimVector<Device*> list_;
@@ -217,7 +217,7 @@ inline Result<Ref<PreparedSignature>> PrepareWithPlaces(SessionImpl* session, co
   return session->MakePrepared(std::move(program), nullptr);
 }
 
-inline constexpr SeveralDevices kSeveralDevices{&PlacedDevices::Create, &PrepareWithPlaces};
+inline constexpr SeveralDevices kSeveralDevices{&SessionDevicesImpl::Create, &PrepareWithPlaces};
 inline const bool fills_several_devices = FillExtension(&extensions.several_devices, &kSeveralDevices);
 
 // The graph of now on its devices; null: the session has one device, or no graph.
@@ -236,5 +236,5 @@ inline const PlacementReport* FindPlacementReport(const Session& session) {
   return placed == nullptr ? nullptr : &placed->report();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -83,4 +83,4 @@ struct SeveralDevices {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,8 +11,8 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -34,5 +34,5 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_M
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

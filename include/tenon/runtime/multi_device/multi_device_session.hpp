@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// PlacedSession: a session that owns its several devices and shows its placement and its partitions. Session itself
-// does the work (SessionOptions::device_mgr).
+// MultiDeviceSession: a session that owns its several devices and shows its placement and its partitions. Session
+// itself does the work (SessionOptions::device_mgr).
 
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +38,10 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
-struct PlacedSessionOptions {
+struct MultiDeviceSessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
   bool log_device_placement = false;  // logs the placement report
@@ -59,9 +59,9 @@ struct PlacedSessionOptions {
 //
 //   TENON_ASSIGN_OR_RETURN(auto devices, MakeDevices({"CPU:0", "SIM:0"}, {CpuAllocator(), nullptr}));
 //   TENON_ASSIGN_OR_RETURN(auto manager, StaticDeviceMgr::Create(std::move(devices)));
-//   TENON_ASSIGN_OR_RETURN(auto session, PlacedSession::Create(std::move(graph_def), std::move(manager)));
+//   TENON_ASSIGN_OR_RETURN(auto session, MultiDeviceSession::Create(std::move(graph_def), std::move(manager)));
 //   TENON_ASSIGN_OR_RETURN(std::vector<Tensor> out, session->Run({{"x", x}}, {"y"}));
-class PlacedSession : public RefCounted {
+class MultiDeviceSession : public RefCounted {
  public:
   // A signature of the session, which it keeps alive. thread-safe.
   class Callable {
@@ -72,25 +72,25 @@ class PlacedSession : public RefCounted {
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return Run(feeds, fetches, RunOptions()); }
     // As PartitionedGraph::Callable::Run with options, and the same errors: DeadlineExceeded, Cancelled.
     Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
-      return detail::CatchAll("PlacedSession::Callable::Run",
+      return detail::CatchAll("MultiDeviceSession::Callable::Run",
                               [&] { return session_->RunPrepared(prepared_.get(), feeds, fetches, options); });
     }
     // The number of devices that take part.
     std::size_t num_running_parts() const { return static_cast<std::size_t>(prepared_->placed()->num_devices()); }
 
    private:
-    friend class PlacedSession;
-    Ref<PlacedSession> session_;
+    friend class MultiDeviceSession;
+    Ref<MultiDeviceSession> session_;
     Ref<detail::PreparedSignature> prepared_;
   };
 
   // Nodes name devices as "/device:GPU:0" or by a part of such a name; those without one go where TensorFlow's rules
   // put them. InvalidArgument, with all reasons: no such placement, no CPU among the devices, or any fault of the
   // graph. NotFound: an op that is not registered.
-  static Result<Ref<PlacedSession>> Create(GraphDef graph, Owned<DeviceMgr> devices,
-                                           const PlacedSessionOptions& options = {}) {
-    return detail::CatchAll("PlacedSession::Create", [&]() -> Result<Ref<PlacedSession>> {
-      TENON_ASSIGN_OR_RETURN(Ref<PlacedSession> session, CreateEmpty(std::move(devices), options));
+  static Result<Ref<MultiDeviceSession>> Create(GraphDef graph, Owned<DeviceMgr> devices,
+                                                const MultiDeviceSessionOptions& options = {}) {
+    return detail::CatchAll("MultiDeviceSession::Create", [&]() -> Result<Ref<MultiDeviceSession>> {
+      TENON_ASSIGN_OR_RETURN(Ref<MultiDeviceSession> session, CreateEmpty(std::move(devices), options));
       ImportOptions import;
       import.limits = options.import_limits;
       TENON_ASSIGN_OR_RETURN(Graph imported,
@@ -100,10 +100,10 @@ class PlacedSession : public RefCounted {
     });
   }
   // Nodes that have been assigned to a device stay there.
-  static Result<Ref<PlacedSession>> Create(Graph graph, Owned<DeviceMgr> devices,
-                                           const PlacedSessionOptions& options = {}) {
-    return detail::CatchAll("PlacedSession::Create", [&]() -> Result<Ref<PlacedSession>> {
-      TENON_ASSIGN_OR_RETURN(Ref<PlacedSession> session, CreateEmpty(std::move(devices), options));
+  static Result<Ref<MultiDeviceSession>> Create(Graph graph, Owned<DeviceMgr> devices,
+                                                const MultiDeviceSessionOptions& options = {}) {
+    return detail::CatchAll("MultiDeviceSession::Create", [&]() -> Result<Ref<MultiDeviceSession>> {
+      TENON_ASSIGN_OR_RETURN(Ref<MultiDeviceSession> session, CreateEmpty(std::move(devices), options));
       TENON_RETURN_IF_ERROR(session->impl_->SetGraph(std::move(graph)));
       return session;
     });
@@ -118,7 +118,7 @@ class PlacedSession : public RefCounted {
   // Prepares and runs with timeout_in_ms and cancellation of `options`. DeadlineExceeded, Cancelled: caused by these.
   Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
                                   Span<const std::string> targets, const RunOptions& options) {
-    return detail::CatchAll("PlacedSession::Run", [&]() -> Result<std::vector<Tensor>> {
+    return detail::CatchAll("MultiDeviceSession::Run", [&]() -> Result<std::vector<Tensor>> {
       detail::NamedFeeds in(feeds);
       const std::int64_t since_ns = SteadyNanoseconds();
       TENON_ASSIGN_OR_RETURN(const Ref<detail::PreparedSignature> prepared,
@@ -136,13 +136,13 @@ class PlacedSession : public RefCounted {
                Span<const std::string>(targets.begin(), targets.size()));
   }
   Result<Callable> MakeCallable(const CallableOptions& options) {
-    return detail::CatchAll("PlacedSession::MakeCallable", [&]() -> Result<Callable> {
+    return detail::CatchAll("MultiDeviceSession::MakeCallable", [&]() -> Result<Callable> {
       const bool has_places = !options.feed_devices.empty() || !options.fetch_devices.empty();
       Callable callable;
       TENON_ASSIGN_OR_RETURN(callable.prepared_, has_places ? impl_->PrepareWithPlaces(options)
                                                             : impl_->Prepare(options.feeds, options.fetches,
                                                                              options.targets, "MakeCallable"));
-      callable.session_ = Ref<PlacedSession>::Share(this);
+      callable.session_ = Ref<MultiDeviceSession>::Share(this);
       return callable;
     });
   }
@@ -160,10 +160,11 @@ class PlacedSession : public RefCounted {
   std::size_t num_cached_signatures() const { return impl_->signatures().size(); }
 
  private:
-  explicit PlacedSession(Owned<DeviceMgr> devices) : devices_(std::move(devices)) {}
+  explicit MultiDeviceSession(Owned<DeviceMgr> devices) : devices_(std::move(devices)) {}
 
-  static Result<Ref<PlacedSession>> CreateEmpty(Owned<DeviceMgr> devices, const PlacedSessionOptions& options) {
-    auto session = Ref<PlacedSession>::Adopt(new PlacedSession(std::move(devices)));
+  static Result<Ref<MultiDeviceSession>> CreateEmpty(Owned<DeviceMgr> devices,
+                                                     const MultiDeviceSessionOptions& options) {
+    auto session = Ref<MultiDeviceSession>::Adopt(new MultiDeviceSession(std::move(devices)));
     SessionOptions of_session;
     of_session.device_mgr = session->devices_.get();
     of_session.allow_soft_placement = options.allow_soft_placement;
@@ -223,5 +224,9 @@ class PlacedSession : public RefCounted {
   Ref<detail::SessionImpl> impl_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+using PlacedSession [[deprecated("the name is MultiDeviceSession; 0.2.0 removes this one")]] = MultiDeviceSession;
+using PlacedSessionOptions [[deprecated("the name is MultiDeviceSessionOptions; 0.2.0 removes this one")]] =
+    MultiDeviceSessionOptions;
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

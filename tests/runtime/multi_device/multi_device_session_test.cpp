@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/runtime/multi_device/placed_session.hpp>
+#include <tenon/runtime/multi_device/multi_device_session.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "graph/function_graphs.hpp"
 #include "runtime/looping_graphs.hpp"
 
-namespace placed_session_test {
+namespace multi_device_session_test {
 using namespace tenon;
 using namespace runtime_test;
 using function_test::Call;
@@ -29,23 +29,23 @@ namespace {
 
 using Devices = SlimVector<std::string>;
 
-Result<Ref<PlacedSession>> Place(const GraphDef& graph, const PlacedSessionOptions& options = {},
-                                 const Devices& devices = kFour) {
-  return PlacedSession::Create(GraphDef(graph), MakeDeviceMgr(devices), options);
+Result<Ref<MultiDeviceSession>> Place(const GraphDef& graph, const MultiDeviceSessionOptions& options = {},
+                                      const Devices& devices = kFour) {
+  return MultiDeviceSession::Create(GraphDef(graph), MakeDeviceMgr(devices), options);
 }
-Ref<PlacedSession> Placed(const GraphDef& graph, const PlacedSessionOptions& options = {},
-                          const Devices& devices = kFour) {
-  Result<Ref<PlacedSession>> session = Place(graph, options, devices);
+Ref<MultiDeviceSession> Placed(const GraphDef& graph, const MultiDeviceSessionOptions& options = {},
+                               const Devices& devices = kFour) {
+  Result<Ref<MultiDeviceSession>> session = Place(graph, options, devices);
   REQUIRE_MESSAGE(session.ok(), session.status().ToString());
   return *std::move(session);
 }
-std::vector<Tensor> Run(const Ref<PlacedSession>& session, std::initializer_list<NamedTensor> feeds,
+std::vector<Tensor> Run(const Ref<MultiDeviceSession>& session, std::initializer_list<NamedTensor> feeds,
                         std::initializer_list<std::string> fetches, std::initializer_list<std::string> targets = {}) {
   Result<std::vector<Tensor>> results = session->Run(feeds, fetches, targets);
   REQUIRE_MESSAGE(results.ok(), results.status().ToString());
   return *std::move(results);
 }
-const PlacementReport::Row& RowOf(const Ref<PlacedSession>& session, std::string_view node) {
+const PlacementReport::Row& RowOf(const Ref<MultiDeviceSession>& session, std::string_view node) {
   const SlimVector<PlacementReport::Row>& rows = session->placement_report().rows;
   for (const PlacementReport::Row& row : rows)
     if (row.node == node) return row;
@@ -53,17 +53,17 @@ const PlacementReport::Row& RowOf(const Ref<PlacedSession>& session, std::string
   return rows[0];
 }
 // "SIM:0"
-std::string DeviceOf(const Ref<PlacedSession>& session, std::string_view node) {
+std::string DeviceOf(const Ref<MultiDeviceSession>& session, std::string_view node) {
   return RowOf(session, node).device.substr(FullName("").size() - 5);
 }
-int CountOps(const Ref<PlacedSession>& session, std::string_view device, std::string_view op) {
+int CountOps(const Ref<MultiDeviceSession>& session, std::string_view device, std::string_view op) {
   int count = 0;
   for (const GraphPartition& part : session->partition_graphs())
     if (part.device == FullName(device))
       for (const NodeDef& node : part.graph.node) count += node.op == op ? 1 : 0;
   return count;
 }
-SimulatedDevice& Sim(const Ref<PlacedSession>& session, const char* name) {
+SimulatedDevice& Sim(const Ref<MultiDeviceSession>& session, const char* name) {
   return static_cast<SimulatedDevice&>(**session->devices().LookupDevice(name));
 }
 AttrValue With(std::string_view node) { return AttrValue(SlimVector<std::string>{StrCat("loc:@", node)}); }
@@ -108,7 +108,7 @@ GraphDef WithIf() {
 
 }  // namespace
 
-TEST_SUITE("PlacedSession") {
+TEST_SUITE("MultiDeviceSession") {
   TEST_CASE("nodes run where they ask to, the others where TensorFlow puts them") {
     const auto session = Placed(Chain().graph_def());
     CHECK(DeviceOf(session, "x") == "CPU:0");
@@ -346,7 +346,7 @@ TEST_SUITE("PlacedSession") {
   }
 }
 
-TEST_SUITE("PlacedSession with control flow") {
+TEST_SUITE("MultiDeviceSession with control flow") {
   TEST_CASE("the branches of an If on devices of their own") {
     const auto session = Placed(WithIf());
     CHECK(CountOps(session, "SIM:0", "Neg") == 1);
@@ -385,7 +385,7 @@ TEST_SUITE("PlacedSession with control flow") {
   }
 }
 
-TEST_SUITE("PlacedSession's errors") {
+TEST_SUITE("MultiDeviceSession's errors") {
   TEST_CASE("a device that is not there") {
     GraphDef def = Chain().graph_def();
     CheckSays(
@@ -439,9 +439,9 @@ TEST_SUITE("PlacedSession's errors") {
   }
 
   TEST_CASE("a graph beyond the limits") {
-    PlacedSessionOptions options;
+    MultiDeviceSessionOptions options;
     options.import_limits.max_nodes = 2;
-    CheckSays(PlacedSession::Create(Chain().graph_def(), MakeDeviceMgr(kFour), options).status(),
+    CheckSays(MultiDeviceSession::Create(Chain().graph_def(), MakeDeviceMgr(kFour), options).status(),
               Code::kResourceExhausted, "2 are allowed by ImportLimits::max_nodes");
   }
   TEST_CASE("a deadline that is over before the run is prepared") {
@@ -451,7 +451,7 @@ TEST_SUITE("PlacedSession's errors") {
       at = b.Add("Identity", StrCat("n", i), {at});
       b.SetDevice(at, i % 2 == 0 ? "/device:CPU:0" : "/device:CPU:1");
     }
-    const auto session = PlacedSession::Create(std::move(b).graph_def(), MakeDeviceMgr({"CPU:0", "CPU:1"}));
+    const auto session = MultiDeviceSession::Create(std::move(b).graph_def(), MakeDeviceMgr({"CPU:0", "CPU:1"}));
     REQUIRE_MESSAGE(session.ok(), session.status().ToString());
     const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(1.0f)}};
     const std::vector<std::string> fetches{"n19999"};
@@ -464,8 +464,8 @@ TEST_SUITE("PlacedSession's errors") {
     SlimVector<Owned<Device>> devices;
     devices.push_back(FindDeviceFactory("SIM").value()->create(FullName("SIM:0"), 0).value());
     Owned<DeviceMgr> manager(StaticDeviceMgr::Create(std::move(devices)).value().release());
-    CheckSays(PlacedSession::Create(Chain().graph_def(), std::move(manager)).status(), Code::kInvalidArgument,
+    CheckSays(MultiDeviceSession::Create(Chain().graph_def(), std::move(manager)).status(), Code::kInvalidArgument,
               "there must be a CPU among the devices");
   }
 }
-}  // namespace placed_session_test
+}  // namespace multi_device_session_test
