@@ -37,7 +37,7 @@ PAGES = {
         ('runtime/session/run_metadata.hpp', ['RunMetadata', 'StepStats', 'DeviceStepStats', 'NodeExecStats']),
         ('runtime/session/counters.hpp', ['SessionCounters', 'AllocatorCounters']),
         ('runtime/trace/sink.hpp', ['TraceSink', 'TracedRun']),
-        ('runtime/trace/file_sink.hpp', ['TraceFile']),
+        ('runtime/trace/trace_file.hpp', ['TraceFile']),
         ('runtime/trace/export.hpp', ['TimelineHtml', 'WriteTimelineHtml', 'ChromeTraceJson', 'WriteChromeTrace']),
         ('runtime/trace/allocation_log.hpp', ['AllocationLog', 'AllocationRecord'])]),
     'tensor': ('Tensor', 'A data type, a shape and a shared buffer.', [
