@@ -17,6 +17,7 @@ import sys
 FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph',
           'optimize', 'runtime', 'remote', 'compat', '']  # '' is the top: tenon.hpp, session.hpp, ...
 MOST_HEADERS = 40  # in a folder, its sub-folders not counted
+MOST_LINES = 500  # in a header
 NOT_BELOW = [('graph', 'ops')]  # (includer, included) that the order would let pass: who edits graphs compiles no kernel
 
 # Standard headers that are slow to read, up to the device floor, and the only headers that may have them there.
@@ -186,6 +187,8 @@ class Checker:
             self.error(header, 1, "the first line must be '// SPDX-License-Identifier: Apache-2.0'")
         if len(lines) < 2 or lines[1] != '#pragma once':
             self.error(header, 2, "the second line must be '#pragma once'")
+        if (count := len(text.splitlines())) > MOST_LINES:
+            self.error(header, count, f'a header has at most {MOST_LINES} lines')
         for number, line in enumerate(strip_comments(text).splitlines(), 1):
             if match := INCLUDE.match(line):
                 self.include(header, floor, number, *match.groups())

@@ -268,6 +268,9 @@ class CheckLayers(InFolder):
         top = ''.join(f'#include <tenon/{name}>\n' for name in headers)
         self.finds('include/tenon/ops/a: 41 headers; a folder has at most 40', headers | {'top2.hpp': top})
 
+    def test_a_header_that_is_too_long(self):
+        self.finds('include/tenon/base/a.hpp:502: a header has at most 500 lines', {'base/a.hpp': 'int a();\n' * 500})
+
     def test_a_commented_include_is_none(self):
         self.assertEqual(self.errors({'base/a.hpp': '// #include <tenon/types/b.hpp>\n/*\n#include <iostream>\n*/\n'}), [])
 

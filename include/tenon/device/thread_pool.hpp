@@ -13,15 +13,12 @@
 #include <string_view>
 #include <utility>
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#endif
-
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/fork.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/spin_pause.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/thread.hpp>
 #include <tenon/device/cpu.hpp>
@@ -30,15 +27,6 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-// Tells the processor that this is a waiting loop.
-inline void SpinPause() {
-#if defined(__SSE2__) || defined(_M_X64)
-  _mm_pause();
-#else
-  Thread::Yield();
-#endif
-}
-
 // Threads that take tasks, and want to hear when one of them waits for what may be queued behind its task.
 class WaitedThreads {
  public:

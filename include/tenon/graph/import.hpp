@@ -4,9 +4,7 @@
 // import.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +12,6 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/extensions.hpp>
-#include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
