@@ -269,6 +269,20 @@ TEST_SUITE("LowerFunctionalOps") {
     CHECK(graph.num_nodes() == 2);
   }
 
+  TEST_CASE("a graph that was imported under larger limits is lowered") {
+    GraphDef def = MakeGraph({MakeInput("a"), MakeCall("call", {"a"}, "negate"), MakeFloat("y", "Neg", {"call"})});
+    def.library.function = {Negate()};
+    NameAttrList nested{"f", {}};
+    for (int i = 0; i < 150; ++i) nested = NameAttrList{"f", AttrMap{{"g", AttrValue(nested)}}};
+    def.node[2].attr.Set("_nested", AttrValue(nested));
+    ImportOptions options;
+    options.limits.max_nesting = 200;
+    Graph graph = ImportGraphDef(std::move(def), FlowOps(), options).value();
+    const Status status = LowerFunctionalOps(&graph, graph.library(), FlowOps(), {.inline_calls = true});
+    REQUIRE_MESSAGE(status.ok(), status.ToString());
+    CHECK(Count(graph, "PartitionedCall") == 0);
+  }
+
   TEST_CASE("takes linear time and memory for calls within calls") {
     const auto chain = [](int n) {
       GraphDef def = MakeGraph({MakeInput("a"), MakeCall("call", {"a"}, "f0")});
