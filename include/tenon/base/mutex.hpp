@@ -118,11 +118,17 @@ class ConditionVariable {
   // False when SteadyNanoseconds() (base/clock.hpp) has reached `deadline`.
   bool wait_until(MutexLock& lock, std::int64_t deadline) {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point when{std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(deadline))};
+    if (deadline < 0) deadline = 0;
+    // Waits for a day at most: libstdc++ without pthread_cond_clockwait adds the time left to another clock, and the
+    // sum would overflow.
+    const Clock::time_point most = Clock::now() + std::chrono::hours(24);
+    Clock::time_point when{std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(deadline))};
+    const bool is_far = when > most;
+    if (is_far) when = most;
     std::unique_lock<std::mutex> held(*lock.mutex(), std::adopt_lock);
     const bool in_time = condition_.wait_until(held, when) == std::cv_status::no_timeout;
     held.release();
-    return in_time;
+    return in_time || is_far;
   }
 
  private:

@@ -123,8 +123,7 @@ inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination
   if (!delete_old_dirs) return OkStatus();
   for (const std::string& name : names) {  // removes the folders that are empty now
     const std::string_view folder = tenon::detail::FolderOf(name);
-    if (!folder.empty() && folder != tenon::detail::FolderOf(merged))
-      tenon::detail::RemoveFolder(std::string(folder));
+    if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) tenon::detail::RemoveFolder(std::string(folder));
   }
   return OkStatus();
 }
