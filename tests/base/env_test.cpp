@@ -41,12 +41,14 @@ TEST_CASE("a variable that is not set gives the default") {
   CHECK(share == 0.5);
 }
 
+#if !defined(_WIN32)  // Windows has no empty variables
 TEST_CASE("a string may be empty") {
   const Variable variable("");
   std::string text = "old";
   tenon::GetEnvString(kName, "usual", &text);
   CHECK(text == "");
 }
+#endif
 
 TEST_CASE("a switch is 0, 1, true or false in any case") {
   for (const char* yes : {"1", "true", "TRUE", "True"}) {

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 
+#if defined(_WIN32)
+#include <process.h>
+#else
 #include <pthread.h>
-#if !defined(_WIN32)
 #include <sys/mman.h>
 #endif
 
@@ -14,15 +16,30 @@
 
 #include <tenon/base/stack.hpp>
 
+#if defined(_WIN32)
+extern "C" __declspec(dllimport) unsigned long __stdcall WaitForSingleObject(void* handle, unsigned long milliseconds);
+extern "C" __declspec(dllimport) int __stdcall CloseHandle(void* handle);
+#endif
+
 namespace sized_thread {
 
+#if defined(_WIN32)
 template <class F>
 void OnStackOf(std::size_t bytes, F function) {
-#if defined(_WIN32)
-  pthread_attr_t attr;
-  REQUIRE(pthread_attr_init(&attr) == 0);
-  REQUIRE(pthread_attr_setstacksize(&attr, bytes) == 0);
+  const auto run = [](void* argument) -> unsigned {
+    (*static_cast<F*>(argument))();
+    return 0;
+  };
+  constexpr unsigned kBytesAreReserved = 0x10000, kForEver = 0xffffffff;
+  void* const thread = reinterpret_cast<void*>(
+      _beginthreadex(nullptr, static_cast<unsigned>(bytes), run, &function, kBytesAreReserved, nullptr));
+  REQUIRE(thread != nullptr);
+  CHECK(WaitForSingleObject(thread, kForEver) == 0);
+  CloseHandle(thread);
+}
 #else
+template <class F>
+void OnStackOf(std::size_t bytes, F function) {
   // Not pthread_attr_setstacksize: the C library would give the thread a larger stack that a thread has left behind.
   constexpr std::size_t kGuard = 64 * 1024;
   void* const memory =
@@ -32,7 +49,6 @@ void OnStackOf(std::size_t bytes, F function) {
   pthread_attr_t attr;
   REQUIRE(pthread_attr_init(&attr) == 0);
   REQUIRE(pthread_attr_setstack(&attr, static_cast<char*>(memory) + kGuard, bytes) == 0);
-#endif
   pthread_t thread;
   const auto run = [](void* argument) -> void* {
     (*static_cast<F*>(argument))();
@@ -41,10 +57,9 @@ void OnStackOf(std::size_t bytes, F function) {
   REQUIRE(pthread_create(&thread, &attr, run, &function) == 0);
   REQUIRE(pthread_join(thread, nullptr) == 0);
   pthread_attr_destroy(&attr);
-#if !defined(_WIN32)
   munmap(memory, kGuard + bytes);
-#endif
 }
+#endif
 
 // On a thread of its own: AddressSanitizer's marks of the frames below stay there.
 template <class F>

@@ -61,7 +61,9 @@ TEST_SUITE("MatchFiles") {
     std::string deep;
     for (int i = 0; i < 500000; ++i) deep += "d/";
     CHECK(Found(deep + "a.txt").empty());
+#if !defined(_WIN32)  // the name is too long there, so there is no such folder
     CHECK(!MatchFiles(deep + "*").ok());
+#endif
     sized_thread::OnShortStack([] { CHECK(errors::IsResourceExhausted(MatchFiles("*/*").status())); });
   }
 }

@@ -30,6 +30,7 @@ std::string_view Text(const MappedFile& file) {
 }  // namespace
 
 TEST_SUITE("MappedFile") {
+#if TENON_DETAIL_POSIX
   TEST_CASE("shows the bytes of a file, page-aligned") {
     const TempFile temp("bytes", "some bytes");
     const Result<MappedFile> file = MappedFile::Open(temp.path());
@@ -38,6 +39,7 @@ TEST_SUITE("MappedFile") {
     CHECK(reinterpret_cast<std::uintptr_t>(file->bytes().data()) % 4096 == 0);
     CHECK(!file->buffer()->OwnsMemory());
   }
+#endif
   TEST_CASE("an empty file has no bytes") {
     const TempFile temp("empty", "");
     const Result<MappedFile> file = MappedFile::Open(temp.path());
@@ -56,6 +58,7 @@ TEST_SUITE("MappedFile") {
     CHECK(std::string_view(static_cast<const char*>(buffer->data()), buffer->size()) == "kept");
     buffer->Unref();
   }
+#if TENON_DETAIL_POSIX
   TEST_CASE("tensors are views of it, and outlive it") {
     const TempFile temp("tensor", std::string_view("head\0\0\x80\x3f\0\0\0\x40", 12));
     Tensor view, copy;
@@ -73,6 +76,7 @@ TEST_SUITE("MappedFile") {
     CHECK_FALSE(view.RefCountIsOne());  // nobody writes to it in place
     CHECK_FALSE(copy.SharesBufferWith(view));
   }
+#endif
   TEST_CASE("a write changes a private copy, never the file") {
     const TempFile temp("private", "abc");
     const Result<MappedFile> file = MappedFile::Open(temp.path());
@@ -112,6 +116,7 @@ TEST_SUITE("MappedFile") {
     CHECK(file.bytes().size() == 3);
     CHECK(file.bytes().data() == reinterpret_cast<const std::byte*>(text));
   }
+#if TENON_DETAIL_POSIX
   TEST_CASE("reads what cannot be mapped") {
     const Result<MappedFile> file = MappedFile::Open("/dev/null");
     REQUIRE(file.ok());
@@ -119,9 +124,11 @@ TEST_SUITE("MappedFile") {
     const Result<MappedFile> process = MappedFile::Open("/proc/self/cmdline");  // says that it has no bytes
     if (process.ok()) CHECK(!process->bytes().empty());
   }
+#endif
 }
 
 TEST_SUITE("FileAccess") {
+#if TENON_DETAIL_POSIX
   TEST_CASE("a copy has the bytes, and memory of its own") {
     const TempFile temp("copied", "some bytes");
     const Result<MappedFile> file = MappedFile::Open(temp.path(), FileAccess::kRead);
@@ -201,6 +208,7 @@ TEST_SUITE("FileAccess") {
     CHECK(status.code() == Code::kFailedPrecondition);
     CHECK(MappedFile::Open(temp.path(), FileAccess::kRead).ok());
   }
+#endif
 }
 
 TEST_SUITE("WriteFile") {

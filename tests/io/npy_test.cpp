@@ -45,7 +45,9 @@ TEST_SUITE("ReadNpy") {
     CHECK(t->shape() == TensorShape({3}));
     CHECK(t->flat<float>()[2] == 3.0f);
     CHECK(t->IsAligned());
+#if TENON_DETAIL_POSIX
     CHECK(!t->buffer()->OwnsMemory());
+#endif
   }
   TEST_CASE("reads formats 2 and 3, other alignments, and what follows the array") {
     for (const int version : {1, 2, 3}) {

@@ -118,6 +118,7 @@ class ConditionVariable {
   // False when SteadyNanoseconds() (base/clock.hpp) has reached `deadline`.
   bool wait_until(MutexLock& lock, std::int64_t deadline) {
     using Clock = std::chrono::steady_clock;
+    if (deadline < 0) deadline = 0;
     // Waits for a day at most: libstdc++ without pthread_cond_clockwait adds the time left to another clock, and the
     // sum would overflow.
     const Clock::time_point most = Clock::now() + std::chrono::hours(24);
