@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <tenon/runtime.hpp>
-#include <tenon/tenon.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 

@@ -2,7 +2,7 @@
 // The runtime and the few kernels that the executor's benchmarks need.
 #include <cstdint>
 
-#include <tenon/tenon.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/devices.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/functional.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime and the ops of convolutional networks, for the types that the models use.
 #include <tenon/ops/cnn.hpp>
-#include <tenon/tenon.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/ops/nn/batch_norm.hpp>
 #include <tenon/ops/nn/depthwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime and the kernels that the benchmarks of single ops need.
-#include <tenon/tenon.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/array/gather.hpp>
 #include <tenon/ops/array/pad.hpp>

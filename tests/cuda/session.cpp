@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions on "GPU:0". This file is also the program's runtime, compiled without nvcc.
-#include <tenon/tenon.hpp>
+#include <tenon/runtime.hpp>
 
 #include <tenon/devices.hpp>
 

@@ -3,7 +3,6 @@
 #include <tenon/eager.hpp>
 #include <tenon/ops.hpp>
 #include <tenon/runtime.hpp>
-#include <tenon/tenon.hpp>
 
 #include <cstdio>
 

@@ -2,7 +2,6 @@
 #include <tenon/eager.hpp>
 #include <tenon/ops.hpp>
 #include <tenon/runtime.hpp>
-#include <tenon/tenon.hpp>
 
 #include "units.hpp"
 #include "zero_out.hpp"

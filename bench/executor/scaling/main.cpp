@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/tenon.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/base/clock.hpp>
 #include <tenon/devices.hpp>
 #include <tenon/graph/lower_functional.hpp>
