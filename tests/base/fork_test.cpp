@@ -18,7 +18,7 @@ namespace {
 struct Worker {
   std::atomic<bool> stop{false};
   void Main() {
-    while (!stop) Thread::Yield();
+    while (!stop) Thread::YieldNow();
   }
 };
 }  // namespace

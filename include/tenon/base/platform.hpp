@@ -3,10 +3,10 @@
 // Differences between systems, for the headers below the floor `io`: POSIX threads, processes, aligned memory.
 // io/file_system.hpp has the differences between file systems. docs/reference/platforms.md lists the tested systems.
 //
-// TENON_FORCE_STD, a macro of the user's build, chooses the standard library's mutexes, condition variables, threads and
-// clocks on every system. The standard library's are used anyway where the system has none that fit: on Windows, and
-// locks where the C library is musl or older than glibc 2.30. Define it for all files of a binary, or for none:
-// it is in the ABI tag (base/config.hpp).
+// TENON_FORCE_STD, a macro of the user's build, chooses the standard library's mutexes, condition variables, threads
+// and clocks on every system. The standard library's are used anyway where the system has none that fit: on Windows,
+// and locks where the C library is musl or older than glibc 2.30. Define it for all files of a binary, or for none: it
+// is in the ABI tag (base/config.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,8 @@
 #endif
 
 // TENON_DETAIL_PTHREADS: threads and clocks come from POSIX. TENON_DETAIL_PTHREAD_LOCKS: locks, too; they need
-// pthread_cond_clockwait, and constant initialisers. TENON_DETAIL_SINGLE_THREADED_FLAG: __libc_single_threaded is there.
+// pthread_cond_clockwait, and constant initialisers. TENON_DETAIL_SINGLE_THREADED_FLAG: __libc_single_threaded is
+// there.
 #if TENON_DETAIL_POSIX && !defined(TENON_FORCE_STD)
 #define TENON_DETAIL_PTHREADS 1
 #else

@@ -86,7 +86,7 @@ class Thread {
 #endif
 
   // Lets others run.
-  static void Yield() { detail::YieldThread(); }
+  static void YieldNow() { detail::YieldThread(); }
   // Processors that the system has, at least 1.
   static int HardwareThreads() {
 #if TENON_DETAIL_PTHREADS

@@ -35,7 +35,7 @@ inline void SpinPause() {
 #if defined(__SSE2__) || defined(_M_X64)
   _mm_pause();
 #else
-  Thread::Yield();
+  Thread::YieldNow();
 #endif
 }
 
@@ -343,7 +343,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
-    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::Yield();
+    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::YieldNow();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
     {

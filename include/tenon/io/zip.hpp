@@ -131,8 +131,8 @@ class ZipReader {
           U64(record + 4) != locator - record - 12) {
         return Bad(locator, "there is no zip64 record at byte ", record);
       }
-      const auto agree = [](std::uint64_t& small, std::uint64_t most, std::uint64_t large) {
-        return small == most || small == large ? (small = large, true) : false;
+      const auto agree = [](std::uint64_t& narrow, std::uint64_t most, std::uint64_t large) {
+        return narrow == most || narrow == large ? (narrow = large, true) : false;
       };
       if (!agree(disk, kZipMax16, U32(record + 16)) || !agree(list_disk, kZipMax16, U32(record + 20)) ||
           !agree(here, kZipMax16, U64(record + 24)) || !agree(count_, kZipMax16, U64(record + 32)) ||
@@ -432,20 +432,20 @@ class ZipWriter {
   void List() {
     list_.clear();
     for (const Member& member : members_) {
-      const bool large = IsLarge(member.bytes) || IsLarge(member.compressed_bytes), far = IsLarge(member.at);
+      const bool large = IsLarge(member.bytes) || IsLarge(member.compressed_bytes), distant = IsLarge(member.at);
       Put(&list_, detail::kZipCentral, 4);
-      Put(&list_, large || far ? 45 : 20, 2);
+      Put(&list_, large || distant ? 45 : 20, 2);
       PutCommon(&list_, member, large);
-      Put(&list_, large || far ? 4u + (large ? 16u : 0u) + (far ? 8u : 0u) : 0u, 2);
+      Put(&list_, large || distant ? 4u + (large ? 16u : 0u) + (distant ? 8u : 0u) : 0u, 2);
       Put(&list_, 0, 2 + 2 + 2);
       Put(&list_, 0, 4);
       Put(&list_, Small(member.at, detail::kZipMax32), 4);
       list_ += member.name;
-      if (!large && !far) continue;
+      if (!large && !distant) continue;
       Put(&list_, 1, 2);
-      Put(&list_, (large ? 16u : 0u) + (far ? 8u : 0u), 2);
+      Put(&list_, (large ? 16u : 0u) + (distant ? 8u : 0u), 2);
       if (large) Put(&list_, member.bytes, 8), Put(&list_, member.compressed_bytes, 8);
-      if (far) Put(&list_, member.at, 8);
+      if (distant) Put(&list_, member.at, 8);
     }
     const std::uint64_t bytes = list_.size(), count = members_.size();
     if (count >= detail::kZipMax16 || IsLarge(bytes) || IsLarge(at_)) {

@@ -49,9 +49,9 @@ inline Status GatherV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (!known) {
     // As in TensorFlow, batch_dims counts as it is written.
-    const bool small = batch_dims >= -kMaxTensorRank && batch_dims <= kMaxTensorRank;
-    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - (small ? batch_dims : 0);
-    const bool ranks = small && c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
+    const bool in_range = batch_dims >= -kMaxTensorRank && batch_dims <= kMaxTensorRank;
+    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - (in_range ? batch_dims : 0);
+    const bool ranks = in_range && c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
     c->set_output(0, ranks ? c->UnknownShapeOfRank(rank) : c->UnknownShape());
     return OkStatus();
   }

@@ -73,17 +73,17 @@ class KeyBarrier final : public WaitedResource {
     return status;
   }
 
-  // `wanted` complete tuples; fewer, but not none, when the barrier is closed and `small` allows it.
+  // `wanted` complete tuples; fewer, but not none, when the barrier is closed and `allow_small` is set.
   struct Take final : Attempt {
     Take(OpKernelContext* c, Done d, Ref<KeyBarrier> b, std::int32_t n, bool s)
-        : Attempt(c, std::move(d)), barrier(std::move(b)), wanted(n), small(s) {
+        : Attempt(c, std::move(d)), barrier(std::move(b)), wanted(n), allow_small(s) {
       line = 1;
     }
     bool Try(Status* status) override { return barrier->TakeLocked(this, status); }
     Status Deliver() override { return barrier->Join(*context, rows); }
     Ref<KeyBarrier> barrier;
     std::int32_t wanted;
-    bool small, waited = false;
+    bool allow_small, waited = false;
     SlimVector<BarrierRow> rows;
   };
 
@@ -163,8 +163,8 @@ inline bool KeyBarrier::TakeLocked(Take* take, Status* status) {
   const auto ready = static_cast<std::int32_t>(ready_.size());
   std::int32_t count = take->wanted;
   if (closed_ && (!take->waited || NothingMoreComes())) {
-    if (take->small) count = std::min(count, ready);
-    const Index available = ready + (take->small ? 0 : static_cast<Index>(incomplete_.size()));
+    if (take->allow_small) count = std::min(count, ready);
+    const Index available = ready + (take->allow_small ? 0 : static_cast<Index>(incomplete_.size()));
     if (available < std::max(count, 1)) {
       *status = errors::OutOfRange("Barrier '", name_, "' is closed and has insufficient elements (requested ",
                                    std::max(count, 1), ", total size ", available, ")");
