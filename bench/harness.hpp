@@ -197,7 +197,7 @@ class State {
   static constexpr int kTries = 6;  // of a sample in which the thread was preempted; if all were, the shortest counts
 
   // Called when a batch of the loop has ended; runs the peers. How often the loop is to run next: 0 ends it.
-  TENON_COLD std::int64_t NextBatch() {
+  TENON_DETAIL_COLD std::int64_t NextBatch() {
     const double elapsed = options_.now() - start_;
     Subject& loop = subjects_.front();
     if (!error_.ok()) phase_ = Phase::kDone;

@@ -22,7 +22,7 @@ for header in ('op/signature/spec_reader.hpp', 'op/signature/signature.hpp'):
     functions |= set(re.findall(r'void (op_signature_error_\w+)\(\);', read('include/tenon/' + header)))
 functions |= set(re.findall(r'void (kernel_match_error_\w+)\(\);', read('include/tenon/kernel/registry/kernel_constraints.hpp')))
 for path in (ROOT / 'include/tenon/op').rglob('*.hpp'):
-    functions |= set(re.findall(r'^TENON_COLD inline Status ([a-z0-9_]+)\(', path.read_text(), re.M))
+    functions |= set(re.findall(r'^TENON_DETAIL_COLD inline Status ([a-z0-9_]+)\(', path.read_text(), re.M))
 functions |= set(re.findall(r'^struct (undefined_symbol_means_\w+) \{', read('include/tenon/runtime/api/session.hpp'), re.M))
 laws |= {name: name for name in functions}
 

@@ -17,7 +17,7 @@
 #include <tenon/ops/nn/conv.hpp>
 #include <tenon/ops/nn/pool.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -27,4 +27,4 @@ using Cnn = OpList<Mlp, Add, AddV2, ConcatV2, Conv2D, Exp, ExpandDims, Max, MaxP
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -44,8 +44,8 @@
 #include <tenon/runtime/session/local_device.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace eager {
 
@@ -231,7 +231,7 @@ class Context : public Calls<Context, Argument, Tensor> {
       if (place.name == name) return &place;
     return nullptr;
   }
-  TENON_COLD Status NoSuchDevice(std::string_view op, std::string_view device) const {
+  TENON_DETAIL_COLD Status NoSuchDevice(std::string_view op, std::string_view device) const {
     const auto name = [](std::string* out, const Place& place) { StrAppend(out, place.name); };
     return errors::InvalidArgument("eager call of '", op, "': Could not satisfy device specification '", device,
                                    "'. All available devices [", StrJoin(places_, ", ", name),
@@ -255,9 +255,9 @@ class Context : public Calls<Context, Argument, Tensor> {
     return OkStatus();
   }
 
-  TENON_COLD Result<const Kernel*> MakeKernel(Place* place, std::string_view op,
-                                              const std::vector<detail::ArgumentTypes>& inputs,
-                                              const std::vector<Attr>& attrs, const std::string& key) {
+  TENON_DETAIL_COLD Result<const Kernel*> MakeKernel(Place* place, std::string_view op,
+                                                     const std::vector<detail::ArgumentTypes>& inputs,
+                                                     const std::vector<Attr>& attrs, const std::string& key) {
     const Registry& registry = options_.registry != nullptr ? *options_.registry : Registry::Global();
     TENON_RETURN_IF_ERROR(registry.status());
     // A registry of the caller's own may have no _EagerInput.
@@ -309,7 +309,7 @@ class Context : public Calls<Context, Argument, Tensor> {
     if (known == nullptr) known = std::move(kernel);  // another thread may have been quicker
     return static_cast<const Kernel*>(known.get());
   }
-  TENON_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
+  TENON_DETAIL_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
     const auto name = [](std::string* out, const AttrSpec& spec) { StrAppend(out, "'", spec.name(), "'"); };
     return errors::InvalidArgument("eager call of '", op.name, "': the op has no attr '", attr, "'; it has ",
                                    op.attrs.empty() ? "none" : StrJoin(op.attrs, ", ", name));
@@ -357,5 +357,5 @@ ResultOf<Op> Call(AttrsOf<Op> attrs, const Inputs&... inputs) {
 
 }  // namespace eager
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

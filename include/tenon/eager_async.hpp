@@ -29,8 +29,8 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/runtime/session/eager_call_args.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace eager {
 
@@ -256,5 +256,5 @@ class Async : public Calls<Async, AsyncArgument, Handle> {
 
 }  // namespace eager
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

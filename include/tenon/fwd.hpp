@@ -4,7 +4,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Status;
 template <class T> class Result;
@@ -36,4 +36,4 @@ struct SessionOptions;
 class Session;
 class Callable;
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

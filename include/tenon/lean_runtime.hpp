@@ -22,8 +22,8 @@
 #include <tenon/runtime/session/callable_impl.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -167,5 +167,5 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

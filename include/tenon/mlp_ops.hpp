@@ -15,7 +15,7 @@
 #include <tenon/ops/nn/relu.hpp>
 #include <tenon/ops/nn/softmax.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -23,4 +23,4 @@ using Mlp = OpList<Placeholder, Const, Identity, NoOp, MatMul, BiasAdd, Relu, So
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

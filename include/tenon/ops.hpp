@@ -187,7 +187,7 @@
 #include <tenon/ops/string/tensor_text.hpp>
 #include <tenon/ops/string/unicode.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -326,4 +326,4 @@ using All = OpList<
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

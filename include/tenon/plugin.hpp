@@ -8,7 +8,7 @@
 #include <tenon/register.hpp>
 #include <tenon/kernel/registry/plugin.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -21,11 +21,11 @@ struct PluginOf<Devices<Device>, Item...> {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #define TENON_PLUGIN(...)                                                                               \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                  \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                 \
+  extern "C" TENON_DETAIL_EXPORT const ::tenon::PluginHeader* tenon_plugin();                           \
+  extern "C" TENON_DETAIL_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                          \
     return &::tenon::detail::PluginOf<::tenon::detail::UnitDevices __VA_OPT__(, ) __VA_ARGS__>::header; \
   }                                                                                                     \
   static_assert(true, "")

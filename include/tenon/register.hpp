@@ -12,7 +12,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A list of ops that counts as its members: TENON_REGISTER(tenon::ops::All).
 template <class... Op>
@@ -179,7 +179,7 @@ Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
   return status;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // The variable is named by a counter, not by its line, so that files can be compiled as one (unity builds).
 #define TENON_REGISTER(...)                                                                  \

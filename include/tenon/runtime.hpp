@@ -21,8 +21,8 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/trace/file_sink.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -51,5 +51,5 @@ template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,17 +9,17 @@
 namespace {
 
 TENON_HD constexpr int Twice(int x) { return 2 * x; }
-TENON_COLD int Rare(int x) { return -x; }
+TENON_DETAIL_COLD int Rare(int x) { return -x; }
 template <class T>
 constexpr std::string_view SignatureOf() {
-  return TENON_SIGNATURE;
+  return TENON_DETAIL_SIGNATURE;
 }
 
 }  // namespace
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 struct InTheVersionedNamespace {};
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 TEST_CASE("the version is three numbers") {
   CHECK(TENON_VERSION > 0);
@@ -28,7 +28,7 @@ TEST_CASE("the version is three numbers") {
 }
 
 TEST_CASE("what is declared in the versioned namespace is found in tenon") {
-  static_assert(std::is_same_v<tenon::InTheVersionedNamespace, tenon::TENON_ABI_TAG::InTheVersionedNamespace>);
+  static_assert(std::is_same_v<tenon::InTheVersionedNamespace, tenon::TENON_DETAIL_ABI_TAG::InTheVersionedNamespace>);
 }
 
 TEST_CASE("TENON_HD functions are usable in constant expressions") {
@@ -36,7 +36,7 @@ TEST_CASE("TENON_HD functions are usable in constant expressions") {
   CHECK(Rare(1) == -1);
 }
 
-TEST_CASE("TENON_SIGNATURE names the template arguments") {
+TEST_CASE("TENON_DETAIL_SIGNATURE names the template arguments") {
   CHECK(SignatureOf<int>().find("int") != std::string_view::npos);
   CHECK(SignatureOf<int>() != SignatureOf<float>());
 }

@@ -14,7 +14,7 @@ namespace {
 
 #define PLATFORM_TEST_TEXT_OF(text) #text
 #define PLATFORM_TEST_TEXT(macro) PLATFORM_TEST_TEXT_OF(macro)
-constexpr std::string_view kAbiTag = PLATFORM_TEST_TEXT(TENON_ABI_TAG);
+constexpr std::string_view kAbiTag = PLATFORM_TEST_TEXT(TENON_DETAIL_ABI_TAG);
 
 }  // namespace
 

@@ -63,7 +63,7 @@ void OnStackOf(std::size_t bytes, F function) {
 
 // On a thread of its own: AddressSanitizer's marks of the frames below stay there.
 template <class F>
-TENON_NOINLINE int GoDown(const F& function) {
+TENON_DETAIL_NOINLINE int GoDown(const F& function) {
   volatile char frame[256] = {};
   frame[0] = 1;
   if (tenon::StackIsShort(0)) return function(), frame[0];

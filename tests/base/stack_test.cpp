@@ -23,7 +23,7 @@ using sized_thread::OnStackOf;
 namespace {
 
 // Deeper and deeper until StackIsShort says no; how much is left then.
-TENON_NOINLINE std::size_t LeftWhenShort(int depth, int* deepest) {
+TENON_DETAIL_NOINLINE std::size_t LeftWhenShort(int depth, int* deepest) {
   volatile char frame[256] = {};
   frame[0] = 1;
   *deepest = depth;

@@ -6,7 +6,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // An aggregate: Array<Index, 3> strides{12, 4, 1}. Elements that are not given are zero.
 template <class T, std::size_t N>
@@ -59,4 +59,4 @@ struct Array<T, 0> {
 template <class T, class... Rest>
 Array(T, Rest...) -> Array<T, 1 + sizeof...(Rest)>;
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

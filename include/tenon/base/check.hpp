@@ -9,17 +9,17 @@
 
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-[[noreturn]] TENON_COLD inline void DieOnFailedCheck(const char* file, int line, const char* condition,
-                                                     const std::string& text) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnFailedCheck(const char* file, int line, const char* condition,
+                                                            const std::string& text) {
   std::fprintf(stderr, "%s:%d: check failed: %s%s%s\n", file, line, condition, text.empty() ? "" : ": ", text.c_str());
   std::abort();
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // Ends the process when the condition does not hold, and writes file, line, condition and the further arguments.
 // Debug and release builds both check.

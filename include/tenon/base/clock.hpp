@@ -12,7 +12,7 @@
 #include <chrono>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 #if TENON_DETAIL_PTHREADS
 namespace detail {
@@ -45,4 +45,4 @@ inline std::int64_t DeadlineIn(std::int64_t count, std::int64_t unit_nanoseconds
   return count <= 0 ? now : now + count * unit_nanoseconds;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

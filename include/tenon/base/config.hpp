@@ -13,22 +13,22 @@
 // Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
 // A macro that changes the layout of a type must append to this tag.
 #if defined(TENON_FORCE_STD)  // base/platform.hpp
-#define TENON_ABI_TAG v0_std
+#define TENON_DETAIL_ABI_TAG v0_std
 #else
-#define TENON_ABI_TAG v0
+#define TENON_DETAIL_ABI_TAG v0
 #endif
-#define TENON_NAMESPACE_BEGIN \
-  namespace tenon {           \
-  inline namespace TENON_ABI_TAG {
-#define TENON_NAMESPACE_END \
-  }                         \
+#define TENON_DETAIL_NAMESPACE_BEGIN \
+  namespace tenon {                  \
+  inline namespace TENON_DETAIL_ABI_TAG {
+#define TENON_DETAIL_NAMESPACE_END \
+  }                                \
   }
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 inline constexpr int kVersionMajor = TENON_VERSION / 10000;
 inline constexpr int kVersionMinor = TENON_VERSION / 100 % 100;
 inline constexpr int kVersionPatch = TENON_VERSION % 100;
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away.
 #if defined(__CUDACC__)
@@ -46,80 +46,80 @@ TENON_NAMESPACE_END
 #define TENON_HD inline
 #endif
 
-// TENON_COLD: error paths, kept out of line so that the common path stays small.
-// TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
-// TENON_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
-// TENON_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
-// TENON_EXPORT: a function that a shared library offers to its loader, also where symbols are hidden otherwise.
-// TENON_PREFETCH: has the memory at an address brought near, wherever that is.
+// TENON_DETAIL_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_DETAIL_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
+// TENON_DETAIL_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
+// TENON_DETAIL_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
+// TENON_DETAIL_EXPORT: a function that a shared library offers to its loader, also where symbols are hidden otherwise.
+// TENON_DETAIL_PREFETCH: has the memory at an address brought near, wherever that is.
 // TENON_DETAIL_FRAME_ADDRESS: the address of the calling function's frame. It is on the stack itself, where
 // AddressSanitizer does not keep local variables.
-// TENON_COMPILER_ABI: how functions are called and classes laid out, as a string.
+// TENON_DETAIL_COMPILER_ABI: how functions are called and classes laid out, as a string.
 #if defined(__GNUC__) || defined(__clang__)
-#define TENON_COLD __attribute__((noinline, cold))
-#define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
-#define TENON_NOINLINE __attribute__((noinline))
-#define TENON_SIGNATURE __PRETTY_FUNCTION__
+#define TENON_DETAIL_COLD __attribute__((noinline, cold))
+#define TENON_DETAIL_ALWAYS_INLINE inline __attribute__((always_inline))
+#define TENON_DETAIL_NOINLINE __attribute__((noinline))
+#define TENON_DETAIL_SIGNATURE __PRETTY_FUNCTION__
 #if defined(_WIN32)
-#define TENON_EXPORT __declspec(dllexport)
+#define TENON_DETAIL_EXPORT __declspec(dllexport)
 #else
-#define TENON_EXPORT __attribute__((visibility("default")))
+#define TENON_DETAIL_EXPORT __attribute__((visibility("default")))
 #endif
-#define TENON_PREFETCH(address) __builtin_prefetch(address)
+#define TENON_DETAIL_PREFETCH(address) __builtin_prefetch(address)
 #define TENON_DETAIL_FRAME_ADDRESS() __builtin_frame_address(0)
-#define TENON_COMPILER_ABI "itanium"
+#define TENON_DETAIL_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
-#define TENON_COLD __declspec(noinline)
-#define TENON_ALWAYS_INLINE __forceinline
-#define TENON_NOINLINE __declspec(noinline)
-#define TENON_SIGNATURE __FUNCSIG__
-#define TENON_EXPORT __declspec(dllexport)
-#define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_DETAIL_COLD __declspec(noinline)
+#define TENON_DETAIL_ALWAYS_INLINE __forceinline
+#define TENON_DETAIL_NOINLINE __declspec(noinline)
+#define TENON_DETAIL_SIGNATURE __FUNCSIG__
+#define TENON_DETAIL_EXPORT __declspec(dllexport)
+#define TENON_DETAIL_PREFETCH(address) static_cast<void>(address)
 #define TENON_DETAIL_FRAME_ADDRESS() _AddressOfReturnAddress()
-#define TENON_COMPILER_ABI "msvc"
+#define TENON_DETAIL_COMPILER_ABI "msvc"
 #else
-#define TENON_COLD
-#define TENON_ALWAYS_INLINE inline
-#define TENON_NOINLINE
-#define TENON_SIGNATURE __func__
-#define TENON_EXPORT
-#define TENON_PREFETCH(address) static_cast<void>(address)
+#define TENON_DETAIL_COLD
+#define TENON_DETAIL_ALWAYS_INLINE inline
+#define TENON_DETAIL_NOINLINE
+#define TENON_DETAIL_SIGNATURE __func__
+#define TENON_DETAIL_EXPORT
+#define TENON_DETAIL_PREFETCH(address) static_cast<void>(address)
 #define TENON_DETAIL_FRAME_ADDRESS() nullptr
-#define TENON_COMPILER_ABI "unknown"
+#define TENON_DETAIL_COMPILER_ABI "unknown"
 #endif
 
-// TENON_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not once for
-// a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
+// TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not
+// once for a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
-#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
-#define TENON_SETUP_CODE_END _Pragma("GCC pop_options")
+#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
+#define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
 #else
-#define TENON_SETUP_CODE_BEGIN
-#define TENON_SETUP_CODE_END
+#define TENON_DETAIL_SETUP_CODE_BEGIN
+#define TENON_DETAIL_SETUP_CODE_END
 #endif
 
-// TENON_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
+// TENON_DETAIL_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
 #if defined(__CUDACC__)
-#define TENON_CONSTEXPR_OBJECT constinit const
+#define TENON_DETAIL_CONSTEXPR_OBJECT constinit const
 #else
-#define TENON_CONSTEXPR_OBJECT constexpr
+#define TENON_DETAIL_CONSTEXPR_OBJECT constexpr
 #endif
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
-#define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+#define TENON_DETAIL_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 
 // Type traits from the compiler itself: std::is_trivially_... instantiates a dozen templates for each type.
 #if defined(__clang__)
-#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
-#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
-#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_DETAIL_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
 #elif defined(__GNUC__)
-#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __has_trivial_destructor(__VA_ARGS__)
-#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
-#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(...) __has_trivial_destructor(__VA_ARGS__)
+#define TENON_DETAIL_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_DETAIL_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
 #else
-#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) std::is_trivially_destructible_v<__VA_ARGS__>
-#define TENON_IS_TRIVIALLY_COPYABLE(...) std::is_trivially_copyable_v<__VA_ARGS__>
-#define TENON_IS_CONSTRUCTIBLE(...) std::is_constructible_v<__VA_ARGS__>
+#define TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(...) std::is_trivially_destructible_v<__VA_ARGS__>
+#define TENON_DETAIL_IS_TRIVIALLY_COPYABLE(...) std::is_trivially_copyable_v<__VA_ARGS__>
+#define TENON_DETAIL_IS_CONSTRUCTIBLE(...) std::is_constructible_v<__VA_ARGS__>
 #endif

@@ -11,7 +11,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 inline Status BadEnv(const char* name, std::string_view type, std::string_view text, std::string_view used) {
@@ -64,4 +64,4 @@ inline Status GetEnvDouble(const char* name, double default_value, double* value
   return detail::BadEnv(name, "double", text, StrCat(default_value));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

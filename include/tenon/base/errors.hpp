@@ -10,12 +10,12 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace errors {
 
-TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) noexcept {
+TENON_DETAIL_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) noexcept {
 #if defined(__cpp_exceptions)
   try {
     return Status(code, tenon::detail::CatPieces(pieces));
@@ -40,45 +40,47 @@ Status Make(Code code, const Args&... args) {
 class Maker {
  public:
   explicit constexpr Maker(Code code) : code_(code) {}
-  TENON_COLD Status operator()(const Piece& a) const { return MakeFromPieces(code_, {a}); }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b) const { return MakeFromPieces(code_, {a, b}); }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a) const { return MakeFromPieces(code_, {a}); }
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b) const { return MakeFromPieces(code_, {a, b}); }
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c) const {
     return MakeFromPieces(code_, {a, b, c});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d) const {
     return MakeFromPieces(code_, {a, b, c, d});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                      const Piece& e) const {
     return MakeFromPieces(code_, {a, b, c, d, e});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i,
+                                      const Piece& j) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
-                               const Piece& k) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                                      const Piece& k) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k});
   }
-  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
-                               const Piece& k, const Piece& l) const {
+  TENON_DETAIL_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                      const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                                      const Piece& k, const Piece& l) const {
     return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k, l});
   }
   // For longer messages.
@@ -157,7 +159,7 @@ inline int EditDistance(std::string_view a, std::string_view b) {
 class NearestNames {
  public:
   explicit NearestNames(std::string_view name) : name_(name) {}
-  TENON_COLD void Offer(std::string_view text) {
+  TENON_DETAIL_COLD void Offer(std::string_view text) {
     const std::size_t longer = name_.size() > text.size() ? name_.size() : text.size();
     const std::size_t gap = 2 * longer - name_.size() - text.size();
     const std::size_t edits = longer < 3 ? 1 : longer > 12 ? 4 : longer / 3;
@@ -177,7 +179,7 @@ class NearestNames {
       candidate = pushed;
     }
   }
-  TENON_COLD std::string Text() const {
+  TENON_DETAIL_COLD std::string Text() const {
     if (size_ == 0) return "";
     std::string text = "; did you mean ";
     for (int i = 0; i < size_; ++i) text.append(i == 0 ? "'" : ", '").append(near_[i].text).append("'");
@@ -204,5 +206,5 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
   return nearest.Text();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,12 +21,12 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 #if !defined(__cpp_exceptions)
-[[noreturn]] TENON_COLD inline void NoMemoryEndsProcess() {
+[[noreturn]] TENON_DETAIL_COLD inline void NoMemoryEndsProcess() {
   std::fputs("tenon: operator new has no memory; compiled without exceptions, the process ends\n", stderr);
   std::abort();
 }
@@ -40,7 +40,7 @@ inline void PrepareForNoMemory() {
 
 #if defined(__cpp_exceptions)
 // Inside of a catch (...). "where: what"; Internal, ResourceExhausted for std::bad_alloc.
-TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) noexcept {
+TENON_DETAIL_COLD inline Status StatusOfException(std::initializer_list<Piece> where) noexcept {
   std::string text;
   try {
     text = CatPieces(where);
@@ -53,13 +53,13 @@ TENON_COLD inline Status StatusOfException(std::initializer_list<Piece> where) n
     return errors::Internal(text, ": something that is no std::exception");
   }
 }
-TENON_COLD inline Status StatusOfException(std::string_view where) noexcept {
+TENON_DETAIL_COLD inline Status StatusOfException(std::string_view where) noexcept {
   return StatusOfException(std::initializer_list<Piece>{where});
 }
 #endif
 
 // Logs an error; nothing without memory.
-TENON_COLD inline void LogStatus(const Status& error) noexcept {
+TENON_DETAIL_COLD inline void LogStatus(const Status& error) noexcept {
 #if defined(__cpp_exceptions)
   try {
     TENON_LOG(kError, error.message());
@@ -72,7 +72,7 @@ TENON_COLD inline void LogStatus(const Status& error) noexcept {
 
 // call(), a Status or Result; what it throws becomes one. `where` begins the message: "Session::Run".
 template <class Call>
-TENON_ALWAYS_INLINE auto CatchAll([[maybe_unused]] std::string_view where, Call&& call) -> decltype(call()) {
+TENON_DETAIL_ALWAYS_INLINE auto CatchAll([[maybe_unused]] std::string_view where, Call&& call) -> decltype(call()) {
 #if defined(__cpp_exceptions)
   try {
     return call();
@@ -116,4 +116,4 @@ void CallAndLog(std::string_view who, Callback&& callback) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,7 +8,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // N characters and a zero at the end. immutable once made; public members make it a structural type.
 template <std::size_t N>
@@ -42,4 +42,4 @@ struct FixedString {
 template <std::size_t Size>
 FixedString(const char (&)[Size]) -> FixedString<Size - 1>;
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/slim_vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised. Items are pairs `first`, `second`; a key must not be changed through an iterator. V may be
 // incomplete where a FlatMap<K, V> is declared as a member (which std::pair would not allow).
@@ -133,4 +133,4 @@ class FlatMap {
   SlimVector<value_type> items_;  // sorted by key, each key once
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

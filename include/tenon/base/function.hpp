@@ -11,7 +11,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 template <class Signature>
 class Function;
@@ -78,7 +78,7 @@ class Function<R(Args...)> {
   static constexpr bool kInline =
       sizeof(D) <= kInlineBytes && alignof(D) <= alignof(void*) && std::is_nothrow_move_constructible_v<D>;
   template <class D>
-  static constexpr bool kPlain = TENON_IS_TRIVIALLY_COPYABLE(D) && TENON_IS_TRIVIALLY_DESTRUCTIBLE(D);
+  static constexpr bool kPlain = TENON_DETAIL_IS_TRIVIALLY_COPYABLE(D) && TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(D);
 
   template <class D>
   static R Invoke(D& callable, Args... args) {
@@ -130,4 +130,4 @@ class Function<R(Args...)> {
   alignas(void*) mutable unsigned char storage_[kInlineBytes];
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,11 +7,11 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Does a condition hold for an item of the list? Not for an empty one.
 template <class List, class Condition>
-TENON_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& condition) {
+TENON_DETAIL_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& condition) {
   const auto* const data = items.data();
   const std::size_t size = items.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -22,7 +22,7 @@ TENON_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& c
 
 // Is an item of the list equal to `item`?
 template <class List, class T>
-TENON_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
+TENON_DETAIL_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
   const auto* const data = items.data();
   const std::size_t size = items.size();
   for (std::size_t i = 0; i < size; ++i) {
@@ -31,4 +31,4 @@ TENON_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
   return false;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
 
@@ -41,4 +41,4 @@ constexpr std::uint64_t HashCombine(std::uint64_t a, std::uint64_t b) {
   return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,14 +12,14 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kHugePageThreshold = 2 * kHugePageBytes;  // from here on, they are asked for
 
 // Asks for them where whole ones fit into the block. The system's answer does not matter.
-TENON_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+TENON_DETAIL_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(block);
   const std::uintptr_t first = (start + kHugePageBytes - 1) & ~(kHugePageBytes - 1);
@@ -29,4 +29,4 @@ TENON_COLD inline void AskForHugePages([[maybe_unused]] void* block, [[maybe_unu
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 template <class I>
 concept InputPosition = requires(I i) {
@@ -36,7 +36,7 @@ class InlinedVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  TENON_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
+  TENON_DETAIL_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
   explicit InlinedVector(size_type count) : InlinedVector() { resize(count); }
   InlinedVector(size_type count, const T& value) : InlinedVector() { resize(count, value); }
   InlinedVector(std::initializer_list<T> items) : InlinedVector() { Append(items.begin(), items.end()); }
@@ -98,8 +98,8 @@ class InlinedVector {
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
     Truncate(count);
   }
-  TENON_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
-  TENON_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
+  TENON_DETAIL_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
+  TENON_DETAIL_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) [[unlikely]]
@@ -140,21 +140,21 @@ class InlinedVector {
     other = std::move(mine);
   }
 
-  TENON_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
-  TENON_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE T& front() { return data_[0]; }
-  TENON_ALWAYS_INLINE const T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE T* data() noexcept { return data_; }
-  TENON_ALWAYS_INLINE const T* data() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE iterator begin() noexcept { return data_; }
-  TENON_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE size_type size() const noexcept { return size_; }
-  TENON_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
-  TENON_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
+  TENON_DETAIL_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE T& front() { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE const T& front() const { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE T* data() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE const T* data() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE iterator begin() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE size_type size() const noexcept { return size_; }
+  TENON_DETAIL_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
+  TENON_DETAIL_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
 
   friend bool operator==(const InlinedVector& a, const InlinedVector& b) {
     if (a.size_ != b.size_) return false;
@@ -165,25 +165,25 @@ class InlinedVector {
   }
 
  private:
-  static constexpr bool kBytes = TENON_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
+  static constexpr bool kBytes = TENON_DETAIL_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
 
-  TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
-  TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
+  TENON_DETAIL_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
+  TENON_DETAIL_ALWAYS_INLINE static T* Allocate(size_type count) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
     } else {
       return static_cast<T*>(::operator new(count * sizeof(T)));
     }
   }
-  TENON_ALWAYS_INLINE static void Free(T* data) {
+  TENON_DETAIL_ALWAYS_INLINE static void Free(T* data) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
     } else {
       ::operator delete(static_cast<void*>(data));
     }
   }
-  TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+  TENON_DETAIL_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+    if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       for (; first != last; ++first) first->~T();
     }
   }
@@ -226,7 +226,7 @@ class InlinedVector {
     size_ = std::exchange(other.size_, 0);
   }
   template <class... Args>
-  TENON_COLD T& EmplaceBackGrowing(Args&&... args) {
+  TENON_DETAIL_COLD T& EmplaceBackGrowing(Args&&... args) {
     const size_type capacity = size_type{capacity_} * 2;
     T* const data = Allocate(capacity);
     T* const item = ::new (static_cast<void*>(data + size_)) T(std::forward<Args>(args)...);  // may read an old item
@@ -262,4 +262,4 @@ class InlinedVector {
   alignas(T) unsigned char inline_[N * sizeof(T)];
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class LogSeverity : int { kInfo = 0, kWarning = 1, kError = 2, kNone = 3 };  // kNone: a threshold only
 
@@ -47,7 +47,7 @@ inline std::atomic<int>& MinLogSeverity() {
 
 inline constinit std::atomic<LogSink*> log_sink{nullptr};
 
-TENON_COLD inline void WriteLog(LogSeverity severity, std::string_view file, int line, const std::string& text) {
+TENON_DETAIL_COLD inline void WriteLog(LogSeverity severity, std::string_view file, int line, const std::string& text) {
   const std::size_t slash = file.find_last_of("/\\");
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
   if (LogSink* sink = log_sink.load(std::memory_order_acquire); sink != nullptr) {
@@ -73,7 +73,7 @@ inline void SetMinLogSeverity(LogSeverity severity) {
 // The sink must live until it is replaced and no line is on its way; null: stderr again. Returns the one before.
 inline LogSink* SetLogSink(LogSink* sink) { return detail::log_sink.exchange(sink, std::memory_order_acq_rel); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // severity: kInfo, kWarning or kError. Prints e.g. "W cpu_allocator.hpp:88] Allocation of ...".
 #define TENON_LOG(severity, ...)                                                                                   \

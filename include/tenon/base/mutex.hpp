@@ -15,7 +15,7 @@
 #include <mutex>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 #if TENON_DETAIL_PTHREAD_LOCKS
 // thread-safe. As std::mutex.
@@ -136,4 +136,4 @@ class ConditionVariable {
 #endif
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 inline std::uint64_t LoadWord(const char* at) {
@@ -145,4 +145,4 @@ class NameTable {
   std::size_t size_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. A thread that waited sees everything that happened before Notify(). The Notification may be destroyed
 // as soon as a wait returned, even while Notify() is still on its way out.
@@ -58,4 +58,4 @@ class Notification {
   std::atomic<bool> notified_{false};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,7 +7,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct DefaultDelete {
   template <class T>
@@ -22,9 +22,9 @@ template <class T, class Delete = DefaultDelete>
 class Owned {
  public:
   Owned() = default;
-  TENON_ALWAYS_INLINE Owned(std::nullptr_t) {}
-  TENON_ALWAYS_INLINE explicit Owned(T* object) : object_(object) {}
-  TENON_ALWAYS_INLINE Owned(Owned&& other) noexcept : object_(other.release()) {}
+  TENON_DETAIL_ALWAYS_INLINE Owned(std::nullptr_t) {}
+  TENON_DETAIL_ALWAYS_INLINE explicit Owned(T* object) : object_(object) {}
+  TENON_DETAIL_ALWAYS_INLINE Owned(Owned&& other) noexcept : object_(other.release()) {}
   template <class U>
     requires requires(U* object, T*& to) { to = object; }
   Owned(Owned<U, Delete>&& other) noexcept : object_(other.release()) {}
@@ -32,7 +32,7 @@ class Owned {
     reset(other.release());
     return *this;
   }
-  TENON_ALWAYS_INLINE ~Owned() {
+  TENON_DETAIL_ALWAYS_INLINE ~Owned() {
     if (object_ != nullptr) Delete()(object_);
   }
 
@@ -42,16 +42,16 @@ class Owned {
     if (old != nullptr) Delete()(old);
   }
   // Gives the object to the caller.
-  TENON_ALWAYS_INLINE T* release() {
+  TENON_DETAIL_ALWAYS_INLINE T* release() {
     T* const object = object_;
     object_ = nullptr;
     return object;
   }
 
-  TENON_ALWAYS_INLINE T* get() const { return object_; }
-  TENON_ALWAYS_INLINE T* operator->() const { return object_; }
-  TENON_ALWAYS_INLINE T& operator*() const { return *object_; }
-  TENON_ALWAYS_INLINE explicit operator bool() const { return object_ != nullptr; }
+  TENON_DETAIL_ALWAYS_INLINE T* get() const { return object_; }
+  TENON_DETAIL_ALWAYS_INLINE T* operator->() const { return object_; }
+  TENON_DETAIL_ALWAYS_INLINE T& operator*() const { return *object_; }
+  TENON_DETAIL_ALWAYS_INLINE explicit operator bool() const { return object_ != nullptr; }
   friend bool operator==(const Owned& a, std::nullptr_t) { return a.object_ == nullptr; }
 
  private:
@@ -77,4 +77,4 @@ Owned<T> MakeOwned(Args&&... args) {
   return Owned<T>(new T(static_cast<Args&&>(args)...));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -57,7 +57,7 @@
 extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // The number of this process in the system.
@@ -110,4 +110,4 @@ inline void FreeAligned(void* memory) {
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/platform.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // How many references there are; one at first. thread-safe. While the process has one thread, where the C library says
 // so, counting takes no locked instruction (3 ns each): as std::shared_ptr does.
@@ -33,7 +33,7 @@ class RefCount {
   bool IsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  private:
-  TENON_ALWAYS_INLINE static bool IsSingleThreaded() {
+  TENON_DETAIL_ALWAYS_INLINE static bool IsSingleThreaded() {
 #if TENON_DETAIL_SINGLE_THREADED_FLAG
     return __libc_single_threaded != 0;
 #else
@@ -109,4 +109,4 @@ class Ref {
   T* object_ = nullptr;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,8 +16,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/huge_pages.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A std::vector<T>, SlimVector<T> or the like: a container that a list of T may be read into.
 template <class List, class T>
@@ -48,7 +48,7 @@ constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std
   const std::size_t doubled = capacity == 0 ? (item_bytes > 64 ? 1 : 4) : 2 * capacity;
   return wanted > doubled ? wanted : doubled;
 }
-TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
+TENON_DETAIL_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
   const std::size_t bytes = ArrayBytes(count, item_bytes);
   void* const made = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
                                                                   : ::operator new(bytes);
@@ -56,7 +56,7 @@ TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_by
     AskForHugePages(made, bytes);
   return made;
 }
-TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
+TENON_DETAIL_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
   if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
     ::operator delete(items, std::align_val_t{alignment});
   } else {
@@ -64,8 +64,8 @@ TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
   }
 }
 // For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
-TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
-                                      std::size_t* capacity) {
+TENON_DETAIL_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
+                                             std::size_t* capacity) {
   const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
   void* const made = AllocateItems(larger, item_bytes, 1);
   if (count != 0) std::memcpy(made, old, count * item_bytes);
@@ -74,8 +74,8 @@ TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::si
   return made;
 }
 // Appends `count` items, which are copied from `items`, and returns the memory, new where the old was too small.
-TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size, std::size_t* capacity,
-                                        const void* items, std::size_t count) {
+TENON_DETAIL_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size,
+                                               std::size_t* capacity, const void* items, std::size_t count) {
   const std::size_t needed = *size + count;
   if (needed > *capacity)
     data = GrowBytes(data, item_bytes, *size, NextCapacity(*capacity, needed, item_bytes), capacity);
@@ -100,10 +100,10 @@ class SlimVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  TENON_ALWAYS_INLINE constexpr SlimVector() noexcept {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr SlimVector() noexcept {}
   constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
   constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
-  TENON_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
+  TENON_DETAIL_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
     append(items.begin(), items.end());
   }
   template <class Iterator>
@@ -117,7 +117,7 @@ class SlimVector {
   constexpr SlimVector(const Range& range) : SlimVector() {
     append(range.data(), range.data() + range.size());
   }
-  TENON_ALWAYS_INLINE constexpr SlimVector(const SlimVector& other) : SlimVector() {
+  TENON_DETAIL_ALWAYS_INLINE constexpr SlimVector(const SlimVector& other) : SlimVector() {
     append(other.begin(), other.end());
   }
   constexpr SlimVector(SlimVector&& other) noexcept
@@ -144,7 +144,7 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  TENON_ALWAYS_INLINE constexpr ~SlimVector() { Discard(); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr ~SlimVector() { Discard(); }
 
   // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
   template <class Iterator>
@@ -157,16 +157,16 @@ class SlimVector {
     clear();
     resize(count, value);
   }
-  TENON_ALWAYS_INLINE constexpr void clear() noexcept { Truncate(0); }
-  TENON_ALWAYS_INLINE constexpr void reserve(size_type capacity) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void clear() noexcept { Truncate(0); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void reserve(size_type capacity) {
     if (capacity > capacity_) Grow(capacity);
   }
-  TENON_NOINLINE constexpr void resize(size_type count) {
+  TENON_DETAIL_NOINLINE constexpr void resize(size_type count) {
     if (count > capacity_) Grow(Larger(count));
     for (; size_ < count; ++size_) Construct(data_ + size_);
     Truncate(count);
   }
-  TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
+  TENON_DETAIL_NOINLINE constexpr void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
       Grow(Larger(count));
@@ -175,10 +175,10 @@ class SlimVector {
     for (; size_ < count; ++size_) Construct(data_ + size_, value);
     Truncate(count);
   }
-  TENON_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
-  TENON_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
-  TENON_ALWAYS_INLINE constexpr T& emplace_back(Args&&... args) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& emplace_back(Args&&... args) {
     if constexpr (IsBytes()) {
       const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
       return PushBytes(item);
@@ -186,7 +186,7 @@ class SlimVector {
       return Emplace(static_cast<Args&&>(args)...);
     }
   }
-  TENON_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
 
   constexpr iterator insert(const_iterator position, T item) {
     size_type i = size_;
@@ -200,7 +200,7 @@ class SlimVector {
   }
   // Appends the items of [first, last).
   template <class Iterator>
-  TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
     if constexpr (std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>) {
       AppendArray(first, static_cast<size_type>(last - first));
     } else {
@@ -222,21 +222,21 @@ class SlimVector {
     other = static_cast<SlimVector&&>(mine);
   }
 
-  TENON_ALWAYS_INLINE constexpr T& operator[](size_type i) { return data_[i]; }
-  TENON_ALWAYS_INLINE constexpr const T& operator[](size_type i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE constexpr T& front() { return data_[0]; }
-  TENON_ALWAYS_INLINE constexpr const T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE constexpr T& back() { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE constexpr const T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr iterator begin() noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr const_iterator begin() const noexcept { return data_; }
-  TENON_ALWAYS_INLINE constexpr iterator end() noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE constexpr const_iterator end() const noexcept { return data_ + size_; }
-  TENON_ALWAYS_INLINE constexpr size_type size() const noexcept { return size_; }
-  TENON_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
-  TENON_ALWAYS_INLINE constexpr size_type capacity() const noexcept { return capacity_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& operator[](size_type i) { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T& operator[](size_type i) const { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& front() { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T& front() const { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& back() { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T& back() const { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr iterator begin() noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const_iterator begin() const noexcept { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr iterator end() noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr const_iterator end() const noexcept { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr size_type size() const noexcept { return size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr size_type capacity() const noexcept { return capacity_; }
 
   template <detail::ArrayOf<T> Range>
   constexpr bool operator==(const Range& other) const {
@@ -249,30 +249,30 @@ class SlimVector {
 
  private:
   // Functions, so that T may be incomplete until they are needed.
-  TENON_ALWAYS_INLINE static constexpr bool IsBytes() {
-    return TENON_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  TENON_DETAIL_ALWAYS_INLINE static constexpr bool IsBytes() {
+    return TENON_DETAIL_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
   // In constant expressions memory comes from std::allocator and objects from std::construct_at, which cost the
   // compiler time for each type: one that is not trivial has a member type in_constant_expressions where it needs that.
-  TENON_ALWAYS_INLINE static constexpr bool IsForConstants() {
-    return TENON_IS_TRIVIALLY_COPYABLE(T) || requires { typename T::in_constant_expressions; };
+  TENON_DETAIL_ALWAYS_INLINE static constexpr bool IsForConstants() {
+    return TENON_DETAIL_IS_TRIVIALLY_COPYABLE(T) || requires { typename T::in_constant_expressions; };
   }
 
-  TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
+  TENON_DETAIL_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
     if constexpr (IsForConstants()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
     }
     return static_cast<T*>(detail::AllocateItems(count, sizeof(T), alignof(T)));
   }
-  TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
+  TENON_DETAIL_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
     return detail::NextCapacity(capacity_, wanted, sizeof(T));
   }
   // A condition that begins with `!` would be compiled with both of its branches, for every type, at -O0.
   template <class... Args>
-  TENON_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
+  TENON_DETAIL_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
     if constexpr (IsForConstants()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         return std::construct_at(at, static_cast<Args&&>(args)...);
       } else {
         return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
@@ -282,9 +282,9 @@ class SlimVector {
     }
   }
   // Room for `capacity` items, or for twice as many as now.
-  TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
     if constexpr (IsBytes()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         GrowByMoving(capacity);
       } else {
         data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
@@ -293,7 +293,7 @@ class SlimVector {
       GrowByMoving(capacity);
     }
   }
-  TENON_ALWAYS_INLINE constexpr void GrowByMoving(size_type capacity) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void GrowByMoving(size_type capacity) {
     const size_type larger = capacity == 0 ? Larger(0) : capacity;
     MoveTo(Allocate(larger), larger);
   }
@@ -314,9 +314,9 @@ class SlimVector {
     ++size_;
     return *item;
   }
-  TENON_ALWAYS_INLINE constexpr void AppendArray(const T* items, size_type count) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void AppendArray(const T* items, size_type count) {
     if constexpr (IsBytes()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         AppendEach(items, items + count);
       } else {
         data_ = static_cast<T*>(detail::AppendBytes(data_, sizeof(T), &size_, &capacity_, items, count));
@@ -326,7 +326,7 @@ class SlimVector {
     }
   }
   template <class Iterator>
-  TENON_NOINLINE constexpr void AppendEach(Iterator first, Iterator last) {
+  TENON_DETAIL_NOINLINE constexpr void AppendEach(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<size_type>(last - first); }) {
       const size_type needed = size_ + static_cast<size_type>(last - first);
       if (needed > capacity_) Grow(Larger(needed));
@@ -334,7 +334,7 @@ class SlimVector {
     for (; first != last; ++first) emplace_back(*first);
   }
   // Moves the items to `data`, which has room for `capacity` of them.
-  TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
+  TENON_DETAIL_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
     for (size_type i = 0; i < size_; ++i) {
       Construct(data + i, static_cast<T&&>(data_[i]));
       data_[i].~T();
@@ -343,38 +343,38 @@ class SlimVector {
     data_ = data;
     capacity_ = capacity;
   }
-  TENON_ALWAYS_INLINE constexpr void Free() noexcept {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Free() noexcept {
     if constexpr (IsForConstants()) {
-      if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
         return;
       }
     }
     detail::FreeItems(static_cast<void*>(data_), alignof(T));
   }
-  TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
+    if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       if (count < size_) DestroyFrom(count);
     }
     size_ = count;
   }
-  TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
+  TENON_DETAIL_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
     for (size_type i = count; i < size_; ++i) data_[i].~T();
   }
   // The end of the items and of their memory.
-  TENON_ALWAYS_INLINE constexpr void Discard() noexcept {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Discard() noexcept {
     if (data_ == nullptr) return;
-    if constexpr (TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
+    if constexpr (TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       Free();
     } else {
       Destroy();
     }
   }
-  TENON_NOINLINE constexpr void Destroy() noexcept {
+  TENON_DETAIL_NOINLINE constexpr void Destroy() noexcept {
     for (size_type i = 0; i < size_; ++i) data_[i].~T();
     Free();
   }
-  TENON_ALWAYS_INLINE constexpr void Forget() noexcept {
+  TENON_DETAIL_ALWAYS_INLINE constexpr void Forget() noexcept {
     data_ = nullptr;
     size_ = capacity_ = 0;
   }
@@ -383,5 +383,5 @@ class SlimVector {
   size_type size_ = 0, capacity_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -6,14 +6,14 @@
 
 #include <tenon/base/slim_vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // A merge sort from below: runs of 1, 2, 4, ... items become runs of twice as many.
-TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
-                                                          bool (*less)(const void*, std::size_t, std::size_t),
-                                                          const void* context) {
+TENON_DETAIL_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
+                                                                 bool (*less)(const void*, std::size_t, std::size_t),
+                                                                 const void* context) {
   SlimVector<std::size_t> order(count), merged(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
   for (std::size_t run = 1; run < count; run *= 2) {
@@ -42,4 +42,4 @@ SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
       &less);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // A list of T in one piece. A temporary one may only be read, if the items are its own.
@@ -32,30 +32,34 @@ class Span {
   using size_type = std::size_t;
   using iterator = T*;
 
-  TENON_ALWAYS_INLINE constexpr Span() = default;
-  TENON_ALWAYS_INLINE constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span() = default;
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
   template <std::size_t N>
-  TENON_ALWAYS_INLINE constexpr Span(T (&items)[N]) : data_(items), size_(N) {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span(T (&items)[N]) : data_(items), size_(N) {}
   // A std::vector, array, span, SlimVector...
   template <class List>
     requires(!std::is_same_v<std::remove_cvref_t<List>, Span>) &&
                 (std::is_lvalue_reference_v<List> || std::is_const_v<T> || std::ranges::enable_borrowed_range<List>) &&
                 detail::SpanSource<List, T>
-  TENON_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
 
-  TENON_ALWAYS_INLINE constexpr T* begin() const { return data_; }
-  TENON_ALWAYS_INLINE constexpr T* end() const { return data_ + size_; }
-  TENON_ALWAYS_INLINE constexpr T* data() const { return data_; }
-  TENON_ALWAYS_INLINE constexpr std::size_t size() const { return size_; }
-  TENON_ALWAYS_INLINE constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
-  TENON_ALWAYS_INLINE constexpr bool empty() const { return size_ == 0; }
-  TENON_ALWAYS_INLINE constexpr T& operator[](std::size_t i) const { return data_[i]; }
-  TENON_ALWAYS_INLINE constexpr T& front() const { return data_[0]; }
-  TENON_ALWAYS_INLINE constexpr T& back() const { return data_[size_ - 1]; }
-  TENON_ALWAYS_INLINE constexpr Span first(std::size_t count) const { return Span(data_, count); }
-  TENON_ALWAYS_INLINE constexpr Span last(std::size_t count) const { return Span(data_ + (size_ - count), count); }
-  TENON_ALWAYS_INLINE constexpr Span subspan(std::size_t first) const { return Span(data_ + first, size_ - first); }
-  TENON_ALWAYS_INLINE constexpr Span subspan(std::size_t first, std::size_t count) const {
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* begin() const { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* end() const { return data_ + size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T* data() const { return data_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr std::size_t size() const { return size_; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr bool empty() const { return size_ == 0; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& operator[](std::size_t i) const { return data_[i]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& front() const { return data_[0]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr T& back() const { return data_[size_ - 1]; }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span first(std::size_t count) const { return Span(data_, count); }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span last(std::size_t count) const {
+    return Span(data_ + (size_ - count), count);
+  }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span subspan(std::size_t first) const {
+    return Span(data_ + first, size_ - first);
+  }
+  TENON_DETAIL_ALWAYS_INLINE constexpr Span subspan(std::size_t first, std::size_t count) const {
     return Span(data_ + first, count);
   }
 
@@ -64,7 +68,7 @@ class Span {
   std::size_t size_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // A std::span may be made of a temporary Span: the items are not its own.
 template <class T>

@@ -7,7 +7,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/platform.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // For short work under the lock; rare long work makes waiting threads nap. About 5 ns when no other thread holds it.
 // unlock() is one store and touches nothing after it, so that the next holder may destroy the lock.
@@ -29,7 +29,7 @@ class SpinLock {
  private:
   // Reads until the lock looks free: first without a pause, as it is held for a few instructions as a rule; then lets
   // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
-  TENON_COLD void WaitUntilFree() const {
+  TENON_DETAIL_COLD void WaitUntilFree() const {
     for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
       if (round >= kRoundsUntilNap)
         detail::NapThread(kNapNanoseconds);
@@ -57,4 +57,4 @@ class [[nodiscard]] SpinLockHolder {
   SpinLock& lock_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

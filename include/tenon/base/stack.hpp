@@ -20,7 +20,7 @@
 extern "C" __declspec(dllimport) void __stdcall GetCurrentThreadStackLimits(std::uintptr_t* low, std::uintptr_t* high);
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // StackLeft of a stack that is not the thread's own (of a fiber or a coroutine), and on other systems.
 inline constexpr std::size_t kStackUnknown = ~std::size_t{0};
@@ -41,7 +41,7 @@ struct StackBounds {
   std::size_t size() const { return high - low; }
 };
 
-TENON_COLD inline StackBounds FindStackBounds() {
+TENON_DETAIL_COLD inline StackBounds FindStackBounds() {
   StackBounds bounds;
   bounds.asked = true;
 #if defined(__linux__)
@@ -86,7 +86,7 @@ inline const StackBounds& StackBoundsOfThread() {
 }  // namespace detail
 
 // Bytes of stack below the caller, or kStackUnknown. A thread asks the system once, and then it takes 3 ns.
-TENON_NOINLINE inline std::size_t StackLeft() {
+TENON_DETAIL_NOINLINE inline std::size_t StackLeft() {
   const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_DETAIL_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
   return here >= bounds.low && here < bounds.high ? here - bounds.low : kStackUnknown;
@@ -94,7 +94,7 @@ TENON_NOINLINE inline std::size_t StackLeft() {
 
 // Whether code that is `depth` calls within itself must not go deeper: less than kStackReserve, or than half of the
 // stack, is left. Unknown stacks allow kMaxUnknownStackDepth calls.
-TENON_NOINLINE inline bool StackIsShort(int depth) {
+TENON_DETAIL_NOINLINE inline bool StackIsShort(int depth) {
   const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(TENON_DETAIL_FRAME_ADDRESS());
   const detail::StackBounds& bounds = detail::StackBoundsOfThread();
   if (here < bounds.low || here >= bounds.high) [[unlikely]]
@@ -103,4 +103,4 @@ TENON_NOINLINE inline bool StackIsShort(int depth) {
   return here - bounds.low < (half < kStackReserve ? half : kStackReserve);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

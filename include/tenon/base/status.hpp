@@ -20,7 +20,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/refcount.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class Code : int {
   kOk = 0,
@@ -60,7 +60,7 @@ constexpr std::string_view Name(Code code) {
 class [[nodiscard]] Status {
  public:
   constexpr Status() noexcept = default;
-  TENON_COLD Status(Code code, std::string_view message) noexcept
+  TENON_DETAIL_COLD Status(Code code, std::string_view message) noexcept
       : rep_(code == Code::kOk ? nullptr : Make(code, message, {})) {
     if (code != Code::kOk && rep_ == nullptr) *this = NoMemory();
   }
@@ -94,7 +94,7 @@ class [[nodiscard]] Status {
     return longer.ok() ? *this : longer;
   }
   // ResourceExhausted: "out of memory". All are one object, which needs no memory.
-  TENON_COLD static Status NoMemory() noexcept {
+  TENON_DETAIL_COLD static Status NoMemory() noexcept {
     alignas(Rep) static unsigned char memory[sizeof(Rep)];  // never destroyed
     static Rep* const rep = ::new (static_cast<void*>(memory)) Rep{{}, Code::kResourceExhausted, "out of memory"};
     rep->refs.Add();
@@ -125,7 +125,7 @@ class [[nodiscard]] Status {
     std::string message;
   };
   // Null: there is no memory.
-  TENON_COLD static Rep* Make(Code code, std::string_view message, std::string_view more) noexcept {
+  TENON_DETAIL_COLD static Rep* Make(Code code, std::string_view message, std::string_view more) noexcept {
 #if defined(__cpp_exceptions)
     try {
 #endif
@@ -139,7 +139,7 @@ class [[nodiscard]] Status {
 #endif
   }
   void Share() const { rep_->refs.Add(); }
-  TENON_COLD void Drop() {
+  TENON_DETAIL_COLD void Drop() {
     if (rep_->refs.Drop()) delete rep_;
   }
 
@@ -150,13 +150,13 @@ static_assert(sizeof(Status) == sizeof(void*));
 constexpr Status OkStatus() { return {}; }
 
 namespace detail {
-[[noreturn]] TENON_COLD inline void DieOnBadResult(const Status& status) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnBadResult(const Status& status) {
   std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n",
                status.ToString().c_str());
   std::abort();
 }
 // The status of a Result without a value.
-TENON_NOINLINE inline void RefuseOk(Status* status) {
+TENON_DETAIL_NOINLINE inline void RefuseOk(Status* status) {
   if (status->ok()) *status = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
 }
 }  // namespace detail
@@ -168,10 +168,12 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
-  TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
+  TENON_DETAIL_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
+  TENON_DETAIL_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) {
+    detail::RefuseOk(&status_);
+  }
   template <class U = T>
-    requires(TENON_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+    requires(TENON_DETAIL_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
   Result(U&& value) {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
@@ -190,22 +192,22 @@ class [[nodiscard]] Result {
     if (ok()) value_.~T();
   }
 
-  TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }
-  TENON_ALWAYS_INLINE const Status& status() const& { return status_; }
-  TENON_ALWAYS_INLINE Status status() && { return status_; }  // stays: says whether there is a value
+  TENON_DETAIL_ALWAYS_INLINE bool ok() const { return status_.ok(); }
+  TENON_DETAIL_ALWAYS_INLINE const Status& status() const& { return status_; }
+  TENON_DETAIL_ALWAYS_INLINE Status status() && { return status_; }  // stays: says whether there is a value
 
-  TENON_ALWAYS_INLINE T& value() & { return Checked(), value_; }
-  TENON_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
-  TENON_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
-  TENON_ALWAYS_INLINE T& operator*() & { return value(); }
-  TENON_ALWAYS_INLINE const T& operator*() const& { return value(); }
-  TENON_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
-  TENON_ALWAYS_INLINE T* operator->() { return &value(); }
-  TENON_ALWAYS_INLINE const T* operator->() const { return &value(); }
+  TENON_DETAIL_ALWAYS_INLINE T& value() & { return Checked(), value_; }
+  TENON_DETAIL_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
+  TENON_DETAIL_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
+  TENON_DETAIL_ALWAYS_INLINE T& operator*() & { return value(); }
+  TENON_DETAIL_ALWAYS_INLINE const T& operator*() const& { return value(); }
+  TENON_DETAIL_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
+  TENON_DETAIL_ALWAYS_INLINE T* operator->() { return &value(); }
+  TENON_DETAIL_ALWAYS_INLINE const T* operator->() const { return &value(); }
   T value_or(T other) const& { return ok() ? value_ : std::move(other); }
 
  private:
-  TENON_ALWAYS_INLINE void Checked() const {
+  TENON_DETAIL_ALWAYS_INLINE void Checked() const {
     if (!ok()) detail::DieOnBadResult(status_);
   }
 
@@ -215,7 +217,7 @@ class [[nodiscard]] Result {
   };
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #define TENON_DETAIL_CONCAT_(a, b) a##b
 #define TENON_DETAIL_CONCAT(a, b) TENON_DETAIL_CONCAT_(a, b)

@@ -13,8 +13,8 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One argument of StrCat: a string, a number, or an object with a name. It only remembers the value; the string is
 // made where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
@@ -93,10 +93,10 @@ inline void Piece::AppendTo(std::string* out) const {
 }
 
 namespace detail {
-TENON_COLD inline void AppendPieces(std::string* out, std::initializer_list<Piece> pieces) {
+TENON_DETAIL_COLD inline void AppendPieces(std::string* out, std::initializer_list<Piece> pieces) {
   for (const Piece& piece : pieces) piece.AppendTo(out);
 }
-TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
+TENON_DETAIL_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
   std::string out;
   AppendPieces(&out, pieces);
   return out;
@@ -107,30 +107,32 @@ TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
 // once for every combination of argument types, literals of each length among them, and there are some hundred in the
 // runtime.
 inline void StrAppend(std::string*) {}
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b) {
   detail::AppendPieces(out, {a, b});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c) {
   detail::AppendPieces(out, {a, b, c});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d) {
   detail::AppendPieces(out, {a, b, c, d});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e) {
   detail::AppendPieces(out, {a, b, c, d, e});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e, const Piece& f) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e, const Piece& f) {
   detail::AppendPieces(out, {a, b, c, d, e, f});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e, const Piece& f, const Piece& g) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e, const Piece& f, const Piece& g) {
   detail::AppendPieces(out, {a, b, c, d, e, f, g});
 }
-TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
-                                 const Piece& e, const Piece& f, const Piece& g, const Piece& h) {
+TENON_DETAIL_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c,
+                                        const Piece& d, const Piece& e, const Piece& f, const Piece& g,
+                                        const Piece& h) {
   detail::AppendPieces(out, {a, b, c, d, e, f, g, h});
 }
 template <class... Args>
@@ -141,27 +143,28 @@ void StrAppend(std::string* out, const Args&... args) {
 
 // The arguments as strings, one after the other: StrCat("rank ", 2, " of ", shape).
 inline std::string StrCat() { return std::string(); }
-TENON_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c) {
   return detail::CatPieces({a, b, c});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
   return detail::CatPieces({a, b, c, d});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e) {
   return detail::CatPieces({a, b, c, d, e});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                                     const Piece& f) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e, const Piece& f) {
   return detail::CatPieces({a, b, c, d, e, f});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                                     const Piece& f, const Piece& g) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e, const Piece& f, const Piece& g) {
   return detail::CatPieces({a, b, c, d, e, f, g});
 }
-TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
-                                     const Piece& f, const Piece& g, const Piece& h) {
+TENON_DETAIL_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                            const Piece& e, const Piece& f, const Piece& g, const Piece& h) {
   return detail::CatPieces({a, b, c, d, e, f, g, h});
 }
 template <class... Args>
@@ -265,5 +268,5 @@ Stream& operator<<(Stream& stream, const T& value) {
   return stream;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <utility>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised. Joined before it is destroyed. In the child of a fork() the parent's threads do not exist:
 // they are not joinable there.
@@ -176,4 +176,4 @@ class AvoidedProcessor {
 #endif
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -6,9 +6,9 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A number that is not negative as a subscript.
 constexpr std::size_t ToSize(int number) { return static_cast<std::size_t>(number); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/context_access.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -33,7 +33,7 @@ const Status& StatusOf(const Result<T>& result) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #define OP_REQUIRES(CTX, EXP, STATUS)                                      \
   do {                                                                     \

@@ -30,7 +30,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr const char* DEVICE_DEFAULT = "DEFAULT";
 inline constexpr const char* DEVICE_CPU = "CPU";
@@ -261,7 +261,7 @@ inline bool Register(Name name, std::string_view class_name, CreateFn create) {
 
 }  // namespace register_kernel
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #define TENON_DETAIL_REGISTER_JOIN(A, B) A##B
 #define TENON_DETAIL_REGISTER_NAME(A, B) TENON_DETAIL_REGISTER_JOIN(A, B)

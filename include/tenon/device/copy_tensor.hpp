@@ -15,8 +15,8 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/device.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 using CopyDone = Function<void(const Status& status, const Tensor& copy)>;
 
@@ -96,5 +96,5 @@ inline void CopyTensor(TensorPlace src, TensorPlace dst, Allocator* host_allocat
                        SecondHalf{src.device, dst.device, host_allocator, std::move(done)});
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

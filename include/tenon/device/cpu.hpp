@@ -12,7 +12,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/view.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 
@@ -75,7 +75,7 @@ class CatchingLoop {
   }
 
  private:
-  TENON_COLD void Keep() {
+  TENON_DETAIL_COLD void Keep() {
     if (!failed_.exchange(true)) error_ = std::current_exception();
   }
 
@@ -144,4 +144,4 @@ Status ForEach(Cpu& device, Index n, const Body& body) {
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

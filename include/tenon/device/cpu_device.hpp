@@ -10,7 +10,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/device.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class CpuDevice final : public Device {
  public:
@@ -36,4 +36,4 @@ class CpuDevice final : public Device {
   Cpu cpu_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

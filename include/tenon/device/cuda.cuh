@@ -25,7 +25,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/tensor/view.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 class CudaLibraryHandles;
@@ -47,7 +47,7 @@ struct Cuda {
 // Returns OK, or the error as a Status ("CUDA: ..." for ordinal -1): "GPU:0: copying failed: an illegal memory access
 // was encountered (cudaErrorIllegalAddress)". FailedPrecondition: no GPU or driver, or the binary has no code for
 // this GPU. ResourceExhausted: memory. Otherwise Internal.
-TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::string_view what) {
+TENON_DETAIL_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::string_view what) {
   Code code = Code::kInternal;
   std::string_view hint;
   switch (error) {
@@ -292,4 +292,4 @@ Status ForEach(Cuda& device, Index n, const Body& body) {
   return LaunchCuda(device, LinearGrid(device, n), &detail::ForEachKernel<Body>, body, n);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

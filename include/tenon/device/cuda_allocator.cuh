@@ -25,7 +25,7 @@
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/device/cuda.cuh>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -203,4 +203,4 @@ inline Allocator* PinnedAllocator() {
   return allocator;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,7 +24,7 @@
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/device.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One stream for all kernels and copies, so that work is done in the order of queueing. The caller may free host
 // memory that is copied from at once: the device holds on to it until the next Synchronize. thread-safe.
@@ -118,4 +118,4 @@ inline constinit DeviceFactory cuda_device_factory{.type = Cuda::type, .create =
 inline const bool cuda_device_factory_linked = LinkDeviceFactory(&cuda_device_factory);
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <xmmintrin.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -68,4 +68,4 @@ class ScopedFlushDenormals {
   std::uint64_t before_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

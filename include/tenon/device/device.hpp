@@ -14,7 +14,7 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernel;
 class OpKernelConstruction;
@@ -83,4 +83,4 @@ inline bool LinkDeviceFactory(DeviceFactory* factory) {
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,8 +15,8 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/device/device.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The position of a device in the machine.
 struct DeviceLocality {
@@ -77,5 +77,5 @@ inline DeviceAttributes MakeDeviceAttributes(const Device& device) {
   return attributes;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

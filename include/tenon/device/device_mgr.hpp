@@ -25,8 +25,8 @@
 #include <tenon/device/device_attributes.hpp>
 #include <tenon/device/device_name.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class StaticDeviceMgr;
 
@@ -245,5 +245,5 @@ class DynamicDeviceMgr final : public DeviceMgr {
   SlimVector<Entry> removed_;  // the oldest first
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,8 +11,8 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A part that is not set matches everything. externally synchronised.
 //
@@ -230,7 +230,7 @@ enum class DeviceMergeConflict : std::uint8_t {
 };
 
 namespace detail {
-TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
+TENON_DETAIL_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
   return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
                                  b.ToString(), "'");
 }
@@ -261,5 +261,5 @@ inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,8 +12,8 @@
 #include <tenon/device/device_factory.hpp>
 #include <tenon/device/device_name.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // externally synchronised. The devices outlive it.
 class DeviceSet {
@@ -86,5 +86,5 @@ class DeviceSet {
   Device* client_ = nullptr;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/device/denormals.hpp>
 #include <tenon/device/thread_pool.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A task for an executor, to be called once. Two pointers, trivially copyable: a std::function of it allocates
 // nothing. Throws nothing: an exception of the task is logged.
@@ -134,4 +134,4 @@ class ExecutorPool final : public ThreadPoolInterface {
   ThreadPool alone_{1, "alone"};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. On Linux two ways, tried in this order:
 //   kThread   a protection key of the processor (at most 15 in a process): rights belong to the thread;
@@ -131,4 +131,4 @@ class ProtectedMemory {
   int holders_ = 0;  // number of Accesses, for kProcess; under mutex_
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

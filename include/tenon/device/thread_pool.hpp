@@ -27,7 +27,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 // Tells the processor that this is a waiting loop.
@@ -248,7 +248,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   void NoticeFork() {
     if (!fork_.IsRepaired()) fork_.Repair([this] { StartAgain(); });
   }
-  TENON_COLD void StartAgain() {
+  TENON_DETAIL_COLD void StartAgain() {
     ForgetThreads();
     for (Thread& thread : threads_)
       if (!thread.Start<&ThreadPool::Main>(this)) break;
@@ -256,7 +256,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
   // In the child of a fork(). A thread of the parent may have held the lock, so that nothing is known of what it
   // guards. What tasks and loops refer to is the parent's, and is not freed.
-  TENON_COLD void ForgetThreads() {
+  TENON_DETAIL_COLD void ForgetThreads() {
     new (&mutex_) Mutex();
     new (&extra_threads_) SlimVector<Thread>();
     new (&ring_) SlimVector<Task>();
@@ -287,14 +287,14 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     return thread;
   }
   // Without a thread more, what waits goes on waiting; so it would have without this.
-  TENON_COLD void BeginWait() override {
+  TENON_DETAIL_COLD void BeginWait() override {
     NoticeFork();
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
     (void)StartIn(&extra_threads_);
   }
-  TENON_COLD void EndWait() override {
+  TENON_DETAIL_COLD void EndWait() override {
     NoticeFork();
     MutexLock lock(mutex_);
     if (waiting_ > 0) --waiting_;  // 0: its begin was before a fork
@@ -497,4 +497,4 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

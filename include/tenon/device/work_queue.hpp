@@ -17,7 +17,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/thread.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. The destructor waits until all is done. Work may add work, but not wait for it.
 //
@@ -93,7 +93,7 @@ class WorkQueue {
     });
   }
   // Queued work refers to runs of the parent: it is neither done nor freed.
-  TENON_COLD void ForgetThread() {
+  TENON_DETAIL_COLD void ForgetThread() {
     new (&mutex_) Mutex();
     new (&added_) ConditionVariable();
     new (&finished_) ConditionVariable();
@@ -111,7 +111,7 @@ class WorkQueue {
     MutexLock lock(mutex_);
     while (done_ < number) finished_.wait(lock);
   }
-  TENON_COLD void RunHere(Function<void()>* work) {
+  TENON_DETAIL_COLD void RunHere(Function<void()>* work) {
     detail::CallAndLog("a piece of work in a device's queue", *work);
     const MutexLock lock(mutex_);
     done_ = ++last_;
@@ -149,4 +149,4 @@ class WorkQueue {
   Thread thread_;  // the last member: it uses the others
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,8 +14,8 @@
 #include <tenon/base/span.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -343,5 +343,5 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

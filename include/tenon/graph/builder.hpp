@@ -27,8 +27,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One output of a node of one GraphBuilder. y[1] is output 1 of the node that y belongs to.
 struct Output {
@@ -264,5 +264,5 @@ class GraphBuilder {
   Status status_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

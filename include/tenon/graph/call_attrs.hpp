@@ -20,8 +20,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The function of that name, or null. Of two the first counts. For more than one look-up take a FunctionIndex.
 inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
@@ -131,5 +131,5 @@ inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

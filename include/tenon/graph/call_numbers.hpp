@@ -12,8 +12,8 @@
 #include <tenon/op/graph_def/graph_proto.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Numbers for calls, from 0 on: equal calls have one number. externally synchronised.
 class CallNumbers {
@@ -51,5 +51,5 @@ class CallNumbers {
   detail::NameIndex index_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,8 +18,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -64,5 +64,5 @@ inline std::uint64_t GraphHash(const Graph& graph) {
   return Hash64(bytes);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

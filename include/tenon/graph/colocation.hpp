@@ -24,8 +24,8 @@
 #include <tenon/graph/placement.hpp>
 #include <tenon/graph/requested_device.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // "{{colocation_node x}}": how messages name a node of a group.
 inline std::string FormatColocationNodeForError(std::string_view name) {
@@ -176,7 +176,7 @@ class ColocationGraph {
     return errors::Internal("Assigned device '", name, "' does not have registered OpKernel support for ",
                             node.op_name(), "; ", FormatNodeForError(node.name()));
   }
-  TENON_COLD Status NoKernel(const Node& node) const {
+  TENON_DETAIL_COLD Status NoKernel(const Node& node) const {
     std::string attrs;
     for (const auto& [name, value] : node.def.attr)
       StrAppend(&attrs, attrs.empty() ? "" : ", ", name, "=", SummarizeAttrValue(value));
@@ -240,8 +240,8 @@ class ColocationGraph {
     }
     return AttachNode(Colocate(src.id, dst.id), dst.name());
   }
-  TENON_COLD static Status EdgeConflict(std::string_view what, const Node& src, const DeviceName& from, const Node& dst,
-                                        const DeviceName& to) {
+  TENON_DETAIL_COLD static Status EdgeConflict(std::string_view what, const Node& src, const DeviceName& from,
+                                               const Node& dst, const DeviceName& to) {
     return errors::InvalidArgument(
         "Cannot place the graph because a reference or resource edge connects colocation groups with incompatible ",
         what, " devices: ", from.ToString(), " vs ", to.ToString(), ". The edge src node is ", src.name(),
@@ -387,5 +387,5 @@ class ColocationGraph {
   detail::NameIndex name_index_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

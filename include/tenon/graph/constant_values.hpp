@@ -22,8 +22,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/integers.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
 // constants, what shapes say, and small integer nodes (where graph/integer_folding.hpp is included) are known. one
@@ -261,5 +261,5 @@ class ConstantValues {
   SlimVector<char> state_;  // node -> State
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

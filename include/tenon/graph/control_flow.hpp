@@ -18,8 +18,8 @@
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
 constexpr bool NeedsFrames(NodeClass c) {
@@ -150,7 +150,7 @@ class ControlFlowAnalysis {
                                    FormatNodeForError(graph_.node(other).name()), ".");
   }
 
-  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
+  TENON_DETAIL_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
     const auto input = [&](int id) {
       return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
     };
@@ -158,7 +158,7 @@ class ControlFlowAnalysis {
                                    input(src), " is in frame '", frame(from).name, "'. The input ",
                                    input(visited_from_[ToSize(node.id)]), " is in frame '", frame(before).name, "'.");
   }
-  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
+  TENON_DETAIL_COLD Status MismatchedParents(const Node& node, int found, int from) {
     return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
                             frame(from).name, "\" vs \"", frame(frame(found).parent).name,
                             "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
@@ -177,5 +177,5 @@ inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char>
   return ControlFlowAnalysis(graph, wanted, fed).Run();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

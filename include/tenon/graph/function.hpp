@@ -27,8 +27,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
 // for each element.
@@ -95,10 +95,10 @@ class FunctionInstantiation {
   };
 
   // End of messages about a node or an argument of the function.
-  TENON_COLD std::string Of(const NodeDef& body) const {
+  TENON_DETAIL_COLD std::string Of(const NodeDef& body) const {
     return StrCat(FormatNodeForError(body.name), " of function '", function_.signature.name, "'");
   }
-  TENON_COLD std::string Of(const OpDef::ArgDef& arg) const {
+  TENON_DETAIL_COLD std::string Of(const OpDef::ArgDef& arg) const {
     std::string text;
     detail::SummarizeArgDef(arg, &text);
     return StrCat(text, " of function '", function_.signature.name, "'");
@@ -130,7 +130,7 @@ class FunctionInstantiation {
     return OkStatus();
   }
   // A recursion that puts its attr into another function's attr makes them grow with every call.
-  TENON_COLD Status NestsTooDeep(std::string_view attr) const {
+  TENON_DETAIL_COLD Status NestsTooDeep(std::string_view attr) const {
     return errors::InvalidArgument("Functions in attrs are nested more than ", kMaxFunctionNesting, " deep: attr '",
                                    attr, "' of function '", function_.signature.name, "'");
   }
@@ -399,5 +399,5 @@ inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, co
   return InstantiateFunction(function, attrs, FunctionIndex(library), &ops);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -28,8 +28,8 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -112,5 +112,5 @@ inline const bool function_import_linked = (function_import.store(&kFunctionImpo
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,8 +8,8 @@
 #include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // immutable. The library outlives the index; its lists of functions and gradients must not change.
 //
@@ -56,5 +56,5 @@ class FunctionIndex {
   detail::NameIndex functions_, gradients_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -30,8 +30,8 @@
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/graph/function_reach.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // thread-safe. What Find and LookUp give stays as it is until the function of that name is removed or replaced.
 class FunctionLibraryDefinition {
@@ -327,5 +327,5 @@ class FunctionLibraryDefinition {
   SlimVector<RegisteredGradient> registered_gradients_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

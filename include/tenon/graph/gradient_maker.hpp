@@ -10,7 +10,7 @@
 #include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The gradient of `function`, which is one of `library` or an op, as a function with the attrs of the call: it takes
 // the function's inputs and then the gradients of its outputs, and gives the gradients of its inputs. It may call
@@ -38,4 +38,4 @@ inline Result<FunctionDef> MakeGradient(const NameAttrList& function, const Func
   return errors::NotFound("No gradient defined for op: ", function.name);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,8 +24,8 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
@@ -183,7 +183,7 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
 // The nodes of a graph, for messages about one that it does not have.
 struct NodeNames {
   SlimVector<std::string_view> all, ends;  // ends: its placeholders, and nodes that no node reads
-  TENON_COLD std::string Suggest(std::string_view name) const {
+  TENON_DETAIL_COLD std::string Suggest(std::string_view name) const {
     std::string text = SuggestNames(name, all);
     if (!text.empty()) return text;
     constexpr std::size_t kMost = 8;
@@ -194,8 +194,8 @@ struct NodeNames {
 };
 
 // One more name that a list of them does not have: "\"a\" \"b\"", and what may have been meant, each hint once.
-TENON_COLD inline void NameMissing(std::string_view name, std::string_view hint, std::string* missing,
-                                   std::string* hints) {
+TENON_DETAIL_COLD inline void NameMissing(std::string_view name, std::string_view hint, std::string* missing,
+                                          std::string* hints) {
   StrAppend(missing, missing->empty() ? "\"" : " \"", name, "\"");
   if (hints->find(hint) == std::string::npos) hints->append(hint);
 }
@@ -223,7 +223,7 @@ class NameIndex {
   // Find and Insert in two steps, for callers with many names: Prefetch loads a slot while they hash further names.
   static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
   void Prefetch(std::uint32_t hash) const {
-    if (!slots_.empty()) TENON_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
+    if (!slots_.empty()) TENON_DETAIL_PREFETCH(&slots_[hash & (slots_.size() - 1)]);
   }
   template <class NameOf>
   int Find(std::uint32_t hash, std::string_view name, NameOf&& name_of) const {
@@ -457,5 +457,5 @@ class Graph {
   std::int64_t name_counter_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

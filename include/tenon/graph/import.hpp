@@ -30,8 +30,8 @@
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/graph/validate.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Does the work of ImportGraphDef; use that. one thread.
 class GraphImporter {
@@ -270,7 +270,7 @@ class GraphImporter {
     return options_.calls != nullptr && options_.calls->functions != nullptr ? *options_.calls->functions
                                                                              : own_functions_;
   }
-  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+  TENON_DETAIL_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
     return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
                                  "' is a function of the graph's library; to call functions, register tenon::ops::",
                                  node.op, " (<tenon/ops/flow/functional.hpp>)");
@@ -329,7 +329,7 @@ class GraphImporter {
     return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
   }
 
-  TENON_COLD Status Cycle(std::size_t nodes) const {
+  TENON_DETAIL_COLD Status Cycle(std::size_t nodes) const {
     const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
       SlimVector<int> producers;
       const bool loops = LoopsBack(n);
@@ -495,5 +495,5 @@ inline Status ExtendGraph(GraphDef&& more, const OpRegistry& registry, const Imp
   return GraphImporter(std::move(more), registry, options, graph, refiner).Extend();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

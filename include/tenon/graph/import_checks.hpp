@@ -20,8 +20,8 @@
 #include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -64,14 +64,14 @@ inline Status CheckImportLimits(const GraphDef& def, int num_old, const ImportLi
 }
 
 // `name`, a node in an input's text, is neither in the graph nor in `def`.
-TENON_COLD inline Status UnknownInput(const Graph& graph, const GraphDef& def, const NodeDef& node,
-                                      std::string_view text, std::string_view name) {
+TENON_DETAIL_COLD inline Status UnknownInput(const Graph& graph, const GraphDef& def, const NodeDef& node,
+                                             std::string_view text, std::string_view name) {
   SlimVector<std::string_view> names;
   for (const Node& other : graph.nodes()) names.push_back(other.name());
   for (const NodeDef& other : def.node) names.push_back(other.name);
   return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", SuggestNames(name, names));
 }
-TENON_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& src, int output) {
+TENON_DETAIL_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& src, int output) {
   const std::string& op = src.def.op;
   const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
   return errors::InvalidArgument(
@@ -124,7 +124,7 @@ class UnknownOps {
     std::size_t uses = 0;
   };
 
-  TENON_COLD Status NotRegistered(const OpRegistry& registry) const {
+  TENON_DETAIL_COLD Status NotRegistered(const OpRegistry& registry) const {
     SlimVector<std::string_view> known;
     for (const OpView* op : registry.ops()) known.push_back(op->name);
     std::string text;
@@ -148,5 +148,5 @@ class UnknownOps {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,8 +27,8 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/validate.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct ImportIntoOptions {
   std::string prefix = {};  // nodes get "prefix/" in front of their names; empty: they keep them
@@ -123,7 +123,7 @@ class GraphInsertion {
     prefix_ += '/';
     return OkStatus();
   }
-  TENON_COLD static std::string MapText(std::string_view key, std::string_view value) {
+  TENON_DETAIL_COLD static std::string MapText(std::string_view key, std::string_view value) {
     return StrCat("input_map entry ", key, "->", value);
   }
   Status CheckMap() {
@@ -366,5 +366,5 @@ inline Status ImportInto(GraphDef def, const ImportIntoOptions& options, const O
   return status.ok() ? status : detail::WithVersionWarning(status, producer);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -6,7 +6,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Limits of an import; ResourceExhausted beyond them.
 struct ImportLimits {
@@ -15,4 +15,4 @@ struct ImportLimits {
   int max_nesting = 100;                               // functions in the attrs of functions
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,8 +22,8 @@
 #include <tenon/graph/import_limits.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // State of shape inference through calls: the library, the functions that it is in, and how much it may still do.
 struct CallShapes {
@@ -51,7 +51,7 @@ struct ImportOptions {
   Owned<ShapeRefiner>* refiner = nullptr;  // gets the refiner of the imported graph, for ExtendGraph; may be null
 };
 
-TENON_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
+TENON_DETAIL_COLD inline Status ImportCancelled() { return errors::Cancelled("The import of a graph was cancelled"); }
 
 // Import of a library of functions. <tenon/graph/function_import.hpp> links it in.
 struct FunctionImport {
@@ -65,5 +65,5 @@ struct FunctionImport {
 };
 inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,8 +27,8 @@
 #include <tenon/graph/requested_device.hpp>
 #include <tenon/graph/rewrite.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Node that stays under the caller's name.
 enum class KeepCaller : std::uint8_t {
@@ -307,5 +307,5 @@ inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegi
   return InlineFunctionCall(FunctionIndex(library), &ops, caller, options, rewrite);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,8 +18,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/integers.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -466,5 +466,5 @@ namespace detail {
 inline const bool integer_folding_linked = (fold_integers.store(&FoldIntegers, std::memory_order_release), true);
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

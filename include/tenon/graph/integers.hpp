@@ -15,8 +15,8 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Larger tensors are not shapes: nodes that see one are not folded.
 inline constexpr Index kMaxFoldedElements = 1024;
@@ -80,5 +80,5 @@ inline bool WriteIntegers(const Integers& from, DataType dtype, Tensor* out) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

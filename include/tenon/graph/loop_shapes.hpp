@@ -15,8 +15,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -134,5 +134,5 @@ class LoopShapes {
 // iteration. externally synchronised.
 inline Status RefineLoopShapes(Graph* graph) { return detail::LoopShapes(graph).Run(); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

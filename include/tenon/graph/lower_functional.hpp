@@ -32,8 +32,8 @@
 #include <tenon/graph/lowered_nodes.hpp>
 #include <tenon/graph/rewrite.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline constexpr std::string_view kLowerUsingSwitchMergeAttr = "_lower_using_switch_merge";
 
@@ -159,7 +159,7 @@ class FunctionalLowering {
     int function;  // among numbers_
   };
 
-  TENON_COLD Status TooMany(int i) const {
+  TENON_DETAIL_COLD Status TooMany(int i) const {
     return errors::ResourceExhausted("LowerFunctionalOps: more than ", options_.max_nodes,
                                      " nodes would be added, the last ones for ",
                                      FormatNodeForError(rewrite_.node(i).name),
@@ -287,5 +287,5 @@ inline Status LowerAllFunctionalOps(Graph* graph, const FunctionDefLibrary& libr
   return LowerFunctionalOps(graph, library, registry, LowerOptions{.unmarked = true, .inline_calls = true});
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

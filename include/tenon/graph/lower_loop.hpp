@@ -23,8 +23,8 @@
 #include <tenon/graph/inline_function.hpp>
 #include <tenon/graph/lowered_nodes.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // one thread.
 class LoopLowering final : public LoweredNodes {
@@ -251,5 +251,5 @@ class LoopLowering final : public LoweredNodes {
   std::int64_t parallel_iterations_ = 10;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,8 +27,8 @@
 #include <tenon/graph/inline_function.hpp>
 #include <tenon/graph/transfers.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Facts about kernels and devices that a partition needs. one thread.
 class PartitionEnvironment {
@@ -425,5 +425,5 @@ inline Result<SlimVector<GraphPartition>> PartitionGraph(const Graph& graph, con
   return GraphPartitioner(graph, environment, options).Run();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

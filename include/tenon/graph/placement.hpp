@@ -15,8 +15,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/device/device_name.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Which kernels there are. one thread.
 class KernelCatalog {
@@ -143,5 +143,5 @@ struct PlacementReport {
   }
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,8 +19,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/placement.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Does the work of PlaceGraph; use that. one thread.
 class Placer {
@@ -153,7 +153,7 @@ class Placer {
   }
 
   // ---- why there is none
-  TENON_COLD Status CannotSatisfy(const Node& node, const Group& group) {
+  TENON_DETAIL_COLD Status CannotSatisfy(const Node& node, const Group& group) {
     DeviceName asked;
     const std::string& device = node.def.device;
     const std::string debug = groups_.DebugInfo(node.id);
@@ -209,5 +209,5 @@ inline Status PlaceGraph(Graph* graph, const PlacementDevices& devices, const Ke
   return Placer(graph, devices, kernels, options, report).Run();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

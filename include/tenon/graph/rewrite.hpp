@@ -16,8 +16,8 @@
 #include <tenon/op/op_def/node_def_edit.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // "y" for output 0 of y, "y:2" for its output 2.
 inline std::string TensorNameOf(std::string_view node, int output) {
@@ -174,5 +174,5 @@ class GraphRewrite {
   int name_counter_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -26,8 +26,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/integers.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Writes Node::output_shapes. Nodes are added in an order in which their inputs come first; the shape of an input that
 // was not added (the back edge of a while loop) is unknown. externally synchronised.
@@ -372,5 +372,5 @@ class ShapeRefiner {
   Handles handles_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,8 +20,8 @@
 #include <tenon/graph/function_reach.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A part that was cut out. `inputs[i]` is the tensor of the whole graph, "x:1", that the part's node `placeholders[i]`
 // stands for.
@@ -172,5 +172,5 @@ inline Result<GraphDef> ExtractSubgraph(const Graph& graph, Span<const std::stri
   return std::move(part.graph);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,8 +18,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline bool IsSendOp(std::string_view op) { return op == "_Send" || op == "_HostSend"; }
 inline bool IsRecvOp(std::string_view op) { return op == "_Recv" || op == "_HostRecv"; }
@@ -114,7 +114,7 @@ class TransferCheck {
                                              FormatNodeForError(node.name), ", have the same key '", entry.key, "'"));
     place = &node;
   }
-  TENON_COLD static Status Unpaired(const Entry& entry) {
+  TENON_DETAIL_COLD static Status Unpaired(const Entry& entry) {
     const NodeDef& node = entry.send != nullptr ? *entry.send : *entry.recv;
     return errors::InvalidArgument(node.op, " ", FormatNodeForError(node.name), " has no ",
                                    entry.send != nullptr ? "_Recv" : "_Send", " with its key '", entry.key,
@@ -126,5 +126,5 @@ class TransferCheck {
   Status status_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -33,8 +33,8 @@
 #include <tenon/op/graph_def/unknown_attr.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
 // '_'.
@@ -83,7 +83,7 @@ class OpInfo {
   NodeClass node_class() const { return node_class_; }
   // "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages
   // name an op.
-  TENON_COLD std::string Summary() const {
+  TENON_DETAIL_COLD std::string Summary() const {
     std::string text = StrCat("Op<name=", op_->name, "; signature=");
     SummarizeArgs(op_->inputs, &text);
     text += " -> ";
@@ -172,7 +172,7 @@ class OpInfo {
   }
 
   // Attrs of the runtime, which begin with '_', may be any.
-  TENON_COLD void LogUnknownAttrs(const NodeDef& node) const {
+  TENON_DETAIL_COLD void LogUnknownAttrs(const NodeDef& node) const {
     auto known = by_name_.begin();
     for (const auto& [name, value] : node.attr) {
       if (StartsWith(name, "_")) continue;
@@ -222,7 +222,7 @@ class OpInfo {
 
   Status CheckAttr(const NodeDef& node, std::size_t i, const AttrValue& value) const;
 
-  TENON_COLD Status MissingAttrs(const NodeDef& node, const Values& values) const {
+  TENON_DETAIL_COLD Status MissingAttrs(const NodeDef& node, const Values& values) const {
     std::string names;
     int count = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -254,8 +254,8 @@ class OpInfo {
   }
 
   // Why `args` cannot stand for so many tensors: `most` or fewer are allowed.
-  TENON_COLD Status CannotCount(const NodeDef& node, Span<const ArgSpec> args, const Values& values,
-                                std::int64_t most) const {
+  TENON_DETAIL_COLD Status CannotCount(const NodeDef& node, Span<const ArgSpec> args, const Values& values,
+                                       std::int64_t most) const {
     std::int64_t total = 0;
     for (const ArgSpec& arg : args) {
       const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
@@ -274,8 +274,8 @@ class OpInfo {
     }
   }
 
-  TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
-                                    std::int64_t given) const {
+  TENON_DETAIL_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
+                                           std::int64_t given) const {
     std::string text;
     if (expected > 1000) {
       text = StrCat(expected, " tensors");
@@ -343,5 +343,5 @@ class OpInfoCache {
 inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
 inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

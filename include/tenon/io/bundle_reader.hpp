@@ -32,8 +32,8 @@
 #include <tenon/io/ordered_code.hpp>
 #include <tenon/io/table.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -368,5 +368,5 @@ inline Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, 
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -37,8 +37,8 @@
 #include <tenon/io/ordered_code.hpp>
 #include <tenon/io/table.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -379,5 +379,5 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,8 +20,8 @@
 #include <tenon/io/folders.hpp>
 #include <tenon/io/slice_checkpoint.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One thread.
 //
@@ -81,5 +81,5 @@ class CheckpointReader {
   std::optional<SliceCheckpointReader> slices_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

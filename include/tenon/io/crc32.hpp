@@ -9,7 +9,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -63,4 +63,4 @@ constexpr std::uint32_t UnmaskCrc(std::uint32_t masked) {
   return (turned >> 17) | (turned << 15);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 
 #include <tenon/base/owned.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -117,4 +117,4 @@ class Deflater {
 // `bytes` as one deflate stream, for Inflate and every other reader of the format.
 inline std::string Deflate(std::string_view bytes) { return detail::Deflater(bytes).Run(); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace dlpack {
 
@@ -337,4 +337,4 @@ inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor&
   return managed;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,8 +16,8 @@
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/schema.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct BytesList {
   SlimVector<std::string> value;
@@ -113,7 +113,7 @@ TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&Sequen
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 // A view of the values of a serialised Feature. Borrows the bytes.
 struct FeatureView {
@@ -270,4 +270,4 @@ inline bool ReadValues(const FeatureView& feature, tstring* to) {
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,8 +27,8 @@ extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, con
 extern "C" __declspec(dllimport) unsigned long __stdcall GetLastError();
 #endif
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 enum class FileKind : std::uint8_t { kNone, kFile, kFolder };  // kNone: there is none, or none that can be seen
@@ -159,5 +159,5 @@ inline bool MatchesPattern(const std::string& pattern, const std::string& name) 
 }
 
 }  // namespace detail
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,8 +18,8 @@
 #include <tenon/io/file_system.hpp>
 #include <tenon/io/mapped_file.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -90,5 +90,5 @@ inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
   return found;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,8 +12,8 @@
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/read_graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   wire::MessageWriter writer = wire::MakeMessageWriter();
@@ -21,5 +21,5 @@ inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   return WriteFile(path, writer.view());
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

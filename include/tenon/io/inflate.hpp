@@ -11,7 +11,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -260,4 +260,4 @@ class Inflater {
 // content.
 inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

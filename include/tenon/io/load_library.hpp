@@ -21,8 +21,8 @@
 #include <tenon/kernel/registry/plugin.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct LoadedLibrary {
   std::string path;
@@ -137,5 +137,5 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Re
 }
 #endif
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

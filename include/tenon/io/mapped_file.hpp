@@ -27,13 +27,13 @@
 #include <sys/stat.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
 // Returns the system's error for a file as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+TENON_DETAIL_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
   Code code = Code::kUnknown;
   switch (error) {
     case ENOENT:
@@ -52,7 +52,7 @@ TENON_COLD inline Status FileError(std::string_view what, const std::string& pat
   return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
 }
 
-TENON_COLD inline Status NoMemoryForFile(const std::string& path, std::size_t bytes) {
+TENON_DETAIL_COLD inline Status NoMemoryForFile(const std::string& path, std::size_t bytes) {
   return errors::ResourceExhausted("MappedFile: no memory for the ", bytes, " bytes of '", path, "' from ",
                                    detail::NoMemoryFrom(*DefaultAllocator(), bytes));
 }
@@ -91,7 +91,7 @@ struct FileStamp {
   std::int64_t size, seconds, nanoseconds;
 };
 
-TENON_COLD inline Status FileChanged(const std::string& path, const FileStamp& before, const FileStamp& after) {
+TENON_DETAIL_COLD inline Status FileChanged(const std::string& path, const FileStamp& before, const FileStamp& after) {
   return errors::FailedPrecondition("MappedFile: '", path, "' was written to while it was read: ", before.size,
                                     " bytes before, ", after.size,
                                     " after; write a new file beside it and rename that over the old one");
@@ -267,5 +267,5 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
   return WriteFile(path, Span<const std::string_view>(&bytes, 1));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/npy_header.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -296,4 +296,4 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   return WriteFile(path, pieces);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

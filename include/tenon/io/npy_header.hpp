@@ -18,7 +18,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct NpyOptions {
   // Type of void elements: bfloat16, one of the float8 types or of the types of less than a byte. numpy.save writes
@@ -196,8 +196,8 @@ struct NpyElement {
   std::uint64_t bytes = 0;  // bytes of an element in the file
 };
 
-TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
-                                      std::string_view right) {
+TENON_DETAIL_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
+                                             std::string_view right) {
   return errors::InvalidArgument(where, ": at byte ", at, ": elements of NumPy type '",
                                  CEscape(header.descr.substr(0, 100)), "' have no place in a tensor; ", right);
 }
@@ -267,4 +267,4 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/io/npy.hpp>
 #include <tenon/io/zip.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct NamedArray {
   std::string name;
@@ -174,4 +174,4 @@ inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, 
   return WriteFile(path, Span<const std::string_view>(pieces->data(), pieces->size()));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

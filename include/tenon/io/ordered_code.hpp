@@ -10,8 +10,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/slice.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ordered_code {
 
@@ -77,5 +77,5 @@ inline std::string SliceKey(std::string_view tensor, const TensorSlice& slice) {
 
 }  // namespace ordered_code
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

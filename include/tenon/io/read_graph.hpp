@@ -15,8 +15,8 @@
 #include <tenon/op/graph_def/versions.hpp>
 #include <tenon/io/mapped_file.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -30,7 +30,7 @@ inline bool LooksLikeText(Span<const std::byte> bytes) {
   return n > 0;
 }
 
-TENON_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
+TENON_DETAIL_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
   return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
                           LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
 }
@@ -59,5 +59,5 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access
   return graph;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -29,8 +29,8 @@
 #include <tenon/io/ordered_code.hpp>
 #include <tenon/io/table.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -356,5 +356,5 @@ class SliceCheckpointReader {
   FlatMap<std::string, detail::SlicedTensor> tensors_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,8 +11,8 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Decompresses a block: its size as a variable-length number, then literals and copies of bytes before them.
 // DataLoss: it is not a block, or not exactly of that size. ResourceExhausted: more than `max_bytes`.
@@ -66,5 +66,5 @@ inline Result<std::string> Unsnap(std::string_view block, std::size_t max_bytes 
   return out;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,8 +22,8 @@
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/snappy.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -408,5 +408,5 @@ class TableWriter {
   bool pending_ = false;  // the index lacks the last block
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

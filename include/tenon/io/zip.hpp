@@ -20,7 +20,7 @@
 #include <tenon/io/deflate.hpp>
 #include <tenon/io/inflate.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct ZipMember {
   std::string_view name;  // in the file's bytes
@@ -473,4 +473,4 @@ class ZipWriter {
   std::uint64_t at_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -25,7 +25,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -261,7 +261,7 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
+  TENON_DETAIL_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
     if (!memo->valid || !MadeForInputs(*memo, num_inputs_, ctx->input_array())) [[unlikely]]
       TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
     for (const OutputPlan& out : outputs_) {
@@ -272,7 +272,7 @@ class AdaptedCore {
     }
     return has_output_ranks_ ? CheckOutputRanks(ctx) : OkStatus();
   }
-  TENON_NOINLINE Status PrepareWithoutMemo(OpKernelContext* ctx, AnyView* views) const {
+  TENON_DETAIL_NOINLINE Status PrepareWithoutMemo(OpKernelContext* ctx, AnyView* views) const {
     ShapeMemo memo;
     return PrepareOutputs(ctx, &memo, views);
   }
@@ -314,7 +314,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   return OkStatus();
 }
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 // The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
 // read.
 inline Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots) {
@@ -355,7 +355,7 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, Span<const
   }
   return OkStatus();
 }
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail
 
@@ -483,7 +483,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     done();
   }
   // A kernel that handed its Done on and threw has ended its call: the context may be gone, and only `done` knows.
-  TENON_COLD static void EndWithError(PendingCall* call, const Status& status) {
+  TENON_DETAIL_COLD static void EndWithError(PendingCall* call, const Status& status) {
     if (IsThrown(call, status)) return;
     const bool dropped = status.message() == Done::kDropped;
     const std::string_view op = call->op;
@@ -495,4 +495,4 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   detail::AdaptedCore core_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

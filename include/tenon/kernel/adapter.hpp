@@ -26,7 +26,7 @@
 #include <tenon/kernel/row.hpp>
 #include <tenon/kernel/rules.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Cpu;
 struct Cuda;
@@ -111,7 +111,7 @@ OpKernel* CreateRawKernel(OpKernelConstruction* construction) {
 
 template <class Op>
 constexpr std::string_view StructName() {
-  return TENON_SIGNATURE;
+  return TENON_DETAIL_SIGNATURE;
 }
 template <class Op>
 constexpr OpRow MakeOpRow() {
@@ -184,7 +184,7 @@ constexpr KernelRow MakeRow() {
       constexpr bool ok = CheckAttrs<Op>() && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
       if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
-      constexpr bool made = TENON_IS_CONSTRUCTIBLE(Kernel);
+      constexpr bool made = TENON_DETAIL_IS_CONSTRUCTIBLE(Kernel);
       if constexpr (!made) (void)&Report<rule::KernelIsDefaultConstructible<Op, Kernel, made>>;
       constexpr bool init = requires(Kernel& kernel, OpKernelConstruction& c) {
         { kernel.Init(c) } -> std::same_as<Status>;
@@ -201,7 +201,7 @@ constexpr KernelRow MakeRow() {
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
-        if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
+        if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
         if constexpr (init) row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
       }
@@ -289,4 +289,4 @@ constexpr bool CheckOp() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

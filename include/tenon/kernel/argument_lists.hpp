@@ -11,7 +11,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/variable.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Views of the context: they live as long as it does. one thread.
 class OpInputList {
@@ -78,4 +78,4 @@ class OpOutputList {
   int start_ = 0, stop_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -57,7 +57,7 @@ extern const Named<A> named;
 // named<A>.value)->...".
 template <auto Member>
 constexpr std::string_view MemberName() {
-  std::string_view text = TENON_SIGNATURE;
+  std::string_view text = TENON_DETAIL_SIGNATURE;
   std::size_t end = text.find(';');
   if (end == std::string_view::npos) end = text.size();
   const auto word = [](char c) {
@@ -431,4 +431,4 @@ std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The frame as _Arg and _Retval see it.
 class CallFrame {
@@ -101,4 +101,4 @@ class FunctionCallFrame final : public CallFrame {
   SlimVector<Tensor> args_, retvals_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. A waiter registers a callback under a token of its own and takes it back when the wait is over.
 //
@@ -59,7 +59,7 @@ class CancellationManager {
     finished_.notify_all();
   }
   // True from the beginning of StartCancel on, the parent's too.
-  TENON_ALWAYS_INLINE bool IsCancelled() const {
+  TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
     for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
       if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
         return true;
@@ -92,14 +92,14 @@ class CancellationManager {
     return true;
   }
   // In the child of a fork(), before other threads use this: whether a thread of the parent waits or was at work here.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     if (!mutex_.try_lock()) return true;
     const bool idle = callbacks_.empty() && state_ != State::kCancelling;
     mutex_.unlock();
     return !idle;
   }
   // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
-  TENON_COLD void Abandon() {
+  TENON_DETAIL_COLD void Abandon() {
     new (&mutex_) Mutex();
     new (&finished_) ConditionVariable();
     new (&callbacks_) SlimVector<Entry>();
@@ -140,4 +140,4 @@ class CancellationManager {
   SlimVector<Entry> callbacks_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,13 +9,13 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // Reads a tensor as the condition of a node: a scalar is its value (not zero, not the empty string), anything else is
 // true when it has elements.
-TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
+TENON_DETAIL_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
   if (t.dims() > 0) {
     *value = t.NumElements() > 0;
     return OkStatus();
@@ -37,7 +37,7 @@ TENON_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
 
 // Reads the condition of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond
 // refuses a tensor that is not a scalar bool.
-TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
+TENON_DETAIL_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
   if (t.dtype() != DataType::kBool)
     return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
                                    t.dtype());
@@ -48,4 +48,4 @@ TENON_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

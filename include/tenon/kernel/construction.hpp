@@ -18,8 +18,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
 class PackedWeights;
@@ -43,12 +43,13 @@ class DataTypeSlice : public Span<const DataType> {
 
 namespace detail {
 // "float, int32->bool"
-TENON_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
+TENON_DETAIL_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
   return StrCat(StrJoin(inputs, ", "), "->", StrJoin(outputs, ", "));
 }
 // InvalidArgument unless a node has these types; a reference is accepted where a value is expected.
-TENON_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const DataType> outputs,
-                                    Span<const DataType> expected_inputs, Span<const DataType> expected_outputs) {
+TENON_DETAIL_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const DataType> outputs,
+                                           Span<const DataType> expected_inputs,
+                                           Span<const DataType> expected_outputs) {
   const auto fit = [](Span<const DataType> have, Span<const DataType> expected) {
     for (std::size_t i = 0; i < have.size() && i < expected.size(); ++i)
       if (expected[i] != have[i] && expected[i] != BaseType(have[i])) return false;
@@ -77,7 +78,7 @@ class OpKernelConstruction {
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
-  TENON_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
+  TENON_DETAIL_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
     return GetNodeAttr(*def_, name, value);
   }
   bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
@@ -149,5 +150,5 @@ class OpKernelConstruction {
   PackedInput packed_input_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,7 +24,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/step_environment.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
 // again only when an input shape, or the value of an input that it reads, has changed.
@@ -50,11 +50,11 @@ class TensorSliceReaderCache;
 struct SessionMetadata;
 
 namespace detail {
-TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
+TENON_DETAIL_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
   return errors::InvalidArgument("OpKernel used ", reference_wanted ? "non-ref" : "ref", " input name '", name,
                                  "' when ", reference_wanted ? "ref" : "non-ref", " input was expected");
 }
-[[noreturn]] TENON_COLD inline void DieOnIndex(const char* call, int i, int count, const OpKernel& kernel) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnIndex(const char* call, int i, int count, const OpKernel& kernel) {
   TENON_CHECK(false, "OpKernelContext::", call, "(", i, "): node '", kernel.name(), "' (op ", kernel.type_string(),
               ") has ", count);
   std::abort();
@@ -371,19 +371,19 @@ class OpKernelContext {
   static constexpr int kNearOutputs = 63;
   static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
   bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
-  TENON_NOINLINE void MarkFarSet(int i) {
+  TENON_DETAIL_NOINLINE void MarkFarSet(int i) {
     if (!HasFarOutputs()) far_set_.assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
     set_ |= std::uint64_t{1} << kNearOutputs;
     far_set_[FarIndex(i)] = 1;
   }
   // The variable of a reference input; null, and an error, for any other input.
   LegacyVar* FindVariable(int i);
-  TENON_COLD Status NotSingle(bool output, std::string_view name) const {
+  TENON_DETAIL_COLD Status NotSingle(bool output, std::string_view name) const {
     const std::string_view which = output ? "output" : "input";
     return errors::InvalidArgument("OpKernel used list-valued ", which, " name '", name, "' when single-valued ", which,
                                    " was expected");
   }
-  TENON_COLD Status CannotAllocate(int i) const {
+  TENON_DETAIL_COLD Status CannotAllocate(int i) const {
     if (i < 0 || i >= num_outputs()) return NoOutput("allocate_output", i);
     if (IsRefType(expected_output_dtype(i)))
       return errors::Internal("allocate_output with ref type. index=", i, " type: ", expected_output_dtype(i),
@@ -392,12 +392,12 @@ class OpKernelContext {
     return errors::Internal("allocate_output on same index multiple times. index = ", i,
                             ", kernel=", frame_->kernel->name());
   }
-  TENON_COLD Status NoOutput(std::string_view call, int i) const {
+  TENON_DETAIL_COLD Status NoOutput(std::string_view call, int i) const {
     return errors::Internal(call, " with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ", num_outputs(),
                             " outputs");
   }
   Status NotThisRef(std::string_view call, int i, DataType given) const;
-  TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
+  TENON_DETAIL_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
         frame_->env->device_name, " by ",
@@ -426,7 +426,7 @@ inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   call_->end(call_->state);
   return true;
 }
-TENON_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
+TENON_DETAIL_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
   const OpKernel& kernel = call_->context->op_kernel();
   EndWith(errors::Internal("the asynchronous kernel of op '", kernel.type_string(), "', node '", kernel.name(),
                            "', dropped its done callback without calling it"));
@@ -441,4 +441,4 @@ inline Status AllocateLateOutput(OpKernelContext* context, int output, const Ten
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,11 +27,11 @@
 #include <tenon/kernel/step_services.hpp>
 #include <tenon/kernel/variable.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status NoReference(const OpKernelContext& context, int i) {
+TENON_DETAIL_COLD inline Status NoReference(const OpKernelContext& context, int i) {
   const OpKernel& kernel = context.op_kernel();
   return errors::Internal("input ", i, " of node '", kernel.name(), "', op '", kernel.type_string(),
                           "', is no reference: ",
@@ -39,7 +39,7 @@ TENON_COLD inline Status NoReference(const OpKernelContext& context, int i) {
                                                             : StrCat("it is a ", context.input_dtype(i)));
 }
 // `where`: " at file:line", or nothing.
-TENON_COLD inline void LogFailure(std::string_view where, const Status& status) {
+TENON_DETAIL_COLD inline void LogFailure(std::string_view where, const Status& status) {
   TENON_LOG(kWarning, "OP_REQUIRES failed", where, " : ", status.ToString());
 }
 
@@ -196,7 +196,7 @@ inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
   attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
   return attributes;
 }
-TENON_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
+TENON_DETAIL_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
   return errors::Internal(call, ": output ", i, " of node '", op_kernel().name(), "', op '", op_kernel().type_string(),
                           "', is a ", expected_output_dtype(i), ", not a ",
                           given == DataType::kInvalid ? std::string("null variable") : StrCat(given));
@@ -384,4 +384,4 @@ inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
   };
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -6,7 +6,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Counts the work that kernels still do after they have ended; the run waits for it. thread-safe.
 class DeferredOps {
@@ -25,4 +25,4 @@ class DeferredOps {
   std::atomic<int> count_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Device;
 
@@ -43,4 +43,4 @@ class DeviceResources {
   SlimVector<Item> items_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/params.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -124,10 +124,10 @@ struct MapPairs : detail::AttrsOf<Op>::type {
   }
 
  private:
-  TENON_COLD static Status Mismatch(Index a, Index b) {
+  TENON_DETAIL_COLD static Status Mismatch(Index a, Index b) {
     return errors::InvalidArgument(Op::signature.name, ": the two arguments to a cwise op must have same number of ",
                                    "elements, got ", a, " and ", b);
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

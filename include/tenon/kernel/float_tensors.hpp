@@ -10,7 +10,7 @@
 #include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr DataTypeSet kFourFloats{ToSet(DataType::kHalf).mask | ToSet(DataType::kBfloat16).mask |
                                          ToSet(DataType::kFloat).mask | ToSet(DataType::kDouble).mask};
@@ -69,4 +69,4 @@ class FloatOutput {
   Index elements_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 class ResourceMgr;
@@ -91,4 +91,4 @@ class FunctionRuntime {
   virtual ResourceMgr* resources() const { return nullptr; }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Bytes. A temporary tensor that becomes an output is no longer counted. one thread.
 class MemoryRecord final : public MemoryListener {
@@ -53,4 +53,4 @@ class MemoryRecord final : public MemoryListener {
   SlimVector<std::int64_t> persistent_ids_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

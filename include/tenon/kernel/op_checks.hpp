@@ -21,7 +21,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/rules.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -311,4 +311,4 @@ constexpr bool CheckSignature() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/construction.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernel;
 class OpKernelContext;
@@ -210,7 +210,7 @@ class AsyncOpKernel::DoneCallback {
   };
   DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
-  TENON_COLD void CalledTwice() const {
+  TENON_DETAIL_COLD void CalledTwice() const {
     const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
                                           "', called its done callback twice");
     TENON_LOG(kError, error.message(), "; the second call does nothing");
@@ -230,4 +230,4 @@ inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
   ended.wait(false, std::memory_order_acquire);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

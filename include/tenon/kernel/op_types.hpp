@@ -19,7 +19,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
 // TypeAttrs() is the erased form: one kernel for every type.
@@ -213,4 +213,4 @@ constexpr bool ParameterFits() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

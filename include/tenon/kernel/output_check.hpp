@@ -17,8 +17,8 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -34,7 +34,7 @@ inline SlimVector<std::uintptr_t> SortedOutputs(const OpKernelContext::NodeFrame
 // Writes the outputs' shapes for the present inputs, as the shape function says, to memo->promised. They stay unknown
 // where it refuses the inputs (some kernels of TensorFlow take more than their shape functions), for references and
 // for handles, which are scalars whatever it says (TensorArrayV3's says a vector of two).
-TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
+TENON_DETAIL_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
   const OpKernel& kernel = *frame.kernel;
   const OpView& op = kernel.op();
   InferenceContext shapes;
@@ -69,8 +69,8 @@ inline bool Allows(const PartialTensorShape& promised, const TensorShape& shape)
     if (promised.dim_size(d) >= 0 && promised.dim_size(d) != shape.dim_size(d)) return false;
   return true;
 }
-TENON_COLD inline Status BrokenPromise(const OpKernel& kernel, int output, const TensorShape& shape,
-                                       const PartialTensorShape& promised) {
+TENON_DETAIL_COLD inline Status BrokenPromise(const OpKernel& kernel, int output, const TensorShape& shape,
+                                              const PartialTensorShape& promised) {
   return errors::Internal("Output ", output, " of node '", kernel.name(), "', op '", kernel.type_string(),
                           "', has shape ", shape, ", but the op's shape function says ", promised, " for its inputs");
 }
@@ -102,5 +102,5 @@ inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -6,7 +6,7 @@
 #include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/kernel/construction.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A kernel with an Init of its own calls this one.
 template <int input>
@@ -19,4 +19,4 @@ struct PacksInput {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/view.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernelContext;
 
@@ -159,7 +159,7 @@ class Done {
       return callback(state_, std::move(status));
     CalledTwice();
   }
-  TENON_COLD void CalledTwice() const {
+  TENON_DETAIL_COLD void CalledTwice() const {
     if (watch_ != nullptr) return watch_->again(watched_);
     TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
   }
@@ -274,4 +274,4 @@ struct ParamTraits<std::span<Tensor>> {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

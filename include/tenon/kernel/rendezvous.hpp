@@ -24,8 +24,8 @@
 #include <tenon/device/device_name.hpp>
 #include <tenon/kernel/cancellation.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Which turn of which loop a value belongs to; outside of all loops both are 0.
 struct FrameAndIteration {
@@ -169,5 +169,5 @@ inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
   return key;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/step_container.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A handle of a T, whether there is one or not. An empty container is the default one.
 template <class T>
@@ -50,7 +50,7 @@ inline Tensor HandleTensor(ResourceHandle handle) {
 
 namespace detail {
 
-TENON_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
+TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
   return errors::InvalidArgument(
       "Trying to access a handle's resource using the wrong type. The handle points to a "
       "resource (name '",
@@ -68,13 +68,13 @@ inline Status CheckHandle(const OpKernelContext& context, const ResourceHandle& 
   return OkStatus();
 }
 
-TENON_COLD inline Status NoResources(const OpKernelContext& context) {
+TENON_DETAIL_COLD inline Status NoResources(const OpKernelContext& context) {
   return errors::FailedPrecondition(context.op_kernel().type_string(),
                                     ": there are no resources here: the op runs outside of a session's run");
 }
 
 // Why an input, or the tensor of HandleTensor, holds no handle.
-TENON_COLD inline Status NoHandle(const Tensor& tensor) {
+TENON_DETAIL_COLD inline Status NoHandle(const Tensor& tensor) {
   if (tensor.dtype() == DataType::kResource && tensor.NumElements() == 1)
     return errors::ResourceExhausted("A resource handle has no contents: there was no memory for them");
   return errors::InvalidArgument("A resource handle must be one element of type resource, got ", tensor.dtype(),
@@ -161,4 +161,4 @@ struct ContainerInfo {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

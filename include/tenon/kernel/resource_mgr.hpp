@@ -17,7 +17,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A derived class names its type, as handles and messages show it:
 //   static constexpr std::string_view kTypeName = "tensorflow::Var";
@@ -106,7 +106,7 @@ class ResourceMgr {
   }
 
   // One line per resource: container, type, name, its DebugString.
-  TENON_COLD std::string DebugString() const {
+  TENON_DETAIL_COLD std::string DebugString() const {
     const MutexLock lock(mutex_);
     std::string text;
     for (const auto& container : containers_)
@@ -145,10 +145,10 @@ class ResourceMgr {
   static KeyView MakeKey(std::uint64_t type_hash, std::string_view name) {
     return {HashCombine(Hash64(name), type_hash), type_hash, name};
   }
-  TENON_COLD static Status NoResource(std::string_view container, std::string_view type, std::string_view name) {
+  TENON_DETAIL_COLD static Status NoResource(std::string_view container, std::string_view type, std::string_view name) {
     return errors::NotFound("Resource ", Named(container), "/", name, "/", type, " does not exist.");
   }
-  TENON_COLD static Status NoContainer(std::string_view container, std::string_view name) {
+  TENON_DETAIL_COLD static Status NoContainer(std::string_view container, std::string_view name) {
     return errors::NotFound("Container ", Named(container),
                             " does not exist. (Could not find resource: ", Named(container), "/", name, ")");
   }
@@ -157,8 +157,8 @@ class ResourceMgr {
         Key{key.hash, key.type_hash, std::string(key.name), type.name}, std::move(resource));
   }
 
-  TENON_NOINLINE Status CreateAny(std::string_view container, ResourceType type, std::string_view name,
-                                  Ref<Resource> resource) {
+  TENON_DETAIL_NOINLINE Status CreateAny(std::string_view container, ResourceType type, std::string_view name,
+                                         Ref<Resource> resource) {
     const KeyView key = MakeKey(type.hash, name);
     const MutexLock lock(mutex_);
     const auto it = containers_.find(Named(container));
@@ -167,8 +167,8 @@ class ResourceMgr {
     Insert(container, type, key, std::move(resource));
     return OkStatus();
   }
-  TENON_NOINLINE Status LookupAny(std::string_view container, ResourceType type, std::string_view name,
-                                  Ref<Resource>* resource) const {
+  TENON_DETAIL_NOINLINE Status LookupAny(std::string_view container, ResourceType type, std::string_view name,
+                                         Ref<Resource>* resource) const {
     const KeyView key = MakeKey(type.hash, name);
     const MutexLock lock(mutex_);
     const auto it = containers_.find(Named(container));
@@ -178,9 +178,10 @@ class ResourceMgr {
     *resource = *found;
     return OkStatus();
   }
-  TENON_NOINLINE Status LookupOrCreateAny(std::string_view container, ResourceType type, std::string_view name,
-                                          Ref<Resource>* resource,
-                                          Status (*make)(const void* made_by, Ref<Resource>* to), const void* made_by) {
+  TENON_DETAIL_NOINLINE Status LookupOrCreateAny(std::string_view container, ResourceType type, std::string_view name,
+                                                 Ref<Resource>* resource,
+                                                 Status (*make)(const void* made_by, Ref<Resource>* to),
+                                                 const void* made_by) {
     const KeyView key = MakeKey(type.hash, name);
     const MutexLock lock(mutex_);
     const auto it = containers_.find(Named(container));
@@ -196,8 +197,8 @@ class ResourceMgr {
     *resource = std::move(made);
     return OkStatus();
   }
-  TENON_NOINLINE Status DeleteAny(std::string_view container, std::uint64_t type_hash, std::string_view type_name,
-                                  std::string_view name) {
+  TENON_DETAIL_NOINLINE Status DeleteAny(std::string_view container, std::uint64_t type_hash,
+                                         std::string_view type_name, std::string_view name) {
     const KeyView key = MakeKey(type_hash, name);
     Ref<Resource> dropped;  // goes after the lock
     const MutexLock lock(mutex_);
@@ -214,4 +215,4 @@ class ResourceMgr {
   FlatMap<std::string, Container> containers_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

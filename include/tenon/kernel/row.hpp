@@ -14,7 +14,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernel;
 struct KernelMatch;
@@ -108,4 +108,4 @@ inline bool LinkBatch(RegistrationBatch* batch) {
 }
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,7 +8,7 @@
 #include <tenon/base/fixed_string.hpp>
 #include <tenon/base/span.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace rule {
 
@@ -221,4 +221,4 @@ void Report() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

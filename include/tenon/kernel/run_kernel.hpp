@@ -12,12 +12,12 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 #if defined(__cpp_exceptions)
-TENON_COLD inline Status StatusOfException(const OpKernel& kernel) noexcept {
+TENON_DETAIL_COLD inline Status StatusOfException(const OpKernel& kernel) noexcept {
   return StatusOfException({"the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"});
 }
 #endif
@@ -77,4 +77,4 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEn
 #endif
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,7 +7,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/kernel/construction.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Numbers and bool, without the quantised and the small ones: most of TensorFlow's CPU kernels are built for these.
 inline constexpr DataTypeSet kPodTypes{(kNumberTypes.mask & ~kQuantizedTypes.mask) | ToSet(DataType::kBool).mask};
@@ -22,4 +22,4 @@ inline Status ServeOnly(const OpKernelConstruction& construction, DataType type,
                                  " with types {", DataTypeString(type), "}; registered: ", DataTypeSetString(served));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/step_container.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The container of a handle of type resource that names a session's tensor.
 inline constexpr std::string_view kTensorHandleType = "TensorHandle";
@@ -80,7 +80,7 @@ class SessionTensors final : public Resource {
   }
 
  private:
-  TENON_COLD static Status NotThere(std::string_view handle) {
+  TENON_DETAIL_COLD static Status NotThere(std::string_view handle) {
     return errors::InvalidArgument("The tensor with handle '", handle, "' is not in the session store.");
   }
   mutable Mutex mutex_;
@@ -168,4 +168,4 @@ inline Status TensorStoreOf(const OpKernelContext& context, Ref<TensorStore>* st
                                     "' runs without a session, which has no tensor store");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

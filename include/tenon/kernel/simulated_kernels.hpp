@@ -20,8 +20,8 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/run_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -87,5 +87,5 @@ inline const bool simulated_device_linked = LinkDeviceFactory(&simulated_device_
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

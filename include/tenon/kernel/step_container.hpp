@@ -14,7 +14,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Tensor;
 
@@ -73,4 +73,4 @@ class StepContainer {
   std::atomic<KeepFn> keep_{nullptr};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

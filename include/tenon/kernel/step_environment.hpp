@@ -9,7 +9,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class CancellationManager;
 class DeferredOps;
@@ -89,4 +89,4 @@ class MemoryListener {
   ~MemoryListener() = default;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Describes a session that serves a model: TensorFlow's SessionMetadata.
 struct SessionMetadata {
@@ -75,4 +75,4 @@ Status RequireService(const OpKernelContext& context, std::string_view what, Ser
                                     context.op_kernel().name(), "'");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // `mutex` guards the rest. A value that was read shares the variable's buffer: a kernel that changes elements of a
 // resource variable calls MakeWritable first, so that no value read earlier changes. References work as in
@@ -133,4 +133,4 @@ class LockedVar {
   MutexLock lock_;  // let go before owner_
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

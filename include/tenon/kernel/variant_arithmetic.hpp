@@ -14,7 +14,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -72,4 +72,4 @@ inline Status AddVariants(OpKernelContext& context) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/base/check.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 template <class Signature>
 class Function;
@@ -112,4 +112,4 @@ struct AllocatorAttributes {
   std::int32_t scope_id = 0;  // scope of a ScopedAllocator; 0: none
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe.
 class AllocatorFactory {
@@ -173,4 +173,4 @@ class AllocatorRegistration {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

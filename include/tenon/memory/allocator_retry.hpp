@@ -9,7 +9,7 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. A member of the allocator:
 //
@@ -60,14 +60,14 @@ class AllocatorRetry {
     return num_returns_;
   }
   // False when the time is over and nothing came back.
-  TENON_COLD bool WaitForReturn(std::uint64_t before, std::int64_t deadline) {
+  TENON_DETAIL_COLD bool WaitForReturn(std::uint64_t before, std::int64_t deadline) {
     MutexLock lock(mutex_);
     while (num_returns_ == before) {
       if (!memory_returned_.wait_until(lock, deadline)) break;
     }
     return num_returns_ != before && SteadyNanoseconds() < deadline;
   }
-  TENON_COLD void WakeWaiters() {
+  TENON_DETAIL_COLD void WakeWaiters() {
     MutexLock lock(mutex_);
     ++num_returns_;
     memory_returned_.notify_all();
@@ -79,4 +79,4 @@ class AllocatorRetry {
   std::uint64_t num_returns_ = 0;  // under the lock
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

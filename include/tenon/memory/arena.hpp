@@ -14,7 +14,7 @@
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised. `base`, whose memory the processor can touch, must outlive it.
 //
@@ -140,7 +140,7 @@ class Arena {
   }
 
   // In the first kept block behind the current one that is large enough, or a new one there.
-  TENON_COLD void* AllocateInNextBlock(std::size_t bytes, std::size_t alignment) {
+  TENON_DETAIL_COLD void* AllocateInNextBlock(std::size_t bytes, std::size_t alignment) {
     if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
     const std::size_t needed = bytes + (alignment > Allocator::kAlignment ? alignment : 0);
     std::size_t next = blocks_.empty() ? 0 : current_ + 1;
@@ -179,4 +179,4 @@ class Arena {
   AllocatorStats stats_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

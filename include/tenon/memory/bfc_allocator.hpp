@@ -30,7 +30,7 @@
 #include <tenon/memory/stats.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct BFCAllocatorOptions {
   bool allow_growth = true;  // regions of 2 MiB, 4 MiB, ...; false: one region of the whole limit at the first request
@@ -197,8 +197,8 @@ inline void* BFCAllocator::TryToAllocate(std::size_t alignment, std::size_t byte
   return Take(h, alignment, bytes);
 }
 
-TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment, std::size_t bytes,
-                                                           const AllocationAttributes& attributes) {
+TENON_DETAIL_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment, std::size_t bytes,
+                                                                  const AllocationAttributes& attributes) {
   const bool may_wait = options_.allow_retry_on_failure && attributes.retry_on_failure;
   if (may_wait && NeededBytes(alignment, bytes) != SIZE_MAX) {
     return retry_.AllocateRaw(
@@ -223,7 +223,7 @@ TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment
   return nullptr;
 }
 
-TENON_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
+TENON_DETAIL_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
   if (!LogEnabled(LogSeverity::kWarning)) return;
   std::string text;
   {
@@ -302,7 +302,7 @@ inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
 // ------------------------------------------------------------------------------------------------- getting memory
 
 // Does everything that may help a request that fits nowhere, the cheapest first. Returns 0 if nothing helped.
-TENON_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
+TENON_DETAIL_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
   if (Extend(needed)) return chunks_.FindFit(needed, freed_before);
   if (freed_before == 0 && chunks_.MergeUnsafe(needed)) return chunks_.FindFit(needed, 0);
   if (options_.garbage_collection && FreeUnusedRegions(needed) && Extend(needed))
@@ -476,12 +476,12 @@ inline AllocatorStats BFCAllocator::Stats() const {
   return stats;
 }
 
-TENON_COLD inline std::string BFCAllocator::RenderOccupancy() const {
+TENON_DETAIL_COLD inline std::string BFCAllocator::RenderOccupancy() const {
   const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).Occupancy();
 }
 
-TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
+TENON_DETAIL_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
   const SpinLockHolder hold(lock_);
   std::string text = StrCat("BFCAllocator dump for ", name_, "\n");
   const detail::BFCReport report(chunks_);
@@ -499,9 +499,9 @@ TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) con
   return text;
 }
 
-TENON_COLD inline std::string BFCAllocator::FindDefect() const {
+TENON_DETAIL_COLD inline std::string BFCAllocator::FindDefect() const {
   const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).FindDefect(stats_);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/slim_vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // One piece of a region. Chunk number 0 stands for none. One cache line.
@@ -236,7 +236,7 @@ inline void BFCChunks::MergeSafe(std::uint64_t safe_frontier) {
 }
 
 // Joins free neighbours whatever their stamps until there is a chunk of `needed` bytes.
-TENON_COLD inline bool BFCChunks::MergeUnsafe(std::size_t needed) {
+TENON_DETAIL_COLD inline bool BFCChunks::MergeUnsafe(std::size_t needed) {
   if (earliest_ == 0) return false;
   for (const Region& region : regions_) {
     for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
@@ -382,4 +382,4 @@ inline void BFCChunks::Unstamp(Handle h) {
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/memory/bfc_chunks.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // "1.50GiB"
@@ -59,7 +59,7 @@ class BFCReport {
   const BFCChunks& chunks_;
 };
 
-TENON_COLD inline std::string BFCReport::Occupancy() const {
+TENON_DETAIL_COLD inline std::string BFCReport::Occupancy() const {
   constexpr std::size_t kColumns = 100;
   std::size_t total = 0;
   for (const Region& region : chunks_.regions()) total += region.bytes;
@@ -88,7 +88,7 @@ TENON_COLD inline std::string BFCReport::Occupancy() const {
   return line;
 }
 
-TENON_COLD inline void BFCReport::DumpBins(std::string* text) const {
+TENON_DETAIL_COLD inline void BFCReport::DumpBins(std::string* text) const {
   struct Sum {
     std::size_t chunks, chunks_in_use, bytes, bytes_in_use, requested_bytes;
   };
@@ -114,7 +114,7 @@ TENON_COLD inline void BFCReport::DumpBins(std::string* text) const {
   }
 }
 
-TENON_COLD inline void BFCReport::DumpChunks(std::string* text) const {
+TENON_DETAIL_COLD inline void BFCReport::DumpChunks(std::string* text) const {
   FlatMap<std::size_t, std::size_t> counts;  // size -> chunks in use
   for (const Region& region : chunks_.regions()) {
     StrAppend(text, "Next region of size ", region.bytes, "\n");
@@ -141,7 +141,7 @@ TENON_COLD inline void BFCReport::DumpChunks(std::string* text) const {
   StrAppend(text, "Sum Total of in-use chunks: ", HumanReadableBytes(total), "\n");
 }
 
-TENON_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats) const {
+TENON_DETAIL_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats) const {
   std::size_t num_free = 0, num_stamped = 0, received = 0;
   const char* end = nullptr;
   std::int64_t in_use = 0;
@@ -168,8 +168,9 @@ TENON_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats)
   return num_stamped == 0 ? "" : "a stamped chunk is not in the list";
 }
 
-TENON_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region, std::int64_t* in_use,
-                                                            std::size_t* num_free, std::size_t* num_stamped) const {
+TENON_DETAIL_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region, std::int64_t* in_use,
+                                                                   std::size_t* num_free,
+                                                                   std::size_t* num_stamped) const {
   const char* end = region.ptr;
   std::size_t num_chunks = 0;
   Handle before = 0;
@@ -198,7 +199,7 @@ TENON_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region
 }
 
 // The depth of the recursion is that of the tree.
-TENON_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root, std::size_t* num_free) const {
+TENON_DETAIL_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root, std::size_t* num_free) const {
   if (root == 0) return "";
   const Chunk& chunk = At(root);
   ++*num_free;
@@ -217,4 +218,4 @@ TENON_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root,
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

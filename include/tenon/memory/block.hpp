@@ -21,7 +21,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // Classes hold 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, ... bytes: all multiples of 64,
@@ -70,6 +70,6 @@ inline void MarkReturned([[maybe_unused]] void* block, [[maybe_unused]] std::siz
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #undef TENON_DETAIL_ASAN

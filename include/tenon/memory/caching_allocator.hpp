@@ -18,7 +18,7 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 // Its address names the calling thread.
 inline constinit thread_local char this_thread_mark = 0;
@@ -179,8 +179,8 @@ inline void* CachingAllocator::TakeCached(std::size_t size_class) {
   return node->memory;
 }
 
-TENON_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, std::size_t bytes,
-                                                         const AllocationAttributes& attributes) {
+TENON_DETAIL_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, std::size_t bytes,
+                                                                const AllocationAttributes& attributes) {
   if (bytes > detail::kMaxBlockBytes) return nullptr;
   if (alignment > kAlignment) return AllocateFromBase(alignment, bytes, attributes);
   const std::size_t c = detail::SizeClass(bytes);
@@ -225,7 +225,7 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
   return ptr;
 }
 
-TENON_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes) {
+TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes) {
   const bool is_cacheable = alignment <= kAlignment;
   const std::size_t c = detail::SizeClass(bytes);
   if (is_cacheable) {
@@ -269,7 +269,7 @@ inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t byte
   if (is_last) delete this;
 }
 
-TENON_COLD inline std::size_t CachingAllocator::Trim() {
+TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
   Lists taken[2];
   {
     SpinLockHolder hold(lock_);
@@ -331,4 +331,4 @@ inline bool CachingAllocator::ClearStats() {
   return true;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/memory/large_block_cache.hpp>
 #include <tenon/memory/system_memory.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // The free blocks that one thread keeps: at most 32 KiB or two blocks of each size class, 1 MiB in all. one thread;
@@ -71,7 +71,7 @@ struct CpuBlockCacheCloser {
 };
 
 // True if this thread may keep blocks. Arranges at the first call that they are freed when the thread ends.
-TENON_COLD inline bool OpenCpuBlockCache() {
+TENON_DETAIL_COLD inline bool OpenCpuBlockCache() {
   if (cpu_block_cache.state == CpuBlockCache::State::kClosed) return false;
   static thread_local CpuBlockCacheCloser closer;
   return cpu_block_cache.state == CpuBlockCache::State::kOpen;
@@ -188,7 +188,7 @@ class HostAllocator final : public Allocator {
       return AllocateSmall(bytes);
     return AllocateLarge(alignment, bytes);
   }
-  TENON_COLD void* AllocateWatched(std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void* AllocateWatched(std::size_t alignment, std::size_t bytes) {
     AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
     if (observer != nullptr && !observer->MayAllocate(alignment, bytes)) return nullptr;
     void* const ptr = AllocateUnwatched(alignment, bytes);
@@ -197,7 +197,7 @@ class HostAllocator final : public Allocator {
     if ((watched_.load(std::memory_order_relaxed) & kStats) != 0) CountAllocation(BlockBytes(alignment, bytes));
     return ptr;
   }
-  TENON_COLD void SeeDeallocation(void* ptr, std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void SeeDeallocation(void* ptr, std::size_t alignment, std::size_t bytes) {
     AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
     if (observer != nullptr) observer->Deallocated(ptr, alignment, bytes);
     if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return;
@@ -238,7 +238,7 @@ class HostAllocator final : public Allocator {
     return alignment <= kAlignment && bytes <= detail::LargeBlockCache::kMostBytes;
   }
 
-  TENON_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
     if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
     WarnIfMuch(bytes);
     const std::size_t c = detail::SizeClass(bytes);
@@ -254,7 +254,7 @@ class HostAllocator final : public Allocator {
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
     return ptr;
   }
-  TENON_COLD void DeallocateLarge(void* ptr, std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void DeallocateLarge(void* ptr, std::size_t alignment, std::size_t bytes) {
     if (IsCacheable(alignment, bytes)) {
       large_blocks_.Give(ptr, detail::SizeClass(bytes));
     } else {
@@ -262,7 +262,7 @@ class HostAllocator final : public Allocator {
     }
   }
   // Repeats a request that the system refused, after this thread's free blocks and the large ones went back to it.
-  TENON_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
+  TENON_DETAIL_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
     ReleaseThreadCache();
     ReleaseLargeBlocks();
     return AllocateFromSystem(alignment, bytes);
@@ -287,7 +287,7 @@ class HostAllocator final : public Allocator {
     return (n + multiple - 1) / multiple * multiple;
   }
 
-  TENON_COLD void CountAllocation(std::int64_t bytes) {
+  TENON_DETAIL_COLD void CountAllocation(std::int64_t bytes) {
     num_allocs_.fetch_add(1, std::memory_order_relaxed);
     const std::int64_t in_use = bytes_in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     RaiseTo(peak_bytes_in_use_, in_use);
@@ -327,7 +327,7 @@ namespace detail {
 union HostAllocatorStorage {
   constexpr HostAllocatorStorage() : allocator(&WatchForks) {}
   constexpr ~HostAllocatorStorage() {}
-  TENON_COLD static void WatchForks() {
+  TENON_DETAIL_COLD static void WatchForks() {
 #if TENON_DETAIL_POSIX
     pthread_atfork(nullptr, nullptr, &AfterFork);
 #endif
@@ -335,7 +335,7 @@ union HostAllocatorStorage {
   static void AfterFork();
   mutable HostAllocator allocator;
 };
-inline TENON_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
+inline TENON_DETAIL_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
 
 inline void HostAllocatorStorage::AfterFork() { host_allocator.allocator.large_blocks_.AfterFork(); }
 }  // namespace detail
@@ -346,4 +346,4 @@ inline HostAllocator* CpuAllocator() { return &detail::host_allocator.allocator;
 // Off at first: the counters cost a few nanoseconds an allocation and are shared by all threads.
 inline void EnableCpuAllocatorStats(bool enabled = true) { CpuAllocator()->EnableStats(enabled); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 using ChooseAllocator = Allocator* (*)();
@@ -26,7 +26,7 @@ inline bool BecomeChooser(ChooseAllocator choose) {
   return choose_default_allocator.compare_exchange_strong(chooser, choose, std::memory_order_acq_rel) ||
          chooser == choose;
 }
-TENON_COLD inline Allocator* ChooseDefaultAllocator() {
+TENON_DETAIL_COLD inline Allocator* ChooseDefaultAllocator() {
   BecomeChooser(&ChooseCpuAllocator);
   Allocator* chosen = choose_default_allocator.load(std::memory_order_acquire)();
   if (chosen == nullptr) chosen = CpuAllocator();  // a factory that had none to give
@@ -45,4 +45,4 @@ inline Allocator* DefaultAllocator() {
   return detail::ChooseDefaultAllocator();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A BFCAllocator "bfc_cpu_allocator_for_gpu" over CpuAllocator(), as TensorFlow's ProcessState makes it: its regions
 // grow as needed, up to `limit_bytes` in all.
@@ -78,4 +78,4 @@ inline const bool environment_allocator_registered = [] {
 }();
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

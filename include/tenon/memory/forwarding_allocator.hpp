@@ -11,7 +11,7 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Passes everything on to `base`, which must outlive it; a derived class overrides what it wants to see. thread-safe as
 // `base` is.
@@ -49,4 +49,4 @@ class ForwardingAllocator : public Allocator {
   Allocator* const base_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/memory/block.hpp>
 #include <tenon/memory/system_memory.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // thread-safe. Blocks of AllocateAligned, each as long as its size class (memory/block.hpp). When there is no room
@@ -118,7 +118,7 @@ class LargeBlockCache {
 
   bool IsUsed() const { return limit_.load(std::memory_order_relaxed) != kUnknown; }
   // Unless somebody said otherwise: a 64th of the machine's memory.
-  TENON_COLD void FindLimit() {
+  TENON_DETAIL_COLD void FindLimit() {
     if (before_first_use_ != nullptr) before_first_use_();
     std::size_t limit = kMostBytes;
     const auto share = static_cast<std::size_t>(SystemMemory() / 64);
@@ -150,4 +150,4 @@ class LargeBlockCache {
 };
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
 // time is more than that out, counted as it was asked for. Other users' requests to `base` do not count.
@@ -99,7 +99,7 @@ class LimitedAllocator final : public ForwardingAllocator {
     while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
     }
   }
-  TENON_COLD Status OutOfMemory(std::size_t bytes) const {
+  TENON_DETAIL_COLD Status OutOfMemory(std::size_t bytes) const {
     return errors::ResourceExhausted("LimitedAllocator: OOM when allocating ", bytes, " bytes by ",
                                      detail::NoMemoryFrom(*this, bytes));
   }
@@ -113,4 +113,4 @@ class LimitedAllocator final : public ForwardingAllocator {
   std::atomic<std::int64_t> num_refused_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

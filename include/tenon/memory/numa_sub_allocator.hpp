@@ -25,7 +25,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace numa {
 
 inline constexpr int kNoNode = -1;
@@ -165,6 +165,6 @@ class NumaSubAllocator final : public SubAllocator {
   std::string why_not_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #undef TENON_DETAIL_NUMA

@@ -12,12 +12,12 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/stats.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // "allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 64, 3 allocations, limit 1024, largest free
 // block 128)": the end of a sentence without its full stop. An AllocationObserver sees it.
-TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size_t bytes) {
+TENON_DETAIL_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size_t bytes) {
   std::string text = StrCat("allocator ", allocator.Name(), ", which was asked for ", bytes, " bytes; ");
   const std::optional<AllocatorStats> stats = allocator.GetStats();
   if (stats.has_value()) {
@@ -36,4 +36,4 @@ TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size
 }
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

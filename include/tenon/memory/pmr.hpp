@@ -14,7 +14,7 @@
 #include <tenon/base/check.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // An Allocator as std::pmr::memory_resource. thread-safe. `allocator`, whose memory the processor can touch, must
 // outlive it. Without memory it throws std::bad_alloc, as the standard wants; where there are no exceptions the program
@@ -49,7 +49,7 @@ class AllocatorResource final : public std::pmr::memory_resource {
     return false;
 #endif
   }
-  [[noreturn]] TENON_COLD void Fail(std::size_t bytes) const {
+  [[noreturn]] TENON_DETAIL_COLD void Fail(std::size_t bytes) const {
 #if defined(__cpp_exceptions)
     static_cast<void>(bytes);
     throw std::bad_alloc();
@@ -99,4 +99,4 @@ class ResourceAllocator final : public Allocator {
   const std::string name_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/memory/stats.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. Must outlive its blocks.
 //
@@ -281,4 +281,4 @@ inline void PoolAllocator::EvictOne() {
   num_found_ = num_allocated_ = num_put_ = num_evicted_ = 0;  // the rates of the new size count
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct ScopedAllocatorField {
   std::int32_t scope_id = 0;
@@ -309,4 +309,4 @@ inline void ScopedAllocatorContainer::Drop(const detail::ScopedAllocator* alloca
   lock.unlock();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

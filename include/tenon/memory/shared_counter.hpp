@@ -7,7 +7,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A clock that ticks with every event which a device is given. thread-safe.
 class SharedCounter {
@@ -19,4 +19,4 @@ class SharedCounter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

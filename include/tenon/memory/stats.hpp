@@ -11,7 +11,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct AllocatorStats {
   std::int64_t num_allocs = 0;
@@ -54,4 +54,4 @@ inline std::string AllocatorStats::DebugString() const {
   return text;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // externally synchronised: the allocator above calls it under its lock, so it must not call that allocator.
 class SubAllocator {
@@ -81,4 +81,4 @@ class BaseSubAllocator final : public SubAllocator {
   const int index_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

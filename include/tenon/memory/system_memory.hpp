@@ -10,7 +10,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // Bytes of memory of the machine, and of memory that nobody uses now; 0 where it is not known.
@@ -27,4 +27,4 @@ inline std::int64_t FreeSystemMemory() { return 0; }
 #endif
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. Must outlive its blocks, and `base` must outlive it.
 //
@@ -169,4 +169,4 @@ class TrackingAllocator final : public Allocator {
   std::int64_t fail_count_ = 0;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

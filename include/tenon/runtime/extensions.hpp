@@ -19,7 +19,7 @@
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class CancellationManager;
 class ResourceMgr;
@@ -112,11 +112,11 @@ bool LinkPart(std::atomic<Part>* place, Part part) {
   return true;
 }
 
-TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+TENON_DETAIL_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
   return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
                                "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
 }
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

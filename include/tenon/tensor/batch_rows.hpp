@@ -13,7 +13,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -92,4 +92,4 @@ inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

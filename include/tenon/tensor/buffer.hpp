@@ -14,7 +14,7 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/memory/allocator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Starts with one reference, which belongs to its maker. Counts are thread-safe; the bytes are externally
 // synchronised. A slice of a buffer keeps the root buffer (the one that is not a slice) alive.
@@ -46,7 +46,7 @@ class alignas(64) Buffer {
     if (buffer == nullptr) return nullptr;
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(objects + i)) T();
-    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) buffer->free_ = &FreeObjects<T>;
+    if constexpr (!TENON_DETAIL_IS_TRIVIALLY_DESTRUCTIBLE(T)) buffer->free_ = &FreeObjects<T>;
     return buffer;
   }
 
@@ -129,8 +129,8 @@ class alignas(64) Buffer {
   ~Buffer() = default;
 
   // Device memory: bytes from the allocator, header on the heap.
-  TENON_COLD static Buffer* AllocateApart(Allocator* allocator, std::size_t bytes,
-                                          const AllocationAttributes& attributes) {
+  TENON_DETAIL_COLD static Buffer* AllocateApart(Allocator* allocator, std::size_t bytes,
+                                                 const AllocationAttributes& attributes) {
     void* block = allocator->AllocateRaw(Allocator::kAlignment, bytes, attributes);
     if (block == nullptr) return nullptr;
     Buffer* const buffer = new (std::nothrow) Buffer(block, bytes, allocator, &FreeApart, true);
@@ -162,23 +162,23 @@ class alignas(64) Buffer {
       FreeWaiting();
     --freeing_.depth;
   }
-  TENON_COLD static void FreeWaiting() {
+  TENON_DETAIL_COLD static void FreeWaiting() {
     while (freeing_.waiting != nullptr) {
       Buffer* const buffer = freeing_.waiting;
       freeing_.waiting = std::exchange(buffer->root_, buffer);
       buffer->free_(buffer);
     }
   }
-  TENON_COLD static void FreeApart(Buffer* buffer) {
+  TENON_DETAIL_COLD static void FreeApart(Buffer* buffer) {
     buffer->allocator_->DeallocateRaw(buffer->data_, Allocator::kAlignment, buffer->size_);
     delete buffer;
   }
-  TENON_COLD static void FreeWrapped(Buffer* buffer) {
+  TENON_DETAIL_COLD static void FreeWrapped(Buffer* buffer) {
     if (buffer->deleter_ != nullptr)
       detail::CallAndLog("the deleter of a buffer", [buffer] { buffer->deleter_(buffer->data_, buffer->arg_); });
     delete buffer;
   }
-  TENON_COLD static void FreeSlice(Buffer* buffer) {
+  TENON_DETAIL_COLD static void FreeSlice(Buffer* buffer) {
     Buffer* root = buffer->root_;
     delete buffer;
     root->Unref();
@@ -205,4 +205,4 @@ class alignas(64) Buffer {
 };
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,12 +23,12 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant_element.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // The elements can be read: there are some kind of them, memory for them, and the host sees it.
-TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {
+TENON_DETAIL_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {
   if (ElementBytes(tensor.dtype()) == 0 && tensor.NumElements() != 0) {
     return errors::Internal(where, ": Unexpected data type ", DataTypeString(tensor.dtype()));
   }
@@ -166,4 +166,4 @@ Status Split(const Tensor& whole, Span<const Index> sizes, List* parts) {
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/variant_element.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -31,7 +31,7 @@ constexpr std::size_t ElementBytes(DataType dtype) {
 }
 
 // SIZE_MAX where that is too little. For messages.
-TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
+TENON_DETAIL_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
   const auto n = static_cast<std::size_t>(shape.num_elements());
   const std::size_t size = ElementBytes(dtype);
   return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
@@ -47,14 +47,14 @@ inline bool IsAlignedFor(DataType dtype, const void* data) {
   return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
 }
 // The end of a message on elements at an address that does not suit their type.
-TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
+TENON_DETAIL_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
   return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
                 alignment,
                 "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
 }
 
 // Room for n > 0 elements (plain ones uninitialised, all others default-constructed), or null.
-TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
+TENON_DETAIL_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
   const auto count = static_cast<std::size_t>(n);
   if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
   if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
@@ -94,12 +94,12 @@ inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t
 }
 
 // Ends the program for elements (if there are any) at an address that does not suit them.
-TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
-                                       const TensorShape& shape) {
+TENON_DETAIL_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
+                                              const TensorShape& shape) {
   TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
               Name(dtype), " and shape ", shape);
 }
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/tensor/variant_element.hpp>
 #include <tenon/tensor/copies.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace tensor {
 
@@ -133,4 +133,4 @@ inline bool Equal(const Tensor& a, const Tensor& b, Equality equality = Equality
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace tensor {
 
@@ -128,4 +128,4 @@ inline Result<Tensor> ViewOfBytes(Buffer* owner, std::size_t offset, DataType dt
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

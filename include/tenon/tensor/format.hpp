@@ -17,8 +17,8 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/variant_element.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 // C escapes, but bytes of UTF-8 stay as they are.
@@ -141,7 +141,7 @@ class ArrayFormatter {
 
  private:
   template <class T>
-  TENON_ALWAYS_INLINE const T& At(Index i) const {
+  TENON_DETAIL_ALWAYS_INLINE const T& At(Index i) const {
     return static_cast<const T*>(data_)[i];
   }
   void Integer(std::int64_t value) { StrAppend(&out_, value); }
@@ -191,5 +191,5 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
 }
 
 }  // namespace detail
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,8 +13,8 @@
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Unknown rank, or a list of sizes of which some may be -1 (unknown). The product of the sizes fits an int64 where all
 // are known. externally synchronised.
@@ -252,5 +252,5 @@ Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
                                  " would have more than 2**63 - 1 elements");
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,8 +15,8 @@
 #include <unistd.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 #if defined(__linux__) && __has_include(<sys/mman.h>)
 namespace detail {
@@ -60,5 +60,5 @@ inline void ReleasePages(const Buffer* buffer, const void* data, std::size_t byt
 inline void ReleasePages(const Buffer*, const void*, std::size_t) {}
 #endif
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

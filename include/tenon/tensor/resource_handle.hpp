@@ -13,7 +13,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Type and shape of a value that a resource holds.
 struct DtypeAndPartialShape {
@@ -56,7 +56,7 @@ struct ResourceHandle {
 
  private:
   // "[ DType enum: 1, Shape: [2] ]"
-  TENON_COLD std::string ValuesText() const {
+  TENON_DETAIL_COLD std::string ValuesText() const {
     std::string text = "[ ";
     for (std::size_t i = 0; i < dtypes_and_shapes.size(); ++i) {
       StrAppend(&text, i == 0 ? "" : ",", "DType enum: ", static_cast<std::int32_t>(dtypes_and_shapes[i].dtype),
@@ -65,7 +65,7 @@ struct ResourceHandle {
     return text + " ]";
   }
   // In upper-case hexadecimal digits.
-  TENON_COLD std::string HashText() const {
+  TENON_DETAIL_COLD std::string HashText() const {
     std::string text;
     std::uint64_t rest = hash_code;
     do text.insert(text.begin(), "0123456789ABCDEF"[rest & 15]);
@@ -74,4 +74,4 @@ struct ResourceHandle {
   }
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 using Index = std::int64_t;
 
@@ -157,18 +157,18 @@ class DimVector {
     rep_ = other.rep_;
     other.rep_ = mine;
   }
-  TENON_COLD void SwapOutOfLine(DimVector& other) { Swap(other); }
-  TENON_COLD void CopyHeap() {
+  TENON_DETAIL_COLD void SwapOutOfLine(DimVector& other) { Swap(other); }
+  TENON_DETAIL_COLD void CopyHeap() {
     const Index* from = rep_.heap;
     rep_.heap = new Index[static_cast<std::size_t>(HeapCapacity(rep_.rank))];
     for (int i = 0; i < rep_.rank; ++i) rep_.heap[i] = from[i];
   }
-  TENON_COLD void Assign(const DimVector& other) {
+  TENON_DETAIL_COLD void Assign(const DimVector& other) {
     DimVector copy(other);
     Swap(copy);
   }
-  TENON_COLD void FreeHeap() { delete[] rep_.heap; }
-  TENON_COLD void ResizeHeap(int n) {
+  TENON_DETAIL_COLD void FreeHeap() { delete[] rep_.heap; }
+  TENON_DETAIL_COLD void ResizeHeap(int n) {
     const int old = rep_.rank;
     if (n > kInline && on_heap() && n <= HeapCapacity(old)) {
       for (int i = old; i < n; ++i) rep_.heap[i] = 1;
@@ -189,13 +189,13 @@ class DimVector {
     rep_.rank = static_cast<std::uint8_t>(n);
     delete[] from;
   }
-  TENON_COLD bool SameHeap(const DimVector& other) const {
+  TENON_DETAIL_COLD bool SameHeap(const DimVector& other) const {
     for (int i = 0; i < rep_.rank; ++i) {
       if (rep_.heap[i] != other.rep_.heap[i]) return false;
     }
     return true;
   }
-  TENON_COLD Index HeapProduct() const {
+  TENON_DETAIL_COLD Index HeapProduct() const {
     std::uint64_t product = 1;
     for (int i = 0; i < rep_.rank; ++i) product *= static_cast<std::uint64_t>(rep_.heap[i]);
     return static_cast<Index>(product);
@@ -228,7 +228,7 @@ inline Status CheckRemoveLast(int rank, int n) {
   return OkStatus();
 }
 
-[[noreturn]] TENON_COLD inline void DieOnBadShape(const Status& status) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnBadShape(const Status& status) {
   TENON_CHECK(status.ok(), "TensorShape: ", status.message());
   std::abort();
 }
@@ -361,7 +361,7 @@ class TensorShape {
     dims_.Assign(dims.data(), static_cast<int>(dims.size()));  // four sizes below 2^15 cannot overflow
     return OkStatus();
   }
-  TENON_COLD Status SetCarefully(Span<const Index> dims) {
+  TENON_DETAIL_COLD Status SetCarefully(Span<const Index> dims) {
     bool large = false;  // as TensorFlow: a negative size has another message when some size is large
     for (const Index size : dims) large = large || size > 0xd744;
     for (const Index size : dims) {
@@ -372,7 +372,7 @@ class TensorShape {
     for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
     return OkStatus();
   }
-  TENON_COLD static Status Overflow(Index a, Index b, Index product) {
+  TENON_DETAIL_COLD static Status Overflow(Index a, Index b, Index product) {
     return errors::InvalidArgument("Encountered overflow when multiplying ", a, " with ", b, ", result: ", product);
   }
   Status TakeIfSmallEnough(TensorShape changed) {
@@ -455,4 +455,4 @@ Status MakeShape(const Int* dims, Index n, TensorShape* shape) {
   return TensorShape::Build({sizes, static_cast<std::size_t>(n)}, shape);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

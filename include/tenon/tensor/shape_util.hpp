@@ -17,7 +17,7 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The number of elements of a tensor with these sizes. InvalidArgument if a size is negative or the product does not
 // fit an int64; the order counts: {0, huge, huge} fits, {huge, huge, 0} does not.
@@ -143,4 +143,4 @@ inline std::uint64_t ShapeHash(const PartialTensorShape& shape) {
   return detail::HashDims(shape.dim_sizes(), shape.unknown_rank() ? ~kHash64Seed : kHash64Seed);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

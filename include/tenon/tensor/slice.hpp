@@ -14,8 +14,8 @@
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // externally synchronised.
 //
@@ -165,5 +165,5 @@ inline Result<ShapeAndSlice> ShapeAndSlice::Parse(std::string_view text) {
   return result;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

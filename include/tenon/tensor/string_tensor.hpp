@@ -12,7 +12,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/hash.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
 // that another object owns, such as a mapped file, or an offset, a view of bytes at a distance from the object
@@ -262,7 +262,7 @@ class tstring {
 };
 static_assert(sizeof(tstring) == 24);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // Hash64 of the bytes, whatever form the string has.
 template <>

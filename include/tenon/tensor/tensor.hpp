@@ -29,32 +29,32 @@
 #include <tenon/tensor/variant_element.hpp>
 #include <tenon/tensor/view.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual), "; the tensor has shape ", shape);
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
   TENON_CHECK(false, "Asking for tensor of ", wanted, " dimensions from a tensor of ", shape.dims(),
               " dimensions: ", shape);
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnRange(const char* wanted, Index start, Index limit, DataType dtype,
-                                               const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnRange(const char* wanted, Index start, Index limit, DataType dtype,
+                                                      const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", wanted, " inside dimension 0, got [", start, ",", limit, "); the tensor has type ",
               Name(dtype), " and shape ", shape);
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnSizes(const Index* sizes, int rank, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnSizes(const Index* sizes, int rank, const TensorShape& shape) {
   const std::span<const Index> wanted(sizes, static_cast<std::size_t>(rank));
   TENON_CHECK(false, "Tensor: shaped() wants as many elements as there are, got [", StrJoin(wanted, ","),
               "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
 }
-[[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
   std::abort();
 }
@@ -435,7 +435,7 @@ class Tensor {
       detail::DieOnTensor("the dimensions that become one overflow", dtype(), shape_);
     return sizes;
   }
-  TENON_COLD Status CheckView(DataType wanted, int rank, std::size_t alignment) const {
+  TENON_DETAIL_COLD Status CheckView(DataType wanted, int rank, std::size_t alignment) const {
     if (dtype() != wanted) {
       return errors::InvalidArgument("Tensor::View: ", Name(wanted), " expected, got ", Name(dtype()), " of shape ",
                                      shape_);
@@ -449,11 +449,11 @@ class Tensor {
       return errors::InvalidArgument("Tensor::View: ", detail::MisalignedText(raw_data(), alignment));
     return OkStatus();
   }
-  TENON_COLD static Status NoSuchTensor(DataType dtype) {
+  TENON_DETAIL_COLD static Status NoSuchTensor(DataType dtype) {
     return errors::InvalidArgument("Tensor: a tensor cannot hold elements of type '", Name(dtype), "' (",
                                    static_cast<std::int32_t>(dtype), ")");
   }
-  TENON_COLD static Status OutOfMemory(DataType dtype, const TensorShape& shape, Allocator* allocator) {
+  TENON_DETAIL_COLD static Status OutOfMemory(DataType dtype, const TensorShape& shape, Allocator* allocator) {
     if (SizeOf(dtype) == 0 && !allocator->HostAccessible()) {
       return errors::InvalidArgument("Tensor: elements of type '", Name(dtype),
                                      "' live in host memory, which allocator '", allocator->Name(), "' does not give");
@@ -463,7 +463,7 @@ class Tensor {
   }
 
   // For functions that return no Status.
-  TENON_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
+  TENON_DETAIL_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
     TENON_LOG(kError, OutOfMemory(dtype, shape, DefaultAllocator()).message());
   }
 
@@ -496,4 +496,4 @@ inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
   return errors::InvalidArgument("shape must be a vector of {int32,int64}.");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
 // them included), if it tracks sizes; otherwise, and for wrapped memory, TotalBytes().
@@ -84,4 +84,4 @@ inline Result<Tensor> Bitcast(const Tensor& from, DataType to) {
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

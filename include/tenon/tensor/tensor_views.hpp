@@ -20,7 +20,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/view.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Elements at an address that need not suit their type, as in a file. Read and written by value. Borrowed, packed,
 // row-major, trivially copyable.
@@ -79,13 +79,14 @@ struct UnalignedOut : UnalignedIn<T, Rank> {
 
 namespace detail {
 
-[[noreturn]] TENON_COLD inline void DieOnView(const Status& status) {
+[[noreturn]] TENON_DETAIL_COLD inline void DieOnView(const Status& status) {
   TENON_CHECK(status.ok(), status.message());
   std::abort();
 }
 
 // `dtype`: the type that the elements must have; kInvalid: any. `alignment`: the C++ type's, in bytes.
-TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, DataType dtype, std::size_t alignment) {
+TENON_DETAIL_COLD inline Status CheckElements(const char* where, const Tensor& tensor, DataType dtype,
+                                              std::size_t alignment) {
   if (dtype != DataType::kInvalid && tensor.dtype() != dtype) {
     return errors::InvalidArgument("Tensor::", where, ": ", Name(dtype), " expected, got ",
                                    DataTypeString(tensor.dtype()), "; the tensor has shape ", tensor.shape());
@@ -100,18 +101,18 @@ TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, 
     return errors::InvalidArgument("Tensor::", where, ": ", MisalignedText(tensor.raw_data(), alignment));
   return OkStatus();
 }
-TENON_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
+TENON_DETAIL_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
   if (tensor.dims() == rank) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": Asking for tensor of ", rank, " dimensions from a tensor of ",
                                  tensor.dims(), " dimensions: ", tensor.shape());
 }
-TENON_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tensor) {
+TENON_DETAIL_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tensor) {
   if (tensor.NumElements() == 1) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": Must have a one element tensor, got shape ", tensor.shape());
 }
 // Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements of the tensor's own size.
-TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
-                                    std::size_t bytes) {
+TENON_DETAIL_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
+                                           std::size_t bytes) {
   Index product = 1;
   for (const Index size : sizes) product = size < 0 || product < 0 ? -1 : MultiplyWithoutOverflow(product, size);
   Index wanted = product, have = tensor.NumElements();
@@ -128,7 +129,7 @@ TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Spa
                                  "; the numbers of elements (bytes) must be the same");
 }
 // Plain elements may be seen as any plain type, other elements only as their own type.
-TENON_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, DataType to) {
+TENON_DETAIL_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, DataType to) {
   if (tensor.dtype() == to || (SizeOf(to) != 0 && SizeOf(tensor.dtype()) != 0)) return OkStatus();
   return errors::InvalidArgument("Tensor::", where, ": elements of type ", DataTypeString(tensor.dtype()),
                                  " cannot be seen as ", Name(to), "; both must be plain types");
@@ -382,4 +383,4 @@ inline Result<Tensor> Reshape(const Tensor& from, const TensorShape& shape) {
 
 }  // namespace tensor
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

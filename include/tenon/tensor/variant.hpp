@@ -19,8 +19,8 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant_element.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A value taken apart, as a VariantTensorDataProto holds it. Plain data.
 struct VariantTensorData {
@@ -77,7 +77,7 @@ inline bool SameContents(const Tensor& a, const Tensor& b) {
 // The type's name as its compiler writes it.
 template <class T>
 constexpr std::string_view CppName() {
-  std::string_view text = TENON_SIGNATURE;
+  std::string_view text = TENON_DETAIL_SIGNATURE;
   const std::size_t start = text.find("T = ");
   if (start == std::string_view::npos) return text;
   text.remove_prefix(start + 4);
@@ -270,13 +270,13 @@ inline Status EncodeVariant(const Variant& variant, VariantTensorData* data) {
 }
 
 namespace detail {
-[[nodiscard]] TENON_COLD inline Status WrongVariant(std::string_view wanted, const Variant& variant) {
+[[nodiscard]] TENON_DETAIL_COLD inline Status WrongVariant(std::string_view wanted, const Variant& variant) {
   return errors::InvalidArgument(
       "GetVariantValue: a variant of type '", wanted, "' expected, got ",
       variant.is_empty() ? std::string("an empty one") : StrCat("'", variant.TypeName(), "'"),
       variant.is_serialized() ? ", which was not decoded" : "");
 }
-[[nodiscard]] TENON_COLD inline Status UndecodableVariant(std::string_view type_name) {
+[[nodiscard]] TENON_DETAIL_COLD inline Status UndecodableVariant(std::string_view type_name) {
   return errors::InvalidArgument("Could not decode variant with type_name: \"", type_name,
                                  "\".  The metadata or tensors are not what this type writes");
 }
@@ -305,5 +305,5 @@ Result<const T*> GetVariantValue(const Variant* variant) {
   return detail::WrongVariant(detail::VariantTypeName(T{}), *variant);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

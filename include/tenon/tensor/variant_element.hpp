@@ -12,7 +12,7 @@
 
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Variant;
 struct VariantTensorData;  // tensor/variant.hpp
@@ -131,4 +131,4 @@ class Variant {
 };
 static_assert(sizeof(Variant) == 64);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/tensor/variant.hpp>
 #include <tenon/tensor/variant_element.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class OpKernelContext;
 
@@ -232,7 +232,7 @@ inline Status VariantRegistry::Add(Row row) {
   return OkStatus();
 }
 
-TENON_COLD inline Status VariantRegistry::CannotDecode(std::string_view type_name) const {
+TENON_DETAIL_COLD inline Status VariantRegistry::CannotDecode(std::string_view type_name) const {
   constexpr std::size_t kMaxNames = 8;
   const SlimVector<std::string> names = TypeNames();
   std::string known;
@@ -280,7 +280,7 @@ inline Status VariantRegistry::Decode(Tensor* tensor) const {
 }
 
 namespace detail {
-TENON_COLD inline Status TooDeepVariants() {
+TENON_DETAIL_COLD inline Status TooDeepVariants() {
   return errors::ResourceExhausted("VariantRegistry: variants nest deeper than the thread's stack allows, which has ",
                                    StackLeft() / 1024, " KiB left; a thread with a larger stack takes more");
 }
@@ -338,4 +338,4 @@ inline Status VariantRegistry::Shape(const Tensor& tensor, TensorShape* shape) c
                           "'; VariantRegistry::AddShape registers one");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr int kAnyRank = -1;
 
@@ -115,4 +115,4 @@ struct In : detail::View<const T, Rank> {
 static_assert(std::is_trivially_copyable_v<In<float>> && std::is_trivially_copyable_v<Out<float, 2>>);
 static_assert(std::is_trivially_default_constructible_v<In<float>> && sizeof(In<float, 2>) == 24);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

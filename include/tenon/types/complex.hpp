@@ -6,7 +6,7 @@
 
 #include <tenon/types/dtype_of.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 using complex64 = std::complex<float>;    // 8 bytes: real part, imaginary part
 using complex128 = std::complex<double>;  // 16 bytes
@@ -18,4 +18,4 @@ template <> struct type_of<DataType::kComplex64> : detail::TypeConstant<complex6
 template <> struct type_of<DataType::kComplex128> : detail::TypeConstant<complex128> {};
 // clang-format on
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/numeric.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // An element that is a number or a truth value.
 template <class T>
@@ -120,4 +120,4 @@ TENON_HD constexpr To ConvertScalar(From value) {
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/type_list.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Name(type), and for an unknown number "unknown dtype enum (77)".
 inline std::string DataTypeString(DataType type) {
@@ -43,7 +43,7 @@ struct dtypes_of<TypeList<T...>> {
 };
 
 namespace detail {
-TENON_COLD inline Status NoSuchType(std::string_view where, DataType type, DataTypeSet supported) {
+TENON_DETAIL_COLD inline Status NoSuchType(std::string_view where, DataType type, DataTypeSet supported) {
   return errors::InvalidArgument(where, where.empty() ? "" : ": ", "type '", DataTypeString(type),
                                  "' is not supported here; supported types: ", DataTypeSetString(supported));
 }
@@ -75,4 +75,4 @@ Status DispatchType(DataType type, Visitor&& visitor, std::string_view where = {
   return detail::Dispatch(List{}, type, visitor, where);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The value is the number in serialised graphs. A reference type (a mutable input of a ref variable) is the value +
 // 100.
@@ -272,4 +272,4 @@ inline void WrapSubBytes(DataType type, void* elements, std::size_t count) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,7 +8,7 @@
 
 #include <tenon/types/dtype.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct half;
 struct bfloat16;
@@ -133,4 +133,4 @@ concept ElementType = requires { dtype_of<T>::value; };
 template <class T>
 concept Trivial = ElementType<T> && kPlainTypes.contains(dtype_of<T>::value);
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

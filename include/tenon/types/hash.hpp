@@ -10,7 +10,7 @@
 #include <tenon/base/hash.hpp>
 #include <tenon/types/numeric.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // The hash of a type that stores a pattern (`bits`) or an integer (`value`).
@@ -26,7 +26,7 @@ struct ElementHash {
 };
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 // clang-format off
 template <> struct std::hash<tenon::half> : tenon::detail::ElementHash<tenon::half> {};

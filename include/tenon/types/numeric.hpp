@@ -10,7 +10,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/types/dtype_of.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 // std::bit_cast may not be called on a GPU; the builtin below it may, and g++, clang, nvcc and MSVC all have it.
@@ -358,7 +358,7 @@ struct SmallIntLimits : std::numeric_limits<Int> {
 };
 
 }  // namespace detail
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 template <> struct std::numeric_limits<tenon::half> : tenon::detail::SmallFloatLimits<tenon::half> {
   static constexpr bool is_iec559 = true;

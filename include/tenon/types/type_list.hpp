@@ -8,7 +8,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A type as a value; `type` gives it back.
 template <class T>
@@ -79,4 +79,4 @@ constexpr void ForEachType(TypeList<T...>, Visitor&& visitor) {
   (static_cast<void>(visitor.template operator()<T>()), ...);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,8 +20,8 @@
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/writer.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -156,7 +156,7 @@ class JsonReader {
     at_ += word.size();
     return true;
   }
-  TENON_COLD bool Fail(std::size_t where, std::string_view what) {
+  TENON_DETAIL_COLD bool Fail(std::size_t where, std::string_view what) {
     std::size_t line = 1, column = 1;
     for (std::size_t i = 0; i < where && i < text_.size(); ++i) {
       column = text_[i] == '\n' ? 1 : column + 1;
@@ -342,7 +342,7 @@ class JsonReader {
     --depth_;
     return true;
   }
-  TENON_COLD bool NoStack() {
+  TENON_DETAIL_COLD bool NoStack() {
     return Fail(at_, StrCat("nested ", depth_, " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left"));
   }
   static const Field* FindField(const Message& message, std::string_view name) {
@@ -461,5 +461,5 @@ inline Status JsonToWire(const Message& message, std::string_view json, std::str
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

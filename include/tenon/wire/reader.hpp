@@ -15,8 +15,8 @@
 #include <tenon/base/stack.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -183,7 +183,7 @@ class Reader {
     Record(error, where, value);
     return false;
   }
-  TENON_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
+  TENON_DETAIL_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
     if (error_ == Error::kNone) {
       error_ = error;
       error_offset_ = where;
@@ -196,7 +196,7 @@ class Reader {
     return Fail((tag & 7) > 5 ? Error::kWireType : Error::kGroup, where, (tag & 7) > 5 ? tag & 7 : tag >> 3);
   }
   // Bits above the 64th are dropped, as protobuf does; more than ten bytes are an error.
-  TENON_COLD bool ReadLongVarint(std::uint64_t* value) {
+  TENON_DETAIL_COLD bool ReadLongVarint(std::uint64_t* value) {
     const std::size_t start = offset();
     std::uint64_t result = 0;
     for (int shift = 0; shift < 70; shift += 7) {
@@ -219,7 +219,7 @@ class Reader {
     at_ += sizeof(T);
     return true;
   }
-  TENON_COLD Status MakeStatus(std::string_view what) const {
+  TENON_DETAIL_COLD Status MakeStatus(std::string_view what) const {
     std::string text = StrCat(what, ": cannot parse the bytes at offset ", error_offset_, ": ");
     switch (error_) {
       case Error::kNone: break;
@@ -262,5 +262,5 @@ inline std::string_view AsText(Span<const std::byte> bytes) {
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,8 +24,8 @@
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/writer.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class Buffer;
 
@@ -466,5 +466,5 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

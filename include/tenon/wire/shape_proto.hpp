@@ -17,8 +17,8 @@
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/writer.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -167,5 +167,5 @@ inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) {
   writer.AppendTo(out);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

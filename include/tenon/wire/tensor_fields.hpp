@@ -13,8 +13,8 @@
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/shape_proto.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -144,5 +144,5 @@ constexpr const Message& MessageOfElement(DataType dtype) {
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -26,8 +26,8 @@
 #include <tenon/wire/tensor_proto.hpp>
 #include <tenon/wire/writer.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 namespace detail {
@@ -307,5 +307,5 @@ inline Result<bool> CompressTensorProtoInPlace(std::string* proto, Index min_ele
   return smaller;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -31,8 +31,8 @@
 #include <tenon/wire/shape_proto.hpp>
 #include <tenon/wire/tensor_fields.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -71,7 +71,7 @@ class TensorDecoder {
   const Status& status() const { return status_; }
 
  private:
-  TENON_COLD bool Fail(std::string_view what) {
+  TENON_DETAIL_COLD bool Fail(std::string_view what) {
     status_ =
         errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ", what);
     return false;
@@ -385,7 +385,7 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
 inline bool Schema<Tensor>::Parse(Reader& reader, ParseContext& context, void* object) {
   return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
 }
-TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
+TENON_DETAIL_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
   if (context.variant_depth >= kMaxVariantDepth) {
     context.status =
         errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
@@ -427,5 +427,5 @@ inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner
   return tensor;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,8 +22,8 @@
 #include <tenon/wire/tensor_reader.hpp>  // the tables name what reads, too
 #include <tenon/wire/writer.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // How a tensor's values are written.
 enum class TensorProtoForm {
@@ -162,7 +162,7 @@ namespace detail {
 inline void SerializeTensorObject(MessageWriter& writer, const void* object) {
   SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
 }
-TENON_COLD inline void SerializeVariant(MessageWriter& writer, const void* object) {
+TENON_DETAIL_COLD inline void SerializeVariant(MessageWriter& writer, const void* object) {
   const Variant& variant = *static_cast<const Variant*>(object);
   if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
     return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
@@ -230,5 +230,5 @@ inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoFor
   writer.AppendTo(out);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

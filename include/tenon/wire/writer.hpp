@@ -13,8 +13,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/wire/reader.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -72,7 +72,7 @@ class Writer {
   }
 
  private:
-  TENON_COLD void Grow(std::size_t size) {
+  TENON_DETAIL_COLD void Grow(std::size_t size) {
     const std::size_t used = this->size();
     std::size_t capacity = capacity_ < 256 ? 512 : 2 * capacity_;
     if (capacity - used < size) capacity = used + size + (size < 1024 ? 1024 : size / 8);  // room for what is around it
@@ -91,5 +91,5 @@ class Writer {
 
 }  // namespace wire
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -177,11 +177,11 @@ TENON_REGISTER(RwOffer, RwSend, RwRecv);
 }  // namespace run_with_options_test
 
 // Programs bring these classes along.
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 class GraphCollector {};
 class CollectiveExecutor {};
 class TensorSliceReaderCache {};
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 namespace run_with_options_test {
 

@@ -3,9 +3,9 @@
 #include <tenon/kernel/registry/plugin.hpp>
 
 #if FOREIGN == 0  // no entry point
-extern "C" TENON_EXPORT int something_else() { return 0; }
+extern "C" TENON_DETAIL_EXPORT int something_else() { return 0; }
 #else
-extern "C" TENON_EXPORT const tenon::PluginHeader* tenon_plugin() {
+extern "C" TENON_DETAIL_EXPORT const tenon::PluginHeader* tenon_plugin() {
   static tenon::PluginHeader header = tenon::MakePluginHeader(reinterpret_cast<const tenon::RegistrationBatch*>(16));
 #if FOREIGN == 1
   header.version[1] += 1;

@@ -15,7 +15,7 @@
 #include <tenon/engine/conv/pool_microkernel.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -146,4 +146,4 @@ void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

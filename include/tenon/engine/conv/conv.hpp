@@ -24,7 +24,7 @@
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
 // groups, out_depth], output [batch, out_rows, out_columns, out_depth].
@@ -469,4 +469,4 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
 
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

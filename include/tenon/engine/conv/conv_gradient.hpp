@@ -17,7 +17,7 @@
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, planes, rows, columns, in_depth], filter [planes, rows, columns, in_depth / groups, out_depth], output
 // [batch, out_planes, out_rows, out_columns, out_depth].
@@ -216,4 +216,4 @@ Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, 
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, rows, columns, depth], filter [rows, columns, depth, multiplier], output [batch, out_rows, out_columns,
 // depth * multiplier].
@@ -445,4 +445,4 @@ Status DepthwiseConv2DBackpropFilter(Cpu& device, const DepthwiseGeometry& geome
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

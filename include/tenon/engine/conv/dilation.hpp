@@ -14,7 +14,7 @@
 #include <tenon/engine/conv/max_pool_argmax.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct DilationGeometry {
   Index batch = 0;
@@ -103,4 +103,4 @@ void DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T*
               [&](Index begin, Index end) { add(begin * per_image, end * per_image, output); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

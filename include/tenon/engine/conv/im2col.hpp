@@ -10,7 +10,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, planes, rows, columns, depth] -> [batch, out_planes, out_rows, out_columns, window * depth].
 struct PatchGeometry {
@@ -50,4 +50,4 @@ inline void ExtractPatches(Cpu& device, const PatchGeometry& g, Index bytes, con
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/engine/conv/pool_microkernel.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // input [batch, rows, columns, depth] -> output [batch, out_rows, out_columns, depth / depth_window].
 struct PoolGeometry {
@@ -224,4 +224,4 @@ Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* out
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/engine/conv/avg_pool.hpp>
 #include <tenon/engine/conv/max_pool.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr Index kNoPlace = -1;  // where a window meets nothing but padding
 
@@ -99,4 +99,4 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/engine/conv/max_pool.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Pool3DGeometry {
   Index batch = 0;
@@ -109,4 +109,4 @@ inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* inp
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

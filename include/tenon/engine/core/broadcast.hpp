@@ -8,10 +8,10 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-TENON_COLD inline Status IncompatibleShapes(const TensorShape& a, const TensorShape& b) {
+TENON_DETAIL_COLD inline Status IncompatibleShapes(const TensorShape& a, const TensorShape& b) {
   return errors::InvalidArgument("Incompatible shapes: ", a.DebugString(), " vs. ", b.DebugString());
 }
 // The size of dimension d of `shape` when it is written with `rank` dimensions.
@@ -124,4 +124,4 @@ class BroadcastWalk {
   Index at_[kMaxTensorRank];
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

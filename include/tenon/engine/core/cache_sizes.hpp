@@ -12,7 +12,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -45,4 +45,4 @@ inline const CacheSizes& Caches() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Copies elements of one dtype. All positions and steps below count elements.
 struct ElementMover {
@@ -208,4 +208,4 @@ inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart
   ParallelFor(device, outer * row, mover.cost_ns(), [&](Index begin, Index end) { work.Range(begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 constexpr bool IsSmallFloat(DataType dtype) { return dtype == DataType::kHalf || dtype == DataType::kBfloat16; }
 
@@ -54,4 +54,4 @@ inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out,
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #define TENON_DETAIL_STREAMS 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -93,4 +93,4 @@ void RunPastCaches(StreamedRun run, Index n, const Body& body) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

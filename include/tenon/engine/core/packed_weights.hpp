@@ -13,7 +13,7 @@
 #include <tenon/tensor/release_pages.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Limit in bytes for packed copies of weights, beside the weights themselves. thread-safe.
 class PackingBudget {
@@ -124,4 +124,4 @@ class PackedWeights {
   Tensor value_, memory_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

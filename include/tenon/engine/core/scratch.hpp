@@ -13,7 +13,7 @@
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Uninitialised, aligned to Allocator::kAlignment, given back at the end of its scope. one thread.
 //
@@ -45,7 +45,7 @@ class Scratch {
   }
 
  private:
-  TENON_COLD Status NoMemory(std::string_view who) const {
+  TENON_DETAIL_COLD Status NoMemory(std::string_view who) const {
     return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
                                      detail::NoMemoryFrom(*allocator_, bytes_));
   }
@@ -91,4 +91,4 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

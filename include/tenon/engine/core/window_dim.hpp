@@ -7,7 +7,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/op/shape/window.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Window {
   Index input = 0;
@@ -29,4 +29,4 @@ inline Status PlaceWindow(Padding padding, Window* w) {
                                &w->pad_after);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,7 +8,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/elementwise/elementwise.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
 // inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
@@ -52,4 +52,4 @@ double SumOfSquares(const T* x, Index n) {
   return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

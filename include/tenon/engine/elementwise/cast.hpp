@@ -26,7 +26,7 @@
 #include <immintrin.h>
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -413,4 +413,4 @@ inline Status Cast(Cpu& device, DataType from_type, const void* from, DataType t
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

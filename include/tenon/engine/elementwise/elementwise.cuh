@@ -18,7 +18,7 @@
 #include <tenon/engine/core/broadcast.hpp>
 #include <tenon/engine/elementwise/elementwise.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -284,4 +284,4 @@ Status MapBinary(Cuda& device, AttrsPointer attrs, In<T> a, In<T> b, Out<R> out)
   return detail::LaunchBinaryMap(device, plan, Map{a.data, b.data, out.data, {}, kept});
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

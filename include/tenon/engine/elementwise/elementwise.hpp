@@ -15,11 +15,11 @@
 #include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/nontemporal_store.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-TENON_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
-                                           Index n) {
+TENON_DETAIL_NOINLINE inline void UnaryPastCaches(const UnaryLoop& loop, const void* attrs, const char* x, char* out,
+                                                  Index n) {
   RunPastCaches({out, loop.out_bytes, x, loop.in_bytes, nullptr, 0}, n,
                 [&](const char* a, const char*, char* to, Index m) { loop.v(attrs, a, to, m); });
 }
@@ -50,8 +50,8 @@ inline constexpr Index kTileBytes = 4096;   // bytes of one repeated operand, sp
 inline constexpr Index kShortRow = 7, kShortSpreadRow = 63, kShortRepeatedRow = 31, kShortInnerRow = 15;
 
 // A loop over rows, which lie so many bytes apart. A function of its own, so that all of it stays in registers.
-TENON_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
-                                      const char* b, Index step_b, char* to, Index step, char* end, Index n) {
+TENON_DETAIL_NOINLINE inline void RunEachRow(BinaryLoops::Loop loop, const void* attrs, const char* a, Index step_a,
+                                             const char* b, Index step_b, char* to, Index step, char* end, Index n) {
   for (; to != end; to += step, a += step_a, b += step_b) loop(attrs, a, b, to, n);
 }
 
@@ -111,7 +111,8 @@ inline void Repeat(const char* element, Index bytes, Index count, char* to) {
 }
 
 // A repeated operand without a loop of its own: spread out once, then used again and again.
-TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
+TENON_DETAIL_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to,
+                                                        Index n) const {
   alignas(64) char tile[kTileBytes];
   const Index length = kTileBytes / loops.in_bytes < n ? kTileBytes / loops.in_bytes : n;
   Repeat(step_x == 0 ? x : y, loops.in_bytes, length, tile);
@@ -123,7 +124,7 @@ TENON_NOINLINE inline void BinaryWork::RunSpread(const char* x, Index step_x, co
 }
 
 // Elements [begin, end) of the output, past the caches.
-TENON_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
+TENON_DETAIL_NOINLINE inline void BinaryWork::RunStreamed(Index step_a, Index step_b, Index begin, Index end) const {
   RunPastCaches({Out(begin), loops.out_bytes, A(begin * step_a), step_a * loops.in_bytes, B(begin * step_b),
                  step_b * loops.in_bytes},
                 end - begin,
@@ -230,8 +231,8 @@ inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorSh
   return OkStatus();
 }
 
-TENON_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, const TensorShape& a_shape,
-                                          const TensorShape& b_shape, const TensorShape& out_shape) {
+TENON_DETAIL_NOINLINE inline Status BinaryOfMany(Cpu& device, const BinaryWork& work, const TensorShape& a_shape,
+                                                 const TensorShape& b_shape, const TensorShape& out_shape) {
   const BinaryLoops& loops = work.loops;
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
@@ -355,4 +356,4 @@ Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, c
   return BinaryBroadcast(device, outer, &work, a, a_shape, b, b_shape, out, out_shape);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

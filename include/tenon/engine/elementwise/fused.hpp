@@ -21,7 +21,7 @@
 #include <tenon/engine/elementwise/elementwise.hpp>
 #include <tenon/engine/elementwise/vector_chain.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Inputs and the results of steps are values with numbers, in the order in which they were added; the last step's
 // result is the program's. Steps may change the type of the elements, which must be plain (no strings).
@@ -345,4 +345,4 @@ class FusedElementwise {
   Status error_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/simd/vector_map.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // out[i] = op(x[i]) for i in [0, n). `attrs` is the further argument of the op's map, or null. `out` may be `x`.
 struct UnaryLoop {
@@ -311,4 +311,4 @@ inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
 template <class Op, class T, class R = detail::MapResult<Op, T, T>, class Isa = simd::Compiled>
 inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Isa>();
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/element_copy.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -174,4 +174,4 @@ inline void Select(Cpu& device, DataType dtype, const bool* condition, const Ten
               [&](Index begin, Index end) { work.Range(begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/engine/elementwise/loops.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One step of a chain.
 struct LaneChainStep {
@@ -188,4 +188,4 @@ const LaneChains& GetLaneChains() {
   return chains;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

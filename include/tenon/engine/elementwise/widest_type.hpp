@@ -12,7 +12,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/elementwise/cast.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Loops that make elements of one type wide, and wide ones elements again. kind is kNone for types that are not real
 // numbers. immutable.
@@ -69,4 +69,4 @@ auto VisitWide(detail::CastKind kind, const Visitor& visitor) {
   return visitor.template operator()<double>();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,7 +7,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/engine/fft/complex_vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -119,4 +119,4 @@ struct FftSums {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

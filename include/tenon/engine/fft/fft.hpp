@@ -23,7 +23,7 @@
 #include <tenon/engine/fft/plan.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class FftKind : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
 
@@ -149,7 +149,7 @@ class FftRun {
   }
   // Rows of an odd number of real elements are transformed as complex ones.
   Index StagedSize() const { return IsReal() && !IsHalved() ? FftRoundUp(2 * n_ * Group(), 32) : 0; }
-  TENON_COLD static Status NoMemory(std::string_view who) {
+  TENON_DETAIL_COLD static Status NoMemory(std::string_view who) {
     return errors::ResourceExhausted(who, ": OOM when making the tables of a Fourier transform");
   }
 
@@ -345,4 +345,4 @@ Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, voi
       .Run(device, who);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

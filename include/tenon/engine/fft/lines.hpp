@@ -16,7 +16,7 @@
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/layout/transpose.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -304,4 +304,4 @@ bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T*
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

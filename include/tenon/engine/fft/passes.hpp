@@ -15,7 +15,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -398,4 +398,4 @@ const FftKernels<T>& FftKernelsHere() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,7 +23,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/fft/passes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -393,4 +393,4 @@ bool FftPlan<T>::MakeConvolution(Index length, const FftKernels<T>& kernels) {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

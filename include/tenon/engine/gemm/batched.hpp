@@ -20,7 +20,7 @@
 #include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A transposed operand is stored as [k, m] or [n, k]; a conjugated one (complex numbers only) counts with its imaginary
 // parts negated. immutable once made.
@@ -206,4 +206,4 @@ inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, cons
   return run(device, plan, x, y, out, plan.y_batches == 1 ? weights : nullptr);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -33,9 +33,9 @@ using Bfloat16Kernels = GroupKernels<float>;
 struct Bfloat16Dot {
   using Sums = GnuVector<float, 64>;
   static constexpr Index in_group = 2;
-  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
-                                                                 const GnuVector<std::int32_t, 64>::type& x,
-                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+  TENON_DETAIL_TARGET_AVX512 TENON_DETAIL_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                        const GnuVector<std::int32_t, 64>::type& x,
+                                                                        const GnuVector<std::int32_t, 64>::type& y) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
 };
@@ -124,6 +124,6 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__

@@ -22,7 +22,7 @@
 
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -355,6 +355,6 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__

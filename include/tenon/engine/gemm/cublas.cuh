@@ -17,7 +17,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cuda.cuh>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Element types whose products cuBLAS computes here; half and bfloat16 are added up in float.
 template <class T>
@@ -81,4 +81,4 @@ cublasStatus_t CublasGemm(cublasHandle_t handle, In<T, 2> a, bool transpose_a, I
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/op/shape/einsum_equation.hpp>
 #include <tenon/engine/layout/transpose.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A dimension's name: a byte of the equation, or 256 + i for number i, from the right, of those that an ellipsis stands
 // for.
@@ -181,4 +181,4 @@ inline bool IsPlainCopy(const NdCopy& copy) {
   return copy.dims.empty() || (copy.dims.size() == 1 && copy.dims[0].in == 1 && copy.dims[0].out == 1);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

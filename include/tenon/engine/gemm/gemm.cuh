@@ -14,7 +14,7 @@
 #include <tenon/engine/gemm/cublas.cuh>
 #include <tenon/engine/gemm/tiled.cuh>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 template <class T>
@@ -50,4 +50,4 @@ Status Gemm(Cuda& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpo
   return TiledGemm(device, a, transpose_a, b, transpose_b, product);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,7 +24,7 @@
 #include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
@@ -38,10 +38,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 
 namespace detail {
 
-TENON_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
+TENON_DETAIL_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
   return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
 }
-TENON_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
+TENON_DETAIL_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
   return errors::Internal("MatMul: the product has shape [", m, ",", n, "], but its output has ", got.DebugString());
 }
 
@@ -233,4 +233,4 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
 struct Int8Matrix {
@@ -91,9 +91,9 @@ struct Int8Avx2 {
 struct Int8Dot {
   using Sums = GnuVector<std::uint32_t, 64>;
   static constexpr Index in_group = 4;
-  TENON_DETAIL_TARGET_AVX512 TENON_ALWAYS_INLINE static void Add(Sums::type& sums,
-                                                                 const GnuVector<std::int32_t, 64>::type& x,
-                                                                 const GnuVector<std::int32_t, 64>::type& y) {
+  TENON_DETAIL_TARGET_AVX512 TENON_DETAIL_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                        const GnuVector<std::int32_t, 64>::type& x,
+                                                                        const GnuVector<std::int32_t, 64>::type& y) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
   }
 };
@@ -284,4 +284,4 @@ inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix&
   return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

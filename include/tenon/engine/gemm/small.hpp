@@ -14,7 +14,7 @@
 
 #if !defined(__CUDACC__)  // vectors are for the host's compiler
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -50,7 +50,7 @@ inline void RunSmallTiles(const GemmKernels& kernels, const GemmArgs<void>& g, c
     j += columns;
   }
 }
-TENON_NOINLINE inline void RunSmallTurned(const GemmKernels& kernels, const GemmArgs<void>& g) {
+TENON_DETAIL_NOINLINE inline void RunSmallTurned(const GemmKernels& kernels, const GemmArgs<void>& g) {
   alignas(64) char turned[kSmallProductBytes];
   kernels.transpose(g.b, g.b_col, g.n, g.k, turned, g.n);
   RunSmallTiles(kernels, g, turned, g.n);
@@ -66,6 +66,6 @@ inline void RunSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g)
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__CUDACC__

@@ -16,7 +16,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cuda.cuh>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -85,4 +85,4 @@ Status TiledGemm(Cuda& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool tr
   return LaunchCuda(device, grid, &detail::TiledGemmKernel<T>, a, transpose_a, b, transpose_b, product);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

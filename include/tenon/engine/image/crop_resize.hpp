@@ -15,7 +15,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/image/resize.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct CropGeometry {
   Index boxes = 0, rows = 0, columns = 0, depth = 0;  // rows, columns and depth are those of the images
@@ -171,4 +171,4 @@ void CropAndResizeGradImage(const CropGeometry& g, const float* grads, const flo
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct JpegReadOptions {
   int channels = 0;  // 1 grey, 3 RGB, 0 as the file has them
@@ -225,4 +225,4 @@ class JpegWriter {
 
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

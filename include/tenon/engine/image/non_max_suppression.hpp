@@ -12,7 +12,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The part that two boxes have in common of what they cover together; 0 where one covers nothing. In the arithmetic of
 // T.
@@ -88,4 +88,4 @@ void SuppressBoxes(const T* boxes, const T* scores, Index n, Index most, const S
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -183,4 +183,4 @@ inline bool WritePng(const void* pixels, Index height, Index width, int channels
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,7 +23,7 @@
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One dimension: from `input` elements to `output`.
 struct ResizeAxis {
@@ -344,4 +344,4 @@ void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod m
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

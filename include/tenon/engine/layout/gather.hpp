@@ -15,7 +15,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/element_copy.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // in: [batch, outer, limit, run], indices: [batch, count]  ->  out: [batch, outer, count, run]
 struct GatherPlan {
@@ -122,4 +122,4 @@ inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& pl
   return run(std::int64_t{});
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

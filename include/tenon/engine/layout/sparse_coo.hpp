@@ -18,7 +18,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // *sum = a + b and *difference = a - b; false where 64 bits do not hold them. Sizes and indices may be any numbers.
 inline bool AddFits(std::int64_t a, std::int64_t b, std::int64_t* sum) { return !__builtin_add_overflow(a, b, sum); }
@@ -169,4 +169,4 @@ inline const ElementMath* ElementMathOf(DataType dtype) {
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

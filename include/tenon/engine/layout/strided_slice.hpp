@@ -13,7 +13,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/core/element_copy.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Where a part's elements lie in the input, in the order of the output. immutable once made.
 struct StridedCopy {
@@ -118,4 +118,4 @@ inline void CopyStrided(Cpu& device, const ElementMover& mover, const StridedCop
               [&](Index begin, Index end) { detail::CopyStridedRange(mover, copy, in, out, begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/element_copy.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Element [i, j, ...] of the copy goes from in_first + i * dims[0].in + j * dims[1].in + ... to out_first + i *
 // dims[0].out + ... Steps and places count elements; `in` steps may be 0 or negative. immutable once made.
@@ -410,4 +410,4 @@ inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, c
   ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

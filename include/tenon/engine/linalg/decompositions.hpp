@@ -15,7 +15,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace linalg {
 
@@ -399,4 +399,4 @@ void SvdTall(T* a, Index m, Index n, Real<T>* s, T* v) {
 
 }  // namespace linalg
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

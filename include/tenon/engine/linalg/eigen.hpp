@@ -10,7 +10,7 @@
 
 static_assert(EIGEN_VERSION_AT_LEAST(3, 4, 0), "tenon: engine/linalg/eigen.hpp needs Eigen 3.4 or newer");
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Rows behind each other, as tensors have them.
 template <class T>
@@ -28,4 +28,4 @@ Eigen::Map<EigenMatrix<T>> AsEigen(Out<T, 2> matrix) {
   return {matrix.data, matrix.dim(0), matrix.dim(1)};
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

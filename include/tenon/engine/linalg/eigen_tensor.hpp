@@ -20,7 +20,7 @@
 
 static_assert(EIGEN_VERSION_AT_LEAST(3, 4, 0), "tenon: engine/linalg/eigen_tensor.hpp needs Eigen 3.4 or newer");
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Row-major views of T, const for tensors that may only be read; TensorFlow's TTypes. Aligned: Eigen may load whole
 // packets from the first element on.
@@ -37,7 +37,7 @@ namespace detail {
 // Alignment that Eigen wants: for the packets of the instruction set that the binary is compiled for.
 inline constexpr std::size_t kEigenAlignment = EIGEN_MAX_ALIGN_BYTES == 0 ? 1 : EIGEN_MAX_ALIGN_BYTES;
 
-TENON_COLD inline Status CheckEigenAlignment(const void* data) {
+TENON_DETAIL_COLD inline Status CheckEigenAlignment(const void* data) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   if (address % kEigenAlignment == 0) return OkStatus();
   return errors::InvalidArgument("EigenViews: ptr = ", static_cast<std::uint64_t>(address), " is not a multiple of ",
@@ -180,4 +180,4 @@ inline detail::EigenTensorViews<true, false> CheckedEigenViews(const Tensor& ten
 }
 void CheckedEigenViews(const Tensor&&) = delete;
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

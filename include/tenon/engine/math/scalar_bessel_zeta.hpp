@@ -10,7 +10,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/engine/math/scalar_erf_gamma.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -299,4 +299,4 @@ T Betainc(T a, T b, T x) {
       detail::IncompleteBeta(static_cast<double>(a), static_cast<double>(b), static_cast<double>(x), kError));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

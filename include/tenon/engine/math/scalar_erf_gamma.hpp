@@ -11,7 +11,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -132,4 +132,4 @@ TENON_HD T Digamma(T x) {
   return static_cast<T>(sum + std::log(y) - 0.5 / y - square * detail::Polynomial(kSeries, square));
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/math/scalar_erf_gamma.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -191,4 +191,4 @@ L Erfc(const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -450,4 +450,4 @@ L Fma(const L&, const L&, const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

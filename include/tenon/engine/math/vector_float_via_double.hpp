@@ -10,7 +10,7 @@
 #include <tenon/engine/math/vector_exp_log.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -100,4 +100,4 @@ TENON_HD D Odd(const D& y, const D& x) {
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

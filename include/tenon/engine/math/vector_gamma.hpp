@@ -11,7 +11,7 @@
 #include <tenon/engine/math/vector_float_via_double.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -294,4 +294,4 @@ L Polygamma(const L&, const L&);
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Row-major matrices: queries [batch, queries, depth], keys [batch, keys, depth], values [batch, keys, value_depth],
 // the result [batch, queries, value_depth]. The heads of all sequences are the batch.
@@ -258,4 +258,4 @@ Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const
 
 #endif  // !__CUDACC__
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

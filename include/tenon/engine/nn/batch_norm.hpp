@@ -17,7 +17,7 @@
 #include <tenon/engine/reduce/reduce.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // x: [outer, channels, inner]; channels last means inner = 1.
 struct ChannelLayout {
@@ -333,4 +333,4 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -147,4 +147,4 @@ inline Status SumChannels(Cpu& device, DataType dtype, const void* x, Index oute
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

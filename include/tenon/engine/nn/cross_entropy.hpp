@@ -8,7 +8,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A matrix whose rows or columns may be one for all: elements between neighbours, 0 where they repeat.
 template <class C>
@@ -75,4 +75,4 @@ void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits,
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

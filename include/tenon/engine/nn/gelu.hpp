@@ -13,7 +13,7 @@
 #include <tenon/engine/elementwise/elementwise.hpp>
 #include <tenon/engine/math/vector_exp_log.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -72,4 +72,4 @@ Status Gelu(Cpu& device, const T* x, T* out, Index n, GeluFormula formula = Gelu
                                       : detail::RunGelu<detail::TanhGelu>(device, x, out, n);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

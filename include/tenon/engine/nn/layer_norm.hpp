@@ -14,7 +14,7 @@
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/for_each_row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -106,4 +106,4 @@ Status LayerNorm(Cpu& device, const T* x, const detail::RowType<T>* scale, const
       out, rows, columns);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct LrnParameters {
   Index radius = 5;
@@ -57,4 +57,4 @@ inline void LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const 
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // w: [inputs + cells, 4 * cells], b: [4 * cells]: four gates side by side, numbered by their places.
 struct LstmCell {
@@ -120,4 +120,4 @@ inline Status GruStep(Cpu& device, const GruCell& cell, const float* x, const fl
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

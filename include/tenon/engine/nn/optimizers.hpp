@@ -13,7 +13,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A run of elements to update.
 struct TrainingRun {
@@ -321,4 +321,4 @@ TrainingLoop LoopFor(DataType type) {
 
 }  // namespace training
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/for_each_row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -153,4 +153,4 @@ Status LogSoftmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
   return detail::ForEachRow<T>(device, row, "LogSoftmax", x, out, rows, columns);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/engine/random/philox.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class RandomKind : std::uint8_t {
   kUniform,  // floating, in [0, 1)
@@ -247,4 +247,4 @@ inline void FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, 
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/engine/random/philox.hpp>
 #include <tenon/engine/random/distributions.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -184,4 +184,4 @@ inline Status FillPoisson(Cpu& device, const SampleTask& task, const Philox& fro
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Four words of 32 random bits.
 struct PhiloxBlock {
@@ -46,7 +46,7 @@ inline constexpr int kPhiloxRounds = 10;
 
 // Blocks 0 to kLanes - 1 from `from` on, word by word and block by block.
 template <int kLanes>
-TENON_ALWAYS_INLINE void PhiloxLanes(const Philox& from, std::uint32_t* out) {
+TENON_DETAIL_ALWAYS_INLINE void PhiloxLanes(const Philox& from, std::uint32_t* out) {
   std::uint32_t a[kLanes], b[kLanes], c[kLanes], d[kLanes];
   for (int i = 0; i < kLanes; ++i) {
     const std::uint64_t low = from.low + static_cast<unsigned>(i);
@@ -134,4 +134,4 @@ class PhiloxWords {
   int used_ = 4;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

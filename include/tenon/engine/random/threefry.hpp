@@ -11,7 +11,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Two words of 32 random bits.
 struct ThreeFryBlock {
@@ -35,7 +35,7 @@ inline constexpr int kThreeFryLanes = 16;
 
 // Blocks 0 to lanes - 1 from `from` on, word by word and block by block.
 template <int lanes>
-TENON_ALWAYS_INLINE constexpr void ThreeFryBlocksOf(const ThreeFry& from, std::uint32_t* out) {
+TENON_DETAIL_ALWAYS_INLINE constexpr void ThreeFryBlocksOf(const ThreeFry& from, std::uint32_t* out) {
   const auto key0 = static_cast<std::uint32_t>(from.key), key1 = static_cast<std::uint32_t>(from.key >> 32);
   const std::uint32_t keys[3] = {key0, key1, key0 ^ key1 ^ kThreeFryParity};
   std::uint32_t a[lanes] = {}, b[lanes] = {};
@@ -97,4 +97,4 @@ inline void ThreeFryBlocks(const ThreeFry& from, Index n, std::uint32_t* out) {
   }
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/engine/random/philox.hpp>
 #include <tenon/engine/random/distributions.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // One batch of samples has these parameters. T is half (every step is rounded, as TensorFlow does), float or double.
 template <class T>
@@ -159,4 +159,4 @@ Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
   return errors::Internal("TruncatedNormal rejection sampler failed to accept a sample.");
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

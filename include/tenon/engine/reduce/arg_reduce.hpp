@@ -17,7 +17,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -166,4 +166,4 @@ inline void ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index
               });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/engine/reduce/reduce.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -68,4 +68,4 @@ Status LogSumExp(Cpu& device, const T* x, const TensorShape& shape, const AxisSe
   return BinaryBroadcast(device, kBinaryLoops<detail::LogPlus, T>, nullptr, out, kept, shift, kept, out, kept);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
 
@@ -487,4 +487,4 @@ constexpr ReduceLoops MakeReduceLoops() {
 template <class Reducer, class T>
 inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

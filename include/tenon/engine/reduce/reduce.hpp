@@ -14,7 +14,7 @@
 #include <tenon/engine/reduce/loops.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A set of dimensions.
 class AxisSet {
@@ -270,4 +270,4 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

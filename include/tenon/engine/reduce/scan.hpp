@@ -17,7 +17,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // y[i * step + j] = x[0 * step + j] op ... op x[i * step + j], i in [0, n), j in [0, width); exclusive: without the
 // last of them. `step` may be negative: from the end.
@@ -124,4 +124,4 @@ inline void Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Inde
               });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

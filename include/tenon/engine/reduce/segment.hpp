@@ -17,7 +17,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // How rows of one type are folded.
 struct SegmentLoops {
@@ -263,4 +263,4 @@ void ForEachColumnRange(Cpu& device, Index rows, Index columns, const Body& body
       [&](Index begin, Index end) { body(begin * kTogether, end * kTogether < columns ? end * kTogether : columns); });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/elementwise/widest_type.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -121,4 +121,4 @@ inline void NthElement(const WideType& type, const void* row, Index size, Index 
   });
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,7 +23,7 @@
 #define TENON_DETAIL_XSIMD 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -355,4 +355,4 @@ TENON_HD T Exp(T a) {
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

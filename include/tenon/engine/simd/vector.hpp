@@ -20,7 +20,7 @@
 #define TENON_DETAIL_LANES 0
 #endif
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -431,4 +431,4 @@ struct Lanes;
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/simd/vector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace simd {
 
@@ -104,4 +104,4 @@ void RunLanes(const T* a, Index step_a, const T* b, Index step_b, T* out, Index 
 
 }  // namespace simd
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/engine/text/case_tables.hpp>
 #include <tenon/engine/text/strings.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -97,4 +97,4 @@ inline void UpperUtf8(std::string_view in, tstring* out) {
   out->assign(text);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

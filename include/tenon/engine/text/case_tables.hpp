@@ -7,7 +7,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -261,4 +261,4 @@ inline constexpr CodeRange kCaseIgnorable[] = {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

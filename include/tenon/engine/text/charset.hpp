@@ -16,7 +16,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/engine/text/strings.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class Charset : std::uint8_t { kUtf8, kUtf16, kUtf32, kAscii, kLatin1, kOther };
 
@@ -157,4 +157,4 @@ inline void AppendEncoded(Charset charset, std::int32_t code, std::string* out) 
   put(0xdc00 + (code & 0x3ff), 2);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

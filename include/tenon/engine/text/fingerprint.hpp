@@ -12,7 +12,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/hash.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -174,4 +174,4 @@ inline std::uint64_t SipHash(std::uint64_t key0, std::uint64_t key1, std::string
   return v0 ^ v1 ^ v2 ^ v3;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,7 +8,7 @@
 
 #include <tenon/tensor/string_tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // How printf writes one number; `flag` 0: none.
 struct NumberFormat {
@@ -66,4 +66,4 @@ void PrintNumber(const PrintfFormat& format, Value value, tstring* out) {
 #pragma GCC diagnostic pop
 #endif
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/device/cpu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // body(arg, begin, end) for ranges that together are [0, n); a text costs some `ns` nanoseconds.
 inline void ForTexts(Cpu& device, Index n, double ns, void (*body)(void* arg, Index begin, Index end), void* arg) {
@@ -174,4 +174,4 @@ inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
   return nullptr;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

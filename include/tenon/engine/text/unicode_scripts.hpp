@@ -8,7 +8,7 @@
 
 #include <tenon/base/config.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -191,4 +191,4 @@ constexpr std::int32_t ScriptOf(std::int32_t code) {
   return static_cast<std::int32_t>(detail::kScriptStarts[low] & 0xff);
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

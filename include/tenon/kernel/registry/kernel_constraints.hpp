@@ -19,7 +19,7 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 void kernel_match_error_has_more_than_4_constraints();
@@ -134,7 +134,7 @@ struct AnyDevice {
   static constexpr std::string_view type = "DEFAULT";
 };
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
@@ -142,13 +142,13 @@ inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t numbe
     if (value.number == number && value.text == text) return true;
   return false;
 }
-TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
+TENON_DETAIL_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
   constexpr std::string_view kKinds[] = {"int", "bool", "string", "type or list(type)"};
   return errors::InvalidArgument("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
                                  "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
                                  "', but the node's has another: ", SummarizeNodeDef(node));
 }
-TENON_COLD inline Status NoConstrainedAttr(const NodeDef& node, std::string_view attr) {
+TENON_DETAIL_COLD inline Status NoConstrainedAttr(const NodeDef& node, std::string_view attr) {
   return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", attr, "' not in NodeDef '",
                                  SummarizeNodeDef(node), "'");
 }
@@ -178,7 +178,7 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
-TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
+TENON_DETAIL_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
   std::string have;
   for (const auto& list : {op.inputs, op.outputs})
     for (const ArgSpec& argument : list) StrAppend(&have, have.empty() ? "'" : ", '", argument.name(), "'");
@@ -223,6 +223,6 @@ inline bool SameMatch(const KernelMatch& a, const KernelMatch& b) {
   return a.label == b.label && a.priority == b.priority && same(a.all_host_arguments(), b.all_host_arguments()) &&
          std::equal(x.begin(), x.end(), y.begin(), y.end(), same_constraint);
 }
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

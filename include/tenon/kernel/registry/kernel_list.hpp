@@ -18,8 +18,8 @@
 #include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // TensorFlow's KernelDef message: one kernel of one op.
 struct KernelDescription {
@@ -135,5 +135,5 @@ inline std::string SerializeKernelList(const KernelList& list) {
 // DataLoss when the bytes are not such a message.
 inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

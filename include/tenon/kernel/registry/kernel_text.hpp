@@ -13,8 +13,8 @@
 #include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
 // A list.
@@ -41,7 +41,7 @@ inline void AppendConstraints(const KernelMatch* match, std::string* text) {
     StrAppend(text, "; ", constraint.attr, " in ", SummarizeAttrValue(AllowedValues(constraint)));
 }
 // "CPU{float}", "CPU{} (label='fast'; T in [DT_FLOAT])".
-TENON_COLD inline std::string ShortKernelText(const KernelRow& row) {
+TENON_DETAIL_COLD inline std::string ShortKernelText(const KernelRow& row) {
   std::string text = StrCat(row.device, "{");
   for (int k = 0; k < row.op->typed_count; ++k)
     StrAppend(&text, k == 0 ? "" : ",", static_cast<DataType>(row.types[k]));
@@ -52,7 +52,7 @@ TENON_COLD inline std::string ShortKernelText(const KernelRow& row) {
   if (!match.empty()) StrAppend(&text, " (", std::string_view(match).substr(2), ")");
   return text;
 }
-TENON_COLD inline std::string KernelText(const KernelRow& row) {
+TENON_DETAIL_COLD inline std::string KernelText(const KernelRow& row) {
   std::string text = StrCat("device='", row.device, "'");
   AppendLabel(row.op->match, &text);
   for (int k = 0; k < row.op->typed_count; ++k) {
@@ -64,12 +64,12 @@ TENON_COLD inline std::string KernelText(const KernelRow& row) {
 }
 // A line for each; "  <no registered kernels>" for none.
 template <class Rows>
-TENON_COLD inline std::string KernelLines(const Rows& rows) {
+TENON_DETAIL_COLD inline std::string KernelLines(const Rows& rows) {
   std::string text;
   for (const KernelRow* row : rows) StrAppend(&text, "  ", KernelText(*row), "\n");
   return text.empty() ? "  <no registered kernels>\n" : text;
 }
 
 }  // namespace detail
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

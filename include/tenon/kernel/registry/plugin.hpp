@@ -29,7 +29,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr char kPluginMagic[8] = {'t', 'e', 'n', 'o', 'n', 'l', 'i', 'b'};
 inline constexpr const char* kPluginEntryPoint = "tenon_plugin";
@@ -48,7 +48,7 @@ namespace detail {
 #define TENON_DETAIL_LIBRARY_ABI "another standard library"
 #endif
 inline constexpr const char* kPluginAbi =
-    "tenon " TENON_DETAIL_TEXT(TENON_ABI_TAG) ", " TENON_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
+    "tenon " TENON_DETAIL_TEXT(TENON_DETAIL_ABI_TAG) ", " TENON_DETAIL_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
 #undef TENON_DETAIL_LIBRARY_ABI
 #undef TENON_DETAIL_TEXT
 #undef TENON_DETAIL_TEXT_OF
@@ -163,4 +163,4 @@ inline Status CheckPlugin(const PluginHeader& header, std::string_view library) 
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

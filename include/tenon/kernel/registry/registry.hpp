@@ -25,8 +25,8 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are the types of the attrs that its kernels are templates
 // over, in order.
@@ -77,7 +77,7 @@ class Registry {
   }
 
   // An eager call looks its kernel up every time.
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   // Searches the kernels that serve every node of the op (structs without a KernelMatch). NotFound names the types
   // that have kernels.
   Result<KernelDef> Find(const KernelKey& key) const {
@@ -109,7 +109,7 @@ class Registry {
     }
     return FindAmongMatches(*kernels, node, device, label, types);
   }
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
   // All kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
@@ -166,7 +166,7 @@ class Registry {
     bool logged;
   };
 
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   // Takes in batches that were linked since the last time.
   void Refresh() const {
     if (!global_) return;
@@ -197,7 +197,7 @@ class Registry {
     int count = 0;
   };
 
-  TENON_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
+  TENON_DETAIL_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
     if (!HasNodeAttr(node, attr)) return detail::NoConstrainedAttr(node, attr);
     DataType type = DataType::kInvalid;
     return GetNodeAttr(node, attr, &type);
@@ -232,10 +232,11 @@ class Registry {
     return nullptr;
   }
 
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
   // Where labels, constraints and other devices count.
-  TENON_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node, std::string_view device,
-                                                std::string_view label, const TypeKey& types) const {
+  TENON_DETAIL_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node,
+                                                       std::string_view device, std::string_view label,
+                                                       const TypeKey& types) const {
     const KernelRow* row = nullptr;
     bool attrs_differ = false;
     TENON_RETURN_IF_ERROR(FindMatch(kernels, node, device, label, &row, &attrs_differ));
@@ -247,8 +248,8 @@ class Registry {
   }
   // Finds, among the op's kernels with this label whose constraints the node satisfies, the one of highest priority.
   // *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
-  TENON_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
-                                     std::string_view label, const KernelRow** row, bool* attrs_differ) {
+  TENON_DETAIL_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
+                                            std::string_view label, const KernelRow** row, bool* attrs_differ) {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
       const OpRow& op = *table->op;
@@ -273,8 +274,8 @@ class Registry {
     return false;
   }
   // *fits stays null when the node has other types or does not satisfy the constraints.
-  TENON_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
-                                       const KernelRow** fits) {
+  TENON_DETAIL_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
+                                              const KernelRow** fits) {
     const OpRow& op = *table.op;
     TypeKey types;
     TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
@@ -292,7 +293,7 @@ class Registry {
 
   // The type whose kernels run on the device if it has none of its own (DeviceFactory::kernels), or "". Not for ops
   // that call functions: their kernels run whole programs.
-  TENON_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
+  TENON_DETAIL_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
     const DeviceFactory* factory = detail::device_factories.load(std::memory_order_acquire);
     while (factory != nullptr && (factory->type != device || factory->kernels.empty())) factory = factory->next;
     if (factory == nullptr) return {};
@@ -316,7 +317,7 @@ class Registry {
           rows.push_back(row);
     return rows;
   }
-  TENON_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
+  TENON_DETAIL_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
     std::string have;
     for (const KernelRow* row : RowsOf(kernels))
       StrAppend(&have, have.empty() ? "" : ", ", detail::ShortKernelText(*row));
@@ -326,8 +327,8 @@ class Registry {
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
   // NoKernel with TensorFlow's sentence and list appended.
-  TENON_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
-                                       bool attrs_differ) {
+  TENON_DETAIL_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
+                                              bool attrs_differ) {
     std::string lines = detail::KernelLines(RowsOf(kernels));
     lines.pop_back();
     const std::string attrs =
@@ -340,7 +341,7 @@ class Registry {
                              ".  Registered:", lines));
   }
 
-  TENON_COLD void TakeIn() const {
+  TENON_DETAIL_COLD void TakeIn() const {
     const MutexLock lock(mutex_);
     const RegistrationBatch* const head = detail::registration_batches.load(std::memory_order_acquire);
     SlimVector<const RegistrationBatch*> fresh;
@@ -383,7 +384,7 @@ class Registry {
     return status;
   }
   // Adds the waiting kernels whose op is registered by now.
-  TENON_COLD Status AddWaiting() const {
+  TENON_DETAIL_COLD Status AddWaiting() const {
     Status status;
     SlimVector<Waiting> waiting;
     waiting.swap(waiting_);
@@ -391,7 +392,7 @@ class Registry {
     return status;
   }
   // Without the lock: a sink may look kernels up.
-  TENON_COLD void LogWaiting() const {
+  TENON_DETAIL_COLD void LogWaiting() const {
     std::string text;
     {
       const MutexLock lock(mutex_);
@@ -441,5 +442,5 @@ class Registry {
   mutable Status status_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

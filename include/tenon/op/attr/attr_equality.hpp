@@ -18,8 +18,8 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Tensors larger than this are not compared by value where `allow_false_negatives` says so.
 inline constexpr std::size_t kMaxComparedTensorBytes = std::size_t{32} << 20;
@@ -147,5 +147,5 @@ inline std::uint64_t AttrValueHash(const AttrValue& value) {
   return detail::HashAttrs(all, list.func);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,18 +22,18 @@
 #include <tenon/op/attr/attr_members.hpp>
 #include <tenon/op/attr/attr_types.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status WrongAttrKind(std::string_view had, std::string_view expected) {
+TENON_DETAIL_COLD inline Status WrongAttrKind(std::string_view had, std::string_view expected) {
   return errors::InvalidArgument("AttrValue had value with type '", had, "' when '", expected, "' expected");
 }
-TENON_COLD inline Status ForAttr(const Status& status, std::string_view attr_name) {
+TENON_DETAIL_COLD inline Status ForAttr(const Status& status, std::string_view attr_name) {
   return status.WithAppended(StrCat(" for attr '", attr_name, "'"));
 }
-TENON_COLD inline Status AttrHas(std::string_view attr_name, const Status& status) {
+TENON_DETAIL_COLD inline Status AttrHas(std::string_view attr_name, const Status& status) {
   return Status(status.code(), StrCat("Attr ", attr_name, " has ", status.message()));
 }
 
@@ -103,31 +103,31 @@ inline Status ConvertAttr(std::int64_t from, int* to) {
   }
   return *to = static_cast<int>(from), OkStatus();
 }
-TENON_ALWAYS_INLINE void ConvertAttr(char from, bool* to) { *to = from != 0; }
-TENON_ALWAYS_INLINE void ConvertAttr(const std::string& from, std::string_view* to) { *to = from; }
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(char from, bool* to) { *to = from != 0; }
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(const std::string& from, std::string_view* to) { *to = from; }
 inline Status ConvertAttr(const PartialTensorShape& from, TensorShape* to) {
   if (from.AsTensorShape(to)) return OkStatus();
   return errors::InvalidArgument("Shape ", from, " is not fully defined");
 }
-TENON_ALWAYS_INLINE void ConvertAttr(const NameAttrList& from, const NameAttrList** to) { *to = &from; }
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(const NameAttrList& from, const NameAttrList** to) { *to = &from; }
 template <class T>
-TENON_ALWAYS_INLINE void ConvertAttr(const T& from, T* to) {
+TENON_DETAIL_ALWAYS_INLINE void ConvertAttr(const T& from, T* to) {
   *to = from;
 }
 
 // A value that is of the right kind.
-TENON_ALWAYS_INLINE std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
-TENON_ALWAYS_INLINE float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
-TENON_ALWAYS_INLINE char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
-TENON_ALWAYS_INLINE DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
-TENON_ALWAYS_INLINE const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
-TENON_ALWAYS_INLINE const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) {
+TENON_DETAIL_ALWAYS_INLINE std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
+TENON_DETAIL_ALWAYS_INLINE float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
+TENON_DETAIL_ALWAYS_INLINE char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
+TENON_DETAIL_ALWAYS_INLINE DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
+TENON_DETAIL_ALWAYS_INLINE const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
+TENON_DETAIL_ALWAYS_INLINE const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) {
   return v.shape();
 }
-TENON_ALWAYS_INLINE const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
-TENON_ALWAYS_INLINE const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
+TENON_DETAIL_ALWAYS_INLINE const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
+TENON_DETAIL_ALWAYS_INLINE const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
 
-TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
+TENON_DETAIL_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
   return Status(value.decode_status().code(),
                 StrCat("Attr '", attr_name, "' has a value that can't be converted to a ",
                        value.kind() == AttrValue::Kind::kTensor ? "Tensor" : "TensorShape", ": ",
@@ -203,9 +203,9 @@ struct AttrGetter<std::span<const T>> {
 }  // namespace detail
 
 template <class T>
-TENON_ALWAYS_INLINE Status AttrValue::Get(std::string_view attr_name, T* out) const {
+TENON_DETAIL_ALWAYS_INLINE Status AttrValue::Get(std::string_view attr_name, T* out) const {
   return detail::AttrGetter<T>::Get(*this, attr_name, out);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

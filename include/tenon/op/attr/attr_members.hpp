@@ -18,8 +18,8 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr/attr_types.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 template <class T>
@@ -260,5 +260,5 @@ inline bool operator==(const AttrValue& a, const AttrValue& b) {
   return false;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -29,8 +29,8 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct AttrList;
 struct NameAttrList;
@@ -125,10 +125,10 @@ class AttrValue {
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
   // An eager call finds its kernel by these.
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   Kind kind() const { return kind_; }
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }
 
   // The value where kind() says so; otherwise zero, "", an empty list...
@@ -220,11 +220,11 @@ class AttrMap {
   AttrMap(std::initializer_list<value_type> items);
 
   // The kernel of an eager call is found by attrs.
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   // The value of an attr, or null.
   const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
@@ -249,9 +249,9 @@ class AttrMap {
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 
  private:
-  TENON_SETUP_CODE_END
+  TENON_DETAIL_SETUP_CODE_END
   std::size_t LowerBound(std::string_view name) const;
-  TENON_SETUP_CODE_BEGIN
+  TENON_DETAIL_SETUP_CODE_BEGIN
 
   SlimVector<value_type> items_;
 };
@@ -303,7 +303,7 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
 
 // ---------------------------------------------------------------------------------------------------- AttrMap, inline
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   std::size_t first = 0;
   for (std::size_t count = items_.size(); count > 0;) {
@@ -331,7 +331,7 @@ inline const AttrValue* AttrMap::Find(std::string_view name) const {
 inline AttrValue* AttrMap::Find(std::string_view name) {
   return const_cast<AttrValue*>(static_cast<const AttrMap*>(this)->Find(name));
 }
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
   items_.reserve(items.size());
@@ -373,5 +373,5 @@ inline bool AttrMap::empty() const { return items_.empty(); }
 inline AttrMap::value_type* AttrMap::AppendUnsorted() { return &items_.emplace_back(); }
 inline void AttrMap::SortAppended() { detail::SortByKey(&items_); }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

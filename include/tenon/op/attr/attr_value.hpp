@@ -17,8 +17,8 @@
 #include <tenon/op/attr/attr_members.hpp>
 #include <tenon/op/attr/attr_types.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -122,5 +122,5 @@ inline bool NestsAtMost(const AttrValue& value, int levels) {
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,8 +24,8 @@
 #include <tenon/op/signature/message_text.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -253,5 +253,5 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

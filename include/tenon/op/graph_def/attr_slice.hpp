@@ -13,8 +13,8 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Points at a NodeDef or an AttrMap, which outlives it. immutable.
 //
@@ -71,7 +71,7 @@ class AttrSlice {
   }
 
  private:
-  TENON_COLD Status NoSuchAttr(std::string_view name) const {
+  TENON_DETAIL_COLD Status NoSuchAttr(std::string_view name) const {
     if (node_ != nullptr) return detail::NoSuchAttr(*node_, name);
     return errors::NotFound("No attr named '", name, "' in NodeDef:");
   }
@@ -80,5 +80,5 @@ class AttrSlice {
   const AttrMap* attrs_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

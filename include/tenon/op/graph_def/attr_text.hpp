@@ -10,8 +10,8 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/signature/spec_reader.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The kind that an OpDef spells as `type`: "int", "list(shape)". False when there is none of that name.
 constexpr bool AttrKindFromName(std::string_view type, AttrKind* kind, bool* is_list) {
@@ -37,5 +37,5 @@ inline bool ParseAttrValue(std::string_view type, std::string_view text, AttrVal
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,8 +12,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/graph_def/op_def.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct FunctionDef {
   using StringMap = SlimVector<std::pair<std::string, std::string>>;
@@ -53,5 +53,5 @@ struct FunctionDefLibrary {
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,8 +9,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
@@ -21,5 +21,5 @@ struct GraphDef {
   friend bool operator==(const GraphDef&, const GraphDef&) = default;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -25,8 +25,8 @@
 #include <tenon/op/graph_def/op_def.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Gives the tables access to AttrValue's inside: a union of which one member is set.
 struct AttrValueAccess {
@@ -149,7 +149,7 @@ struct Schema<tenon::detail::TensorAttr> {
     return true;
   }
   // The shape that the message names, if it is one.
-  TENON_COLD static PartialTensorShape ShapeIn(std::string_view proto) {
+  TENON_DETAIL_COLD static PartialTensorShape ShapeIn(std::string_view proto) {
     Reader reader(AsBytes(proto));
     detail::RawShape raw;
     std::string_view bytes;
@@ -289,5 +289,5 @@ inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner
   }
   return graph;
 }
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,8 +13,8 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct NodeDef {
   std::string name;
@@ -62,7 +62,7 @@ inline Status AttachNode(const Status& status, std::string_view node_name) {
 }
 
 namespace detail {
-TENON_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
+TENON_DETAIL_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
   Status status = errors::NotFound("No attr named '", name, "' in NodeDef:");
   return StartsWith(name, "_") ? status : status.WithAppended(StrCat(" ", SummarizeNodeDef(node)));
 }
@@ -92,7 +92,7 @@ inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return nod
 
 // Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
 template <class T>
-TENON_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+TENON_DETAIL_ALWAYS_INLINE Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::GetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
@@ -101,7 +101,7 @@ inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const Attr
 }
 // False, and no message is made, when there is no such attr or it has another type.
 template <class T>
-TENON_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+TENON_DETAIL_ALWAYS_INLINE bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   return detail::TryGetNodeAttr(node, name, &detail::ReadAttr<T>, out);
 }
 
@@ -110,5 +110,5 @@ inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
   node->attr.Insert(std::string(name), std::move(value));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

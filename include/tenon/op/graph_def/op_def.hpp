@@ -11,8 +11,8 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct OpDeprecation {
   int version = 0;  // graph version from which the op is gone
@@ -74,5 +74,5 @@ inline const OpDef::AttrDef* FindAttr(std::string_view name, const OpDef& op_def
   return nullptr;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

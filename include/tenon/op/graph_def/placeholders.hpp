@@ -9,8 +9,8 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline bool HasPlaceholder(const AttrValue& value);
 
@@ -67,5 +67,5 @@ bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value) {
   }
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,8 +22,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/graph_def/op_def.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 struct OpList {
@@ -214,5 +214,5 @@ inline std::string SerializeOpList(Span<const OpDef> ops) {
   return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,8 +11,8 @@
 #include <tenon/base/log.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -22,7 +22,7 @@ inline constinit std::atomic<std::int64_t> next_line_of_unknown_attr{std::numeri
 // At most one line in five seconds, whatever the number of nodes; `summarize_op` is called only for a line that is
 // logged. thread-safe.
 template <class SummarizeOp>
-TENON_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, SummarizeOp summarize_op) {
+TENON_DETAIL_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, SummarizeOp summarize_op) {
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   std::int64_t due = next_line_of_unknown_attr.load(std::memory_order_relaxed);
   if (now < due || !next_line_of_unknown_attr.compare_exchange_strong(due, now + 5, std::memory_order_relaxed)) return;
@@ -33,5 +33,5 @@ TENON_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, Sum
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,8 +10,8 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The producer version of graphs that are written here. The number counts days of TensorFlow's graph format.
 inline constexpr int kGraphDefVersion = 2474;
@@ -53,7 +53,7 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
 
 namespace detail {
 // Adds to the error of a failed import that the graph is so much newer that this may be the cause.
-TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) {
+TENON_DETAIL_COLD inline Status WithVersionWarning(const Status& status, int producer) {
   constexpr int kForwardCompatibilityDays = 21;
   if (producer - kGraphDefVersion <= kForwardCompatibilityDays) return status;
   return Status(
@@ -66,5 +66,5 @@ TENON_COLD inline Status WithVersionWarning(const Status& status, int producer) 
 }
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,8 +10,8 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // InvalidArgument for a config that is no message, NotFound for an executor that TensorFlow does not know.
 inline Status CheckCallSettings(const NodeDef& call) {
@@ -36,5 +36,5 @@ inline Status CheckCallSettings(const NodeDef& call) {
                           " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

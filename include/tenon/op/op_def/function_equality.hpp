@@ -16,8 +16,8 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/op_def/op_def_compatible.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -66,5 +66,5 @@ inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
   return a.ret == b.ret && a.control_ret == b.control_ret;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

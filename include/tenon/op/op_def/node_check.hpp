@@ -21,8 +21,8 @@
 #include <tenon/op/graph_def/op_def.hpp>
 #include <tenon/op/graph_def/unknown_attr.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Attrs that have a default and are absent get it; the others stay.
 inline void AddDefaultsToNodeDef(const OpDef& op_def, NodeDef* node) {
@@ -37,7 +37,7 @@ namespace detail {
 // A node's inputs or outputs may be this many at most: a file that was tampered with must not exhaust memory.
 inline constexpr std::int64_t kMaxNodeTensors = std::int64_t{1} << 20;
 
-TENON_COLD inline Status InOpDef(const OpDef& op_def, std::string text) {
+TENON_DETAIL_COLD inline Status InOpDef(const OpDef& op_def, std::string text) {
   return errors::InvalidArgument(std::move(text), " in ", SummarizeOpDef(op_def));
 }
 
@@ -133,7 +133,9 @@ inline Status NameRangesForNode(const NodeDef& node, const OpDef& op_def, SlimVe
 namespace detail {
 
 // "NodeDef: {{node x}}; Op<name=...>", which ends the messages about a node and its op.
-TENON_COLD inline std::string OfNode(const NodeDef& node) { return StrCat("NodeDef: ", FormatNodeForError(node.name)); }
+TENON_DETAIL_COLD inline std::string OfNode(const NodeDef& node) {
+  return StrCat("NodeDef: ", FormatNodeForError(node.name));
+}
 
 inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
   bool control = false;
@@ -197,5 +199,5 @@ inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
                                  " inputs specified; ", SummarizeOpDef(op_def), "; ", detail::OfNode(node));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,8 +19,8 @@
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // ------------------------------------------------------------------------------------------------------------ defaults
 
@@ -135,5 +135,5 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
   }
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

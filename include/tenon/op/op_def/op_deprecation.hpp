@@ -13,8 +13,8 @@
 #include <tenon/base/status.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -32,7 +32,8 @@ inline bool FirstWarningFor(std::string_view op) {
 }
 
 // The op is gone from graph version `since` on.
-TENON_COLD inline Status CheckDeprecatedOp(std::string_view op, int since, std::string_view explanation, int producer) {
+TENON_DETAIL_COLD inline Status CheckDeprecatedOp(std::string_view op, int since, std::string_view explanation,
+                                                  int producer) {
   if (producer >= since)
     return errors::Unimplemented("Op ", op, " is not available in GraphDef version ", producer,
                                  ". It has been removed in version ", since, ". ", explanation, ".");
@@ -52,5 +53,5 @@ inline Status CheckOpDeprecation(const OpView& op, int producer) {
   return detail::CheckDeprecatedOp(op.name, op.deprecated_since, op.deprecation_text, producer);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

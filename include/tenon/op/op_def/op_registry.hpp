@@ -18,8 +18,8 @@
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Compares declarations: their strings in order and their flags. Shape functions are not compared (one function has
 // several addresses in a binary of several shared libraries).
@@ -97,7 +97,7 @@ class OpRegistry {
     if (there == nullptr || *there == &op || SameOp(**there, op)) return OkStatus();
     return errors::AlreadyExists("Op with name ", op.name);
   }
-  TENON_COLD Status NotRegistered(std::string_view name) const {
+  TENON_DETAIL_COLD Status NotRegistered(std::string_view name) const {
     SlimVector<std::string_view> names;
     for (const OpView* op : ops()) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
@@ -110,5 +110,5 @@ class OpRegistry {
   mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,8 +18,8 @@
 #include <tenon/op/op_def/node_def_edit.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct OpUsage {
   struct TypeAttr {
@@ -175,5 +175,5 @@ inline SlimVector<OpUsage> OpUsageOfGraph(const GraphDef& graph, const OpRegistr
   return detail::UsageOfGraph(graph.library, registry).Collect(graph.node);
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

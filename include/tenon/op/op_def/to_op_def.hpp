@@ -17,8 +17,8 @@
 #include <tenon/op/graph_def/op_def.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -139,5 +139,5 @@ inline OpDef ToOpDef(const OpView& op) {
   return def;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,8 +12,8 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Two list attrs describe the contents of the caller's resource, one item for each tensor behind the handle.
 inline constexpr std::string_view kHandleShapesAttr = "_handle_shapes";
@@ -41,5 +41,5 @@ inline Status ArgShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

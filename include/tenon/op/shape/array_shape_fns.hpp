@@ -14,26 +14,28 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/strided_slice_plan.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
   return errors::InvalidArgument("Invalid reduction dimension ", d, " for input with ", rank, " dimensions.");
 }
-TENON_COLD inline Status scalars_cannot_be_concatenated() {
+TENON_DETAIL_COLD inline Status scalars_cannot_be_concatenated() {
   return errors::InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
 }
-TENON_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
+TENON_DETAIL_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
   return errors::InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",", rank, ")");
 }
-TENON_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
-                                                                  ShapeHandle out, DimensionHandle out_elements) {
+TENON_DETAIL_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
+                                                                         ShapeHandle out,
+                                                                         DimensionHandle out_elements) {
   return errors::InvalidArgument("Cannot reshape a tensor with ", c->DebugString(in), " elements to shape ",
                                  c->DebugString(out), " (", c->DebugString(out_elements), " elements)");
 }
-TENON_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length, std::int64_t size) {
+TENON_DETAIL_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length,
+                                                                       std::int64_t size) {
   return errors::InvalidArgument("Out of bounds slicing on dimension ", d, " of length ", length,
                                  ": sizes vector cannot be < -1, but was ", size);
 }
@@ -260,5 +262,5 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

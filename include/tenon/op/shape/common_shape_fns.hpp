@@ -10,8 +10,8 @@
 #include <tenon/base/status.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -168,5 +168,5 @@ constexpr Status BatchMatMulV2Shape(InferenceContext* c) { return internal::Batc
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

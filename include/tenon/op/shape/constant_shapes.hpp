@@ -14,8 +14,8 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/shape/static_shape.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -56,5 +56,5 @@ constexpr bool DefaultShapesOf(const AttrSpec& attr, bool is_list, ShapeArena* a
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // The texts around ',' and '->' of an equation; they point into it. immutable once made.
 struct EinsumTexts {
@@ -47,4 +47,4 @@ constexpr Status CheckEinsumEllipsis(std::string_view subscript, bool* found) {
   return OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,8 +12,8 @@
 #include <tenon/op/shape/einsum_equation.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -101,5 +101,5 @@ constexpr Status EinsumShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

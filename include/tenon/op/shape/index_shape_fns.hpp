@@ -13,8 +13,8 @@
 #include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -144,5 +144,5 @@ constexpr Status ValidateSparseTensor(InferenceContext* c, ShapeHandle indices, 
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

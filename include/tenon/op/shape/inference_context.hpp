@@ -36,8 +36,8 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/shape/static_shape.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class AttrSlice;
 
@@ -288,7 +288,7 @@ class InferenceContext : public ShapeAlgebra {
 
   // The error with the node and the known facts of its inputs behind it, as TensorFlow words it. Forgets the merges on
   // the way to it.
-  TENON_COLD Status AttachContext(const Status& status) {
+  TENON_DETAIL_COLD Status AttachContext(const Status& status) {
     ForgetMerges();
     std::string shapes, tensors, as_shapes;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -484,5 +484,5 @@ using tenon::ShapeAndType;
 using tenon::ShapeHandle;
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

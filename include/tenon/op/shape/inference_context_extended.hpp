@@ -18,8 +18,8 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_refinement.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Calls a shape function (RunShapeFn): what was merged before is forgotten, an error says for which node.
 inline Status InferenceContext::Run(ShapeFn fn) { return RunShapeFn(this, fn); }
@@ -92,5 +92,5 @@ inline std::string InferenceContext::DebugString() const {
                 shapes("output", num_outputs(), [this](int i) { return output(i); }));
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

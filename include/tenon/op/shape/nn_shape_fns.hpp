@@ -14,31 +14,33 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/window.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
+TENON_DETAIL_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
   return errors::InvalidArgument(start, ", but got: ", got);
 }
-TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
+TENON_DETAIL_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
   return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
 }
-TENON_COLD inline Status channels_must_come_in_fours() {
+TENON_DETAIL_COLD inline Status channels_must_come_in_fours() {
   return errors::InvalidArgument("_FusedBatchNormEx channel dimension must be divisible by 4.");
 }
-TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
+TENON_DETAIL_COLD inline Status depth_of_filter_must_not_be_zero() {
   return errors::InvalidArgument("Depth of filter must not be 0");
 }
-TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input, std::int64_t filter) {
+TENON_DETAIL_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input,
+                                                                                 std::int64_t filter) {
   return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
                                  ")");
 }
-TENON_COLD inline Status number_of_groups_must_not_be_zero() {
+TENON_DETAIL_COLD inline Status number_of_groups_must_not_be_zero() {
   return errors::InvalidArgument("Number of groups must not be 0");
 }
-TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
+TENON_DETAIL_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output,
+                                                                                 std::int64_t groups) {
   return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
                                  ")");
 }
@@ -314,5 +316,5 @@ constexpr Status FusedBatchNormExShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

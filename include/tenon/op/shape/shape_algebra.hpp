@@ -19,8 +19,8 @@
 #include <tenon/op/shape/shape_errors.hpp>
 #include <tenon/op/shape/shape_handles.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // externally synchronised.
 class ShapeAlgebra : public ShapeArena {
@@ -197,5 +197,5 @@ class ShapeAlgebra : public ShapeArena {
   }
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,8 +20,8 @@
 #include <tenon/op/shape/shape_handles.hpp>
 #include <tenon/op/shape/static_shape.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Handles belong to the arena that made them. externally synchronised.
 class ShapeArena {
@@ -271,7 +271,7 @@ class ShapeArena {
     shapes_.push_back({rank, begin});
     return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
   }
-  TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
+  TENON_DETAIL_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
     return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
                                    Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
                                    DebugString(a), " and ", DebugString(b), ".");
@@ -290,5 +290,5 @@ class ShapeArena {
   SlimVector<MergedDim> merged_dims_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,8 +9,8 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
 class DimensionHandle {
@@ -90,5 +90,5 @@ class HeldShapes {
   SlimVector<Entry> all_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,8 +11,8 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The older one where both are the same; otherwise forgets the merges and returns a new unknown.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
@@ -127,5 +127,5 @@ inline bool RelaxOutputHandleShapesAndMergeTypes(InferenceContext* c, int i, con
   return true;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

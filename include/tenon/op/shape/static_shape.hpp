@@ -14,8 +14,8 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A shape in a constant expression, at most 8 dimensions; -1 is an unknown size.
 struct StaticShape {
@@ -243,5 +243,5 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,29 +12,29 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status stride_must_not_be_zero(std::size_t d) {
+TENON_DETAIL_COLD inline Status stride_must_not_be_zero(std::size_t d) {
   return errors::InvalidArgument("strides[", d, "] must be non-zero");
 }
-TENON_COLD inline Status only_one_ellipsis_is_allowed() {
+TENON_DETAIL_COLD inline Status only_one_ellipsis_is_allowed() {
   return errors::InvalidArgument("Multiple ellipses in slice spec not allowed");
 }
-TENON_COLD inline Status slice_has_more_indices_than_the_input_dimensions(std::size_t d, std::size_t rank) {
+TENON_DETAIL_COLD inline Status slice_has_more_indices_than_the_input_dimensions(std::size_t d, std::size_t rank) {
   if (rank == 0) return errors::InvalidArgument("Attempting to slice scalar input.");
   return errors::InvalidArgument("Index out of range using input dim ", d, "; input has only ", rank, " dims");
 }
-TENON_COLD inline Status single_index_needs_a_positive_stride() {
+TENON_DETAIL_COLD inline Status single_index_needs_a_positive_stride() {
   return errors::InvalidArgument("only stride 1 allowed on non-range indexing.");
 }
-TENON_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
+TENON_DETAIL_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
   return errors::InvalidArgument("slice index ", index, " of dimension ", d, " out of bounds.");
 }
-TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
-                                                                   std::size_t strides) {
+TENON_DETAIL_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
+                                                                          std::size_t strides) {
   return errors::InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes [",
                                  begin, "], [", end, "], and [", strides, "] instead.");
 }
@@ -162,5 +162,5 @@ constexpr Status PlanStridedSlice(Span<const std::int64_t> input, const SlimVect
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,8 +16,8 @@
 #include <tenon/op/shape/nn_shape_fns.hpp>
 #include <tenon/op/shape/window.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace shape_inference {
 
@@ -140,5 +140,5 @@ constexpr Status Conv2DBackpropInputShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

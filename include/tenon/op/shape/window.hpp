@@ -12,7 +12,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 enum class Padding : std::uint8_t { kValid = 1, kSame = 2, kExplicit = 3 };
 constexpr std::string_view Name(Padding padding) {
@@ -42,44 +42,44 @@ constexpr bool FindFormat(const std::string_view (&names)[N], std::string_view t
   return false;
 }
 
-TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
+TENON_DETAIL_COLD inline Status padding_is_not_allowed(std::string_view text) {
   return errors::NotFound(text, " is not an allowed padding type");
 }
-TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
+TENON_DETAIL_COLD inline Status data_format_is_not_allowed(std::string_view text) {
   return errors::InvalidArgument("Invalid data format string: ", text);
 }
-TENON_COLD inline Status filter_format_is_not_allowed(std::string_view text) {
+TENON_DETAIL_COLD inline Status filter_format_is_not_allowed(std::string_view text) {
   return errors::InvalidArgument("Invalid filter format string: ", text);
 }
-TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
+TENON_DETAIL_COLD inline Status stride_must_be_positive(std::int64_t stride) {
   return errors::InvalidArgument("Stride must be > 0, but got ", stride);
 }
-TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
+TENON_DETAIL_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
   return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
 }
-TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
-                                                         std::int64_t stride) {
+TENON_DETAIL_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
+                                                                std::int64_t stride) {
   return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
                                  ", effective_filter_size: ", window, ", stride: ", stride, "]");
 }
-TENON_COLD inline Status window_is_too_large(std::int64_t filter, std::int64_t dilation) {
+TENON_DETAIL_COLD inline Status window_is_too_large(std::int64_t filter, std::int64_t dilation) {
   return errors::InvalidArgument("A window of ", filter, " elements with a dilation of ", dilation,
                                  " is larger than int64 holds");
 }
-TENON_COLD inline Status padded_input_is_too_large(std::int64_t in, std::int64_t before, std::int64_t after) {
+TENON_DETAIL_COLD inline Status padded_input_is_too_large(std::int64_t in, std::int64_t before, std::int64_t after) {
   return errors::InvalidArgument("An input of ", in, " elements with paddings of ", before, " and ", after,
                                  " is larger than int64 holds");
 }
-TENON_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
+TENON_DETAIL_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
   return errors::InvalidArgument("explicit_paddings attribute must contain ", want, " values, but got: ", got);
 }
-TENON_COLD inline Status explicit_paddings_must_not_be_negative() {
+TENON_DETAIL_COLD inline Status explicit_paddings_must_not_be_negative() {
   return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
 }
-TENON_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
+TENON_DETAIL_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
   return errors::InvalidArgument("Nonzero explicit padding in the batch or depth dimensions is not supported");
 }
-TENON_COLD inline Status explicit_paddings_must_be_empty() {
+TENON_DETAIL_COLD inline Status explicit_paddings_must_be_empty() {
   return errors::InvalidArgument("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
 }
 
@@ -171,4 +171,4 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
   return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

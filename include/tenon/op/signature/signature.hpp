@@ -17,7 +17,7 @@
 #include <tenon/op/signature/spec_reader.hpp>
 #include <tenon/types/dtype.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Status;
 class InferenceContext;
@@ -409,4 +409,4 @@ constexpr Signature<0, 0, 0> Op(std::string_view name) {
   return signature;
 }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,8 +12,8 @@
 #include <tenon/op/signature/spec.hpp>
 #include <tenon/op/signature/spec_text.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One value of a default. Which member counts follows from the attr's kind.
 struct SpecValue {
@@ -205,5 +205,5 @@ class AllowedReader {
   std::string_view string_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/array/unique.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -92,4 +92,4 @@ struct BroadcastGradientArgs {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

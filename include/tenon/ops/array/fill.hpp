@@ -18,7 +18,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/kernel/variant_arithmetic.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -245,4 +245,4 @@ struct OneHot {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/places.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -279,4 +279,4 @@ struct GatherNd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

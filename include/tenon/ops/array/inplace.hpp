@@ -17,7 +17,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/scatter.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -153,4 +153,4 @@ struct DeepCopy {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/matrix_diag_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -88,7 +88,7 @@ inline void CopyDiagonals(Cpu& device, const ElementMover& mover, const Diagonal
   });
 }
 
-TENON_COLD inline Status BadPaddingValue(const char* op, const Tensor& value) {
+TENON_DETAIL_COLD inline Status BadPaddingValue(const char* op, const Tensor& value) {
   return errors::InvalidArgument(op, ": padding_value must be a scalar, received shape: ", value.shape());
 }
 inline void FillOrZero(Cpu& device, const ElementMover& mover, const Tensor* value, Tensor* out) {
@@ -447,4 +447,4 @@ struct DiagPart {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/dynamic.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -40,4 +40,4 @@ struct ParallelDynamicStitch {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/params.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -43,4 +43,4 @@ inline void StoreIndex(Tensor* to, Index i, Index value) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

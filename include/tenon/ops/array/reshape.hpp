@@ -14,7 +14,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -223,4 +223,4 @@ struct Squeeze {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,7 +24,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/places.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -367,4 +367,4 @@ struct TensorScatterMin {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

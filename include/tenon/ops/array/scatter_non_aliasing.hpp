@@ -12,7 +12,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/scatter.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -46,4 +46,4 @@ struct ScatterNdNonAliasingAdd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

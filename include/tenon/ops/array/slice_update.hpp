@@ -19,7 +19,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -221,4 +221,4 @@ struct TensorStridedSliceUpdate {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/ops/array/places.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -323,4 +323,4 @@ struct ListDiff {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

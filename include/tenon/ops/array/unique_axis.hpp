@@ -18,7 +18,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/unique.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -189,4 +189,4 @@ struct UniqueWithCountsV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,8 +27,8 @@
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -58,9 +58,11 @@ inline Status LoopShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
-TENON_COLD inline Status NoFunctions() { return errors::Internal("functions can be called within a session only"); }
+TENON_DETAIL_COLD inline Status NoFunctions() {
+  return errors::Internal("functions can be called within a session only");
+}
 
 // The calls of one function by a kernel; ended with it.
 class Calls {
@@ -269,7 +271,7 @@ class ForKernel : public CallingKernel {
   FunctionHandle counting_body_;  // the body for RunFor; number -1: its first argument is a list
 };
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 }  // namespace detail
 
@@ -449,5 +451,5 @@ struct For {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -8,7 +8,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/params.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -23,4 +23,4 @@ struct NoOp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,8 +18,8 @@
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -83,5 +83,5 @@ struct RemoteCall {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

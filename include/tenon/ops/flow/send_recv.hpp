@@ -16,8 +16,8 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/rendezvous.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -206,5 +206,5 @@ struct HostRecv {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,8 +14,8 @@
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/ops/flow/functional.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops {
 
@@ -76,5 +76,5 @@ struct SymbolicGradient {
 
 }  // namespace ops
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

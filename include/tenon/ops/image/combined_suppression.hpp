@@ -16,7 +16,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/image/suppression.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -189,4 +189,4 @@ struct CombinedNonMaxSuppression {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/image/resize.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -295,4 +295,4 @@ struct CropAndResizeGradBoxes {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -362,4 +362,4 @@ struct ResizeNearestNeighborGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/io/example.hpp>
 #include <tenon/ops/io/feature_columns.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -53,7 +53,7 @@ struct ExampleParse {
   std::string_view NameOf(Index example) const {
     return names == nullptr || names->NumElements() == 0 ? "<unknown>" : KeyAt(*names, example);
   }
-  TENON_COLD Status Blame(Index example, std::size_t c, const Status& status) const {
+  TENON_DETAIL_COLD Status Blame(Index example, std::size_t c, const Status& status) const {
     const std::string_view key = columns[c].key;
     if (status.code() == Code::kNotFound) {
       const Status missing = errors::InvalidArgument("Feature: ", key, " (data type: ", columns[c].dtype,
@@ -186,4 +186,4 @@ struct ExampleParse {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -25,7 +25,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/example.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -287,4 +287,4 @@ inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle ex
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -169,4 +169,4 @@ struct ShardedFilespec {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/mapped_file.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -87,4 +87,4 @@ struct ImmutableConst {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

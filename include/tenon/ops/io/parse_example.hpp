@@ -18,7 +18,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/io/example_columns.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -327,4 +327,4 @@ struct ParseSingleExample {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

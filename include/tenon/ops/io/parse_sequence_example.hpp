@@ -18,7 +18,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/io/sequence_columns.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -380,4 +380,4 @@ struct ParseSingleSequenceExample {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

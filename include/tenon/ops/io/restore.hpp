@@ -22,7 +22,7 @@
 #include <tenon/io/slice_checkpoint.hpp>
 #include <tenon/ops/io/save.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -217,4 +217,4 @@ struct RestoreSlice {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/io/folders.hpp>
 #include <tenon/io/slice_checkpoint.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -223,4 +223,4 @@ struct SaveSlices {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/io/example.hpp>
 #include <tenon/ops/io/feature_columns.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -401,4 +401,4 @@ struct SequenceSizes {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

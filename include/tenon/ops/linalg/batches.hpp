@@ -19,7 +19,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -100,11 +100,11 @@ SlimVector<T> Numbers(Index n) {
   return SlimVector<T>(static_cast<std::size_t>(n), T(0));
 }
 
-TENON_COLD inline Status NotInvertible(std::string_view op) {
+TENON_DETAIL_COLD inline Status NotInvertible(std::string_view op) {
   return errors::InvalidArgument(op, ": Input is not invertible.");
 }
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // input: [..., n, n]  ->  batch: [...], n
 inline Status SquareShape(InferenceContext* c, ShapeHandle input, ShapeHandle* batch, DimensionHandle* n) {
@@ -122,8 +122,8 @@ inline Status SquareUnchangedShape(InferenceContext* c) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/linalg/batches.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -313,4 +313,4 @@ struct MatrixInverse {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,13 +18,13 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 template <int kDims>
 Status FftShape(InferenceContext* c) {
@@ -52,7 +52,7 @@ Status RealFftShapeOf(InferenceContext* c) {
   return RealFftShape(c, kDims, kForward);
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 inline Status ReadFftSizes(std::string_view op, FftKind kind, int dims, const TensorShape& shape,
                            const HostIndices* length, FftSizes* sizes, TensorShape* output) {
@@ -318,4 +318,4 @@ struct IRFFT3D {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/ops/linalg/batches.hpp>
 #include <tenon/ops/linalg/solve_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -456,4 +456,4 @@ struct TridiagonalSolve {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

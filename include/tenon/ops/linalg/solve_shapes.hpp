@@ -9,8 +9,8 @@
 #include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace ops::detail {
 
@@ -80,5 +80,5 @@ inline Status TridiagonalSolveShape(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

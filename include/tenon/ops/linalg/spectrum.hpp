@@ -11,13 +11,13 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/linalg/batches.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // input: [..., m, n]  ->  the batch, both sizes and the lesser of them
 struct SpectrumShape {
@@ -78,7 +78,7 @@ inline Status EigenShape(InferenceContext* c) {
   return OkStatus();
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 template <class T>
 void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
@@ -270,4 +270,4 @@ struct SelfAdjointEigV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/ops/variable/handle_reference.hpp>
 #include <tenon/ops/list/tensor_array.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -184,4 +184,4 @@ struct StackCloseV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/ops/variable/handle_reference.hpp>
 #include <tenon/ops/list/stack.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -73,4 +73,4 @@ struct StackClose {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

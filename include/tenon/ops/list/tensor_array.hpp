@@ -19,7 +19,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/list/tensor_array_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -316,4 +316,4 @@ struct TensorArrayCloseV3 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

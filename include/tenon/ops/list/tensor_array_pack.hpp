@@ -18,7 +18,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/list/tensor_array.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -344,4 +344,4 @@ struct TensorArraySplitV3 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

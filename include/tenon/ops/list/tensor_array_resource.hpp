@@ -19,7 +19,7 @@
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/ops/array/scatter.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -205,4 +205,4 @@ class TensorArray final : public Resource {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,7 +24,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/variant_elements.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // Copying a list copies the handles of its tensors, which share their buffers. externally synchronised.
 struct TensorList {
@@ -311,4 +311,4 @@ inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index beg
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

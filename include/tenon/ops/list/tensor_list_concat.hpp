@@ -14,7 +14,7 @@
 #include <tenon/ops/list/tensor_list_shapes.hpp>
 #include <tenon/ops/list/tensor_list_stack.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -229,4 +229,4 @@ struct TensorListSplit {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

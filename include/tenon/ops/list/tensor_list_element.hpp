@@ -14,7 +14,7 @@
 #include <tenon/ops/list/tensor_list.hpp>
 #include <tenon/ops/list/tensor_list_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -449,4 +449,4 @@ struct TensorListConcatLists {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/list/tensor_list.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -53,4 +53,4 @@ inline Status RowShape(const Tensor& tensor, TensorShape* row) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

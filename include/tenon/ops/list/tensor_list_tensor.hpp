@@ -15,7 +15,7 @@
 #include <tenon/ops/list/tensor_list_shapes.hpp>
 #include <tenon/ops/list/tensor_list_stack.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -303,4 +303,4 @@ struct TensorListScatterIntoExistingList {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/ops/math/add.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -262,4 +262,4 @@ struct Minimum {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/packs_input.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -204,4 +204,4 @@ struct BatchMatMulV3 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

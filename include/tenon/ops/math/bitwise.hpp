@@ -8,7 +8,7 @@
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -124,4 +124,4 @@ struct RightShift {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

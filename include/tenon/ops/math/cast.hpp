@@ -16,12 +16,12 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
-TENON_COLD inline Status cannot_bitcast_last_dimension(DataType from, DataType to, std::int64_t size) {
+TENON_DETAIL_COLD inline Status cannot_bitcast_last_dimension(DataType from, DataType to, std::int64_t size) {
   return errors::InvalidArgument("Bitcast: Cannot bitcast from ", from, " to ", to,
                                  " due to shape: the last dimension must have ", SizeOf(to) / SizeOf(from),
                                  " elements, got ", size);
@@ -127,4 +127,4 @@ struct Bitcast {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

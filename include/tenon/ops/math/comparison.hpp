@@ -15,7 +15,7 @@
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -141,7 +141,7 @@ struct EqualityKernel : Op::Attrs {
     }
     return true;
   }
-  TENON_COLD static Status NoKernel(DataType dtype) {
+  TENON_DETAIL_COLD static Status NoKernel(DataType dtype) {
     return errors::InvalidArgument("no kernel for op '", Op::signature.name, "' on CPU with types {", dtype,
                                    "}; elements of this type are not compared");
   }
@@ -219,4 +219,4 @@ struct ApproximateEqual {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -119,4 +119,4 @@ struct Complex {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -39,7 +39,7 @@ bool DividesByZero(In<T> divisor) {
   const auto* elements = reinterpret_cast<const std::make_unsigned_t<T>*>(divisor.data);  // one loop for both signs
   return SomeZero(elements, divisor.size());
 }
-TENON_COLD inline Status DivisionByZero() { return errors::InvalidArgument("Integer division by zero"); }
+TENON_DETAIL_COLD inline Status DivisionByZero() { return errors::InvalidArgument("Integer division by zero"); }
 
 // Quotient and remainder of integers, toward zero. y is not 0.
 template <class T>
@@ -249,11 +249,11 @@ struct Pow {
     }
     return static_cast<T>(power);
   }
-  TENON_COLD static Status NegativeExponent() {
+  TENON_DETAIL_COLD static Status NegativeExponent() {
     return errors::InvalidArgument("Pow: Integers to negative integer powers are not allowed");
   }
 };
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/unique.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -236,4 +236,4 @@ struct EditDistance {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/reduction.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -138,4 +138,4 @@ struct EuclideanNorm {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

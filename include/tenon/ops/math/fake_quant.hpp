@@ -14,7 +14,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -90,7 +90,7 @@ struct FakeQuantRange {
   }
 };
 
-TENON_COLD inline Status CheckFakeQuantBits(std::string_view op, std::int64_t bits) {
+TENON_DETAIL_COLD inline Status CheckFakeQuantBits(std::string_view op, std::int64_t bits) {
   if (bits >= 2 && bits <= 16) return OkStatus();
   return errors::InvalidArgument(op, ": num_bits must be between 2 and 16, inclusive, got ", bits);
 }
@@ -316,4 +316,4 @@ struct FakeQuantWithMinMaxVarsPerChannelGradient {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/packs_input.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -62,4 +62,4 @@ struct MatMul {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

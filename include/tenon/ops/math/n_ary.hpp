@@ -23,7 +23,7 @@
 #include <tenon/ops/math/signatures.hpp>
 #include <tenon/kernel/variant_arithmetic.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -203,7 +203,7 @@ struct ClipByValue {
 
  private:
   static bool Fits(const TensorShape& limit, const TensorShape& t) { return limit.dims() == 0 || limit == t; }
-  TENON_COLD static Status Mismatch(const TensorShape& t, const TensorShape& low, const TensorShape& high) {
+  TENON_DETAIL_COLD static Status Mismatch(const TensorShape& t, const TensorShape& low, const TensorShape& high) {
     return errors::InvalidArgument(
         "ClipByValue: clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input "
         "shape: ",
@@ -231,4 +231,4 @@ struct L2Loss {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/math/reduction.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -76,4 +76,4 @@ struct ReduceAny {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,13 +20,13 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/gather.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 inline Status SegmentShape(InferenceContext* c) {
   ShapeHandle data, ids, rest, out;
@@ -39,7 +39,7 @@ inline Status SegmentShape(InferenceContext* c) {
 }
 using shape_inference::UnsortedSegmentShape;
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 // Ids must ascend within [0, rows).
 inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index rows) {
@@ -438,4 +438,4 @@ struct SegmentMinV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

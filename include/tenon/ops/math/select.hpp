@@ -13,14 +13,14 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
 // The types that TensorFlow has kernels for.
-TENON_COLD inline Status NoSelectKernel(std::string_view op, DataType dtype) {
+TENON_DETAIL_COLD inline Status NoSelectKernel(std::string_view op, DataType dtype) {
   return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", dtype, "}");
 }
 inline bool IsSelectable(DataType dtype) {
@@ -169,4 +169,4 @@ struct SelectV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,7 +7,7 @@
 #include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -34,4 +34,4 @@ constexpr auto BinaryOp(std::string_view name, std::string_view types, std::stri
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

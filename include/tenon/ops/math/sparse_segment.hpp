@@ -21,7 +21,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/segment.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -35,7 +35,7 @@ inline double ScaleOf(SegmentScale scale, Index n) {
                                         : std::sqrt(static_cast<double>(n));
 }
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // [first, the row's dimensions...]
 inline Status SparseSegmentShapeOf(InferenceContext* c, DimensionHandle first) {
@@ -65,7 +65,7 @@ inline Status SparseSegmentWithNumSegmentsShape(InferenceContext* c) {
 }
 inline Status SparseSegmentGradShape(InferenceContext* c) { return SizedSparseSegmentShape(c, "output_dim0"); }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 inline Status CheckPicked(std::string_view op, const HostIndices& indices, const HostIndices& ids) {
   if (indices.shape().dims() != 1)
@@ -396,4 +396,4 @@ struct SparseSegmentSqrtNGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/n_ary.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -73,4 +73,4 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
 }
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/ops/math/signatures.hpp>
 #include <tenon/ops/nn/relu.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -99,4 +99,4 @@ struct Softsign {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/ops/math/signatures.hpp>
 #include <tenon/ops/nn/activation.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -137,4 +137,4 @@ struct SoftsignGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/float_tensors.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -470,4 +470,4 @@ struct BatchNormWithGlobalNormalization {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

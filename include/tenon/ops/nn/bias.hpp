@@ -12,7 +12,7 @@
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/add.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -61,4 +61,4 @@ struct BiasAdd {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

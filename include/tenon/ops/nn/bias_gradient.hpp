@@ -14,7 +14,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -93,4 +93,4 @@ struct BiasAddGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/packs_input.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -63,4 +63,4 @@ struct Conv2D {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/float_tensors.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -211,4 +211,4 @@ struct Conv2DBackpropFilter {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

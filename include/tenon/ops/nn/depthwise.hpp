@@ -19,7 +19,7 @@
 #include <tenon/ops/nn/conv_gradient.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -211,4 +211,4 @@ struct DepthwiseConv2dNativeBackpropFilter {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/kernel/float_tensors.hpp>
 #include <tenon/kernel/packs_input.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -242,4 +242,4 @@ struct FusedMatMul {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/kernel/float_tensors.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -133,4 +133,4 @@ struct LRNGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/engine/conv/max_pool.hpp>
 #include <tenon/kernel/adapter.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -57,4 +57,4 @@ struct MaxPool {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/ops/nn/conv3d.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -222,4 +222,4 @@ struct MaxPool3DGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -382,4 +382,4 @@ struct MaxPoolGradWithArgmax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

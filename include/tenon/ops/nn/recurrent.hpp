@@ -16,7 +16,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -323,4 +323,4 @@ struct GRUBlockCell {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -73,4 +73,4 @@ struct LeakyRelu {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

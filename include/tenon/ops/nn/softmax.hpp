@@ -11,7 +11,7 @@
 #include <tenon/engine/nn/softmax.hpp>
 #include <tenon/kernel/adapter.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -68,4 +68,4 @@ struct LogSoftmax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/ops/queue/accumulator_resource.hpp>
 #include <tenon/ops/variable/handle_reference.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -388,4 +388,4 @@ struct SparseAccumulatorTakeGradient {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

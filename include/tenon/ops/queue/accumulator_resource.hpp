@@ -19,7 +19,7 @@
 #include <tenon/engine/core/element_copy.hpp>
 #include <tenon/ops/queue/waited_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -273,4 +273,4 @@ class SparseAccumulator final : public GradientAccumulator {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

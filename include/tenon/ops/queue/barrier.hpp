@@ -23,7 +23,7 @@
 #include <tenon/ops/queue/barrier_resource.hpp>
 #include <tenon/ops/variable/handle_reference.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -274,4 +274,4 @@ struct BarrierIncompleteSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

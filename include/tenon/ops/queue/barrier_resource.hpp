@@ -18,7 +18,7 @@
 #include <tenon/engine/core/element_copy.hpp>
 #include <tenon/ops/queue/waited_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -206,4 +206,4 @@ inline Status KeyBarrier::Join(OpKernelContext& context, const SlimVector<Barrie
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

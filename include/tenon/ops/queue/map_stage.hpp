@@ -15,7 +15,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/queue/map_stage_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -395,4 +395,4 @@ struct OrderedMapClear {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/ops/queue/stage.hpp>
 #include <tenon/ops/queue/waited_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -227,4 +227,4 @@ void RunMapUnstage(OpKernelContext& context, const StagingPlace<StagingMap<kOrde
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,7 +23,7 @@
 #include <tenon/ops/variable/handle_reference.hpp>
 #include <tenon/ops/queue/queue_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -219,4 +219,4 @@ struct PriorityQueueV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

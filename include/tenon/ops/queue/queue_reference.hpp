@@ -15,7 +15,7 @@
 #include <tenon/ops/queue/queue.hpp>
 #include <tenon/ops/queue/queue_access.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -194,4 +194,4 @@ struct QueueSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/ops/queue/waited_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -298,4 +298,4 @@ struct StageClear {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -147,4 +147,4 @@ class WaitedResource : public Resource {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

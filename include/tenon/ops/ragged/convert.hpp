@@ -23,7 +23,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/ragged/splits.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -449,4 +449,4 @@ struct RaggedTensorToTensor {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

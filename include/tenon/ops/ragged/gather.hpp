@@ -19,7 +19,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/ragged/splits.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -211,4 +211,4 @@ struct RaggedGather {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

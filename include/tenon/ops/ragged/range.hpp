@@ -16,7 +16,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/ragged/splits.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -141,4 +141,4 @@ struct RaggedRange {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

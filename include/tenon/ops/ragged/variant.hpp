@@ -25,7 +25,7 @@
 #include <tenon/ops/math/variant_elements.hpp>
 #include <tenon/ops/ragged/splits.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A ragged tensor as one value; without splits any tensor.
 struct RaggedTensorVariant {
@@ -381,4 +381,4 @@ struct RaggedTensorFromVariant {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

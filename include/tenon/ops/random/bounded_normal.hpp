@@ -14,7 +14,7 @@
 #include <tenon/ops/random/generator.hpp>
 #include <tenon/ops/random/seeded.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -129,4 +129,4 @@ struct ParameterizedTruncatedNormal {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/served_types.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -223,4 +223,4 @@ inline Status SamplesOfParametersShape(InferenceContext* c) {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

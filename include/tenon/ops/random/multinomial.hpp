@@ -17,7 +17,7 @@
 #include <tenon/ops/random/generator.hpp>
 #include <tenon/ops/random/seeded.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -170,4 +170,4 @@ struct StatelessMultinomial {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/ops/random/generator.hpp>
 #include <tenon/ops/random/seeded.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -245,4 +245,4 @@ struct StatelessRandomPoisson {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

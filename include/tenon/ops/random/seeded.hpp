@@ -12,7 +12,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/random/generator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -159,4 +159,4 @@ struct RandomUniformInt {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

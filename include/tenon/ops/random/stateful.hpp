@@ -17,7 +17,7 @@
 #include <tenon/kernel/variable.hpp>
 #include <tenon/ops/random/generator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -247,4 +247,4 @@ struct RngSkip {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/random/generator.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -151,4 +151,4 @@ struct StatelessRandomUniformInt {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/sparse/sparse_tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -375,4 +375,4 @@ struct SparseCrossHashed {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/sparse/sparse_tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -202,4 +202,4 @@ struct SparseFillEmptyRowsGrad {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/sparse/sparse_tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -430,4 +430,4 @@ struct SparseConcat {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

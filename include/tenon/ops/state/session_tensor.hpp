@@ -21,7 +21,7 @@
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/session_tensors.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -167,4 +167,4 @@ struct DeleteSessionTensor {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

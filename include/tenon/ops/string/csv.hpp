@@ -18,7 +18,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/string/number.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -191,4 +191,4 @@ struct DecodeCSV {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,7 +7,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/table/table_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -50,4 +50,4 @@ struct AnonymousMutableHashTableOfTensors {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/ops/variable/handle_reference.hpp>
 #include <tenon/ops/table/table_kernel.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -102,4 +102,4 @@ struct AnonymousMutableDenseHashTable {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

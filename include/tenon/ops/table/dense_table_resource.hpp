@@ -19,7 +19,7 @@
 #include <tenon/engine/core/element_copy.hpp>
 #include <tenon/ops/table/table_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -283,4 +283,4 @@ class DenseTable final : public LookupTable {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/ops/table/table_kernel.hpp>
 #include <tenon/ops/table/table_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -389,4 +389,4 @@ struct LookupTableExportV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

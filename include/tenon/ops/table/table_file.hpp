@@ -21,7 +21,7 @@
 #include <tenon/ops/variable/handle_reference.hpp>
 #include <tenon/ops/table/table_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -198,4 +198,4 @@ struct InitializeTableFromTextFileV2 {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

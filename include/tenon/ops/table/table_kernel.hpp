@@ -18,7 +18,7 @@
 #include <tenon/ops/variable/handle_reference.hpp>
 #include <tenon/ops/table/table_resource.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -133,4 +133,4 @@ inline Status MutableTableShape(InferenceContext* c) { return MutableTableShapeO
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/ops/table/table.hpp>
 #include <tenon/ops/table/table_file.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -181,4 +181,4 @@ struct LookupTableSize {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

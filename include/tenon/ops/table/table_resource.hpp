@@ -21,7 +21,7 @@
 #include <tenon/engine/core/element_copy.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -327,4 +327,4 @@ class IndexedTable final : public LookupTable {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -7,7 +7,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/training/training.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -433,4 +433,4 @@ struct ApplyRMSProp {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

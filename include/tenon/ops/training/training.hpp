@@ -24,7 +24,7 @@
 #include <tenon/kernel/variable.hpp>
 #include <tenon/ops/variable/variable_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -272,4 +272,4 @@ inline DataType TrainingType(const OpKernelConstruction& c) { return c.input_typ
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/variable.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
@@ -68,4 +68,4 @@ inline Status TwoElementInputsScalarOutputs(InferenceContext* c) {
 
 }  // namespace ops::detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/kernel/variable.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -307,4 +307,4 @@ struct DestroyTemporaryVariable {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/kernel/variable.hpp>
 #include <tenon/ops/variable/variable_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -330,4 +330,4 @@ struct VariableShape {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

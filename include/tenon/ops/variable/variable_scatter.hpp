@@ -20,7 +20,7 @@
 #include <tenon/ops/array/scatter.hpp>
 #include <tenon/ops/variable/variable_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -322,4 +322,4 @@ struct ResourceScatterMax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/ops/array/scatter.hpp>
 #include <tenon/ops/variable/variable_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -228,4 +228,4 @@ struct ResourceScatterNdMax {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

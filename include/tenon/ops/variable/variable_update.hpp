@@ -17,7 +17,7 @@
 #include <tenon/ops/array/scatter.hpp>
 #include <tenon/ops/variable/variable_shapes.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
@@ -215,4 +215,4 @@ struct ResourceCountUpTo {
 
 }  // namespace ops
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 struct GraphDef;
 struct Node;
@@ -351,4 +351,4 @@ class Session {
 inline RefCounted* detail::SessionAccess::Impl(const Session& session) { return session.impl_.get(); }
 inline RefCounted* detail::SessionAccess::Impl(const Callable& callable) { return callable.impl_.get(); }
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

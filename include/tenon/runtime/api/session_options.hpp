@@ -9,7 +9,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/graph/import_limits.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 class CancellationManager;
@@ -125,4 +125,4 @@ struct RunOptions {
   bool report_tensor_allocations_upon_oom = false;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,7 +27,7 @@
 #include <tenon/runtime/control_flow/while_pattern_run.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -88,11 +88,11 @@ class FrameRun {
     return program_.nodes[ToSize(NodeIn(item.iteration, item.node).program_node)];
   }
 
-  TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
+  TENON_DETAIL_COLD Status CancelledAt(const FlowQueue::Item& item) const {
     return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
   }
 
-  TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
+  TENON_DETAIL_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
     ++it->outstanding;
     queue_.Push({it, node, dead});
   }
@@ -100,7 +100,7 @@ class FrameRun {
   // ---- activation
   // Tells the target of an edge, in the iteration that the producer's outputs are values of. `first_output`:
   // the slot of the producer's output 0.
-  TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
+  TENON_DETAIL_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
     switch (Arrive(it->counts[ToSize(edge.node)], edge, dead, *it->flow)) {
       case Arrival::kWaits: return;
       case Arrival::kReady: return Ready(it, edge.node, false);
@@ -110,7 +110,8 @@ class FrameRun {
         return;
     }
   }
-  TENON_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to, bool dead) {
+  TENON_DETAIL_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to,
+                                              bool dead) {
     const FlowEdge* edge = of.edges.data() + node.first_edge;
     for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
   }
@@ -141,7 +142,7 @@ class FrameRun {
       ReadTaken(program_.nodes[ToSize(node.program_node)], to);
   }
   // A node that hands plain values on got a reference: it hands on the value that this refers to now.
-  TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
+  TENON_DETAIL_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
     if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
     const Tensor reference = *value;
     read_status_.Update(ReadReference(reference, item.node->name(), value));
@@ -213,7 +214,7 @@ class FrameRun {
     DropInputs(it, node);
   }
   // A send or a receive.
-  TENON_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
+  TENON_DETAIL_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
     PrepareKernel(it, node);
     const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
     context_.Enter(&frame);
@@ -229,7 +230,7 @@ class FrameRun {
     return frame;
   }
   // An output that was received dead, or not at all, has no value.
-  TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
+  TENON_DETAIL_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
     const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
     if (received) {
       ++it->live;
@@ -300,7 +301,7 @@ class FrameRun {
     return OkStatus();
   }
 
-  TENON_COLD Status FetchedTwice(const ProgramNode& item) const {
+  TENON_DETAIL_COLD Status FetchedTwice(const ProgramNode& item) const {
     std::size_t i = 0;
     while (program_.fetches[i].value != item.first_output) ++i;
     return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
@@ -366,7 +367,7 @@ class FrameRun {
     states_.Close(loop);
     return OkStatus();
   }
-  TENON_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
+  TENON_DETAIL_COLD Status EnterAgain(IterationState* it, LoopState* loop, const SimpleLoopRun& simple) {
     states_.Begin(loop);
     for (const FlowStart& enter : loop->entered) {
       const FlowNode& node = it->flow->nodes[ToSize(enter.node)];
@@ -479,4 +480,4 @@ inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.fi
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,8 +13,8 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/program/program.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -291,5 +291,5 @@ inline FramePlan MakeFramePlan(const Program& program) { return FramePlanner(pro
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -97,15 +97,15 @@ class FlowQueue {
   };
   bool empty() const { return head_ == tail_; }
   void clear() { head_ = tail_ = 0; }
-  TENON_ALWAYS_INLINE void Push(Item item) {
+  TENON_DETAIL_ALWAYS_INLINE void Push(Item item) {
     if (tail_ - head_ == items_.size()) [[unlikely]]
       Grow();
     items_[tail_++ & (items_.size() - 1)] = item;
   }
-  TENON_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
+  TENON_DETAIL_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
 
  private:
-  TENON_NOINLINE void Grow() {
+  TENON_DETAIL_NOINLINE void Grow() {
     SlimVector<Item> larger(items_.empty() ? 64 : 2 * items_.size());
     const std::size_t count = tail_ - head_;
     for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
@@ -207,7 +207,7 @@ class FrameStates {
   }
 
  private:
-  TENON_NOINLINE LoopState* NewLoop(int number) {
+  TENON_DETAIL_NOINLINE LoopState* NewLoop(int number) {
     Owned<LoopState>& loop = loops_.emplace_back(MakeOwned<LoopState>());
     loop->frame = &plan_.frames[ToSize(number)];
     loop->number = number;
@@ -222,7 +222,7 @@ class FrameStates {
     return loop.get();
   }
 
-  TENON_NOINLINE IterationState* NewIteration(LoopState* loop) {
+  TENON_DETAIL_NOINLINE IterationState* NewIteration(LoopState* loop) {
     const FlowFrame& frame = *loop->frame;
     IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
     it->loop = loop;
@@ -256,7 +256,7 @@ class FrameStates {
     return it;
   }
   // Tells kernels that move values to other devices which iteration of which loop they are in.
-  TENON_COLD void SetEnvironments(IterationState* it) {
+  TENON_DETAIL_COLD void SetEnvironments(IterationState* it) {
     const FlowFrame& frame = *it->flow;
     for (const bool on_host : {false, true}) {
       StepEnvironment& env = on_host ? it->host_environment : it->environment;
@@ -305,4 +305,4 @@ class FrameStates {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

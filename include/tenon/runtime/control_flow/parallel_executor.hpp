@@ -24,7 +24,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -79,7 +79,7 @@ class ParallelFrameRun : public FrameRun {
     });
   }
   // The end of a worker that could not begin; without the lock.
-  TENON_COLD void GiveUp(const Status& error) {
+  TENON_DETAIL_COLD void GiveUp(const Status& error) {
     MutexLock lock(mutex_);
     status_.Update(error);
     const Status status = status_;
@@ -172,7 +172,7 @@ class ParallelFrameRun : public FrameRun {
     NotifyIfDone();
   }
   // The pool had no memory: the threads at work go on without a helper.
-  TENON_COLD void ForgetHelper() {
+  TENON_DETAIL_COLD void ForgetHelper() {
     const MutexLock lock(mutex_);
     --workers_;
   }
@@ -196,7 +196,7 @@ class ParallelFrameRun : public FrameRun {
     std::int64_t begin = 0;  // in the trace, if there is one
   };
   // A send or a receive, without the lock: the other end may be in this run.
-  TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
+  TENON_DETAIL_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
     PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
     const ProgramNode& kernel = NodeOf(item);
     AsyncState* state = nullptr;
@@ -266,7 +266,7 @@ class ParallelFrameRun : public FrameRun {
       run->GiveUp(NotScheduled());
   }
 
-  TENON_COLD void Trace(const AsyncState& state) {
+  TENON_DETAIL_COLD void Trace(const AsyncState& state) {
     const ProgramNode& node = NodeOf(state.item);
     const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
     const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
@@ -275,7 +275,7 @@ class ParallelFrameRun : public FrameRun {
 
   // Without the lock, before the kernel is counted as finished. Stores the error before waiting kernels are told to
   // give up: their errors only follow from it.
-  TENON_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
+  TENON_DETAIL_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
     {
       MutexLock lock(mutex_);
       status_.Update(AtNode(status, program_, NodeOf(item)));
@@ -283,7 +283,7 @@ class ParallelFrameRun : public FrameRun {
     StopWaiting(status);
   }
   // After an error, without the lock: kernels that wait for something are told to give up.
-  TENON_COLD void StopWaiting(const Status& status) {
+  TENON_DETAIL_COLD void StopWaiting(const Status& status) {
     failed_(status);
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
@@ -352,4 +352,4 @@ inline const bool parallel_frames_linked =
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/control_flow/frame_plan.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -45,7 +45,7 @@ inline Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, 
 
 // `count`: of the edge's target, which is a node of `frame`. Every other node waits for all of its inputs and is dead
 // if one of them is, unless it is a ControlTrigger.
-TENON_ALWAYS_INLINE Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+TENON_DETAIL_ALWAYS_INLINE Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
   if (edge.target == FlowEdge::kMerge)
     return ArriveAtMerge(count, edge, dead, frame.nodes[static_cast<std::size_t>(edge.node)].num_inputs);
   if (dead) count.dead = 1;
@@ -55,4 +55,4 @@ TENON_ALWAYS_INLINE Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool 
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

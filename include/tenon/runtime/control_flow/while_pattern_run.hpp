@@ -19,7 +19,7 @@
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -86,4 +86,4 @@ class SimpleLoopRuns {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/runtime/program/program.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -78,4 +78,4 @@ class NodeCosts {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -27,7 +27,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -287,7 +287,7 @@ class DataflowRun final : public Executor {
   }
 
   // The first error counts; kernels that wait for something are told to give up.
-  TENON_COLD void Fail(const Status& status) {
+  TENON_DETAIL_COLD void Fail(const Status& status) {
     {
       MutexLock lock(mutex_);
       status_.Update(status);
@@ -430,4 +430,4 @@ inline const bool dataflow_linked = LinkPart<MakeExecutor>(&runtime_parts.datafl
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

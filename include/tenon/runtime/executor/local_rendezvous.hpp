@@ -21,7 +21,7 @@
 #include <tenon/kernel/rendezvous.hpp>
 #include <tenon/runtime/extensions.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. Keys are told apart by their 64-bit hash, as in TensorFlow. Callbacks run without the lock.
 //
@@ -140,7 +140,7 @@ class LocalRendezvous final : public Rendezvous {
 
   ~LocalRendezvous() override { EndAll(TakeAll(), errors::Cancelled("LocalRendezvous deleted")); }
 
-  TENON_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
+  TENON_DETAIL_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
 
   Bucket& BucketOf(std::uint64_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
   static void Append(Bucket* bucket, Item* item) {
@@ -156,7 +156,7 @@ class LocalRendezvous final : public Rendezvous {
     Bucket* const bucket = &BucketOf(item->hash);
     Append(bucket, item.release());
   }
-  TENON_COLD void Grow() {
+  TENON_DETAIL_COLD void Grow() {
     SlimVector<Bucket> larger(2 * buckets_.size());
     Item* items = TakeAll();
     buckets_.swap(larger);
@@ -167,8 +167,10 @@ class LocalRendezvous final : public Rendezvous {
       Append(&BucketOf(item->hash), item);
     }
   }
-  TENON_ALWAYS_INLINE const Item* ErrorOf(std::uint64_t hash) { return errors_ == 0 ? nullptr : FindError(hash); }
-  TENON_COLD const Item* FindError(std::uint64_t hash) {
+  TENON_DETAIL_ALWAYS_INLINE const Item* ErrorOf(std::uint64_t hash) {
+    return errors_ == 0 ? nullptr : FindError(hash);
+  }
+  TENON_DETAIL_COLD const Item* FindError(std::uint64_t hash) {
     for (const Item* item = BucketOf(hash).first; item != nullptr; item = item->next)
       if (item->hash == hash && item->kind == Kind::kError) return item;
     return nullptr;
@@ -267,4 +269,4 @@ inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancella
 inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts.rendezvous, &MakeRunLocalRendezvous);
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

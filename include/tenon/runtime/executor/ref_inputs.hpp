@@ -12,7 +12,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/variable.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -49,7 +49,7 @@ class RefReads {
 
 // A fetched value: references become values, and what shares a variable's buffer is copied, for the variable may change
 // in place. For programs with references.
-TENON_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
+TENON_DETAIL_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
   if (IsRefType(value->dtype())) {
     const Tensor reference = *value;
     TENON_RETURN_IF_ERROR(ReadReference(reference, name, value));
@@ -62,4 +62,4 @@ TENON_COLD inline Status DetachFromVariables(std::string_view name, Tensor* valu
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

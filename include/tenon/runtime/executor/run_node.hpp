@@ -27,7 +27,7 @@
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/runtime/executor/trace_collector.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -77,7 +77,7 @@ class NodeMeter {
 
 // Appends " [node 'dense/MatMul', CPU:0]", one for each call that the error leaves. Of many the innermost eight and the
 // outermost stay, with " [... 990 calls ...]" between them.
-TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view at) {
+TENON_DETAIL_COLD inline Status WithNodeAppended(const Status& status, std::string_view at) {
   constexpr std::string_view kNode = " [node '", kMore = " [... ", kCalls = " calls ...]";
   constexpr std::size_t kInnermost = 8;
   const std::string_view text = status.message();
@@ -102,7 +102,7 @@ TENON_COLD inline Status WithNodeAppended(const Status& status, std::string_view
 
 // Makes "MatMul: ... [node 'dense/MatMul', CPU:0]". Unavailable is for transports; from any other op it becomes
 // Internal, as in TensorFlow, so that callers do not take it for a lost connection.
-TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) noexcept {
+TENON_DETAIL_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) noexcept {
   const Device* device = node.on_host ? program.host : program.device;
   std::string at;
   if (!Succeeds([&] { at = StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"); })) return status;
@@ -115,16 +115,16 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
 }
 
 // True if the run was cancelled: executors look before every node.
-TENON_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
+TENON_DETAIL_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
   return cancellation != nullptr && cancellation->IsCancelled();
 }
 inline CancellationManager* CancellationOf(const Step& step) {
   return step.services() == nullptr ? nullptr : step.services()->cancellation;
 }
-TENON_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
-TENON_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
+TENON_DETAIL_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
+TENON_DETAIL_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
 
-TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
+TENON_DETAIL_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
   if (got.dtype() == DataType::kInvalid)
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
                             node.node->op_name(), "' returned without setting it");
@@ -143,8 +143,8 @@ inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeF
   return OkStatus();
 }
 
-TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
-                                   Tensor* to) {
+TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value,
+                                          Step* step, Tensor* to) {
   Tensor from = value;
   if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
   return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
@@ -178,7 +178,7 @@ inline void WaitFor(const Notification& done) noexcept {
 inline bool CanSchedule(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
   return Succeeds([&] { pool->Schedule(fn, arg); });
 }
-TENON_COLD inline Status NotScheduled() noexcept {
+TENON_DETAIL_COLD inline Status NotScheduled() noexcept {
   return errors::ResourceExhausted("The pool of threads has no memory for another task; the run has ended");
 }
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
@@ -201,7 +201,7 @@ class RunFaults final : public AsyncFaults {
 };
 
 // A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
-TENON_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
+TENON_DETAIL_NOINLINE inline Status CheckFetches(const Program& program, Step* step, Code code) {
   for (std::size_t i = 0; i < program.fetches.size(); ++i) {
     const Program::Fetch& fetch = program.fetches[i];
     if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
@@ -223,8 +223,8 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
     context->SetStatus(faults->Take());
   }
 }
-TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
-                                       OpKernelContext* context) {
+TENON_DETAIL_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                              OpKernelContext* context) {
   RefReads reads;
   const Status status = reads.Read(frame);
   context->Enter(&reads.frame());
@@ -261,4 +261,4 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

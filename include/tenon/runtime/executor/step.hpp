@@ -17,7 +17,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program/program.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // A value slot that nothing was put into.
 inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
@@ -184,7 +184,7 @@ class ProgramPool {
     return made;
   }
   // In the child of a fork(), before other threads use this: whether the parent had taken an object.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     if (!lock_.try_lock()) return true;
     const std::size_t idle = more_.size() + (last_.load() != nullptr ? 1 : 0);
     lock_.unlock();
@@ -216,4 +216,4 @@ class ProgramPool {
   std::atomic<std::size_t> made_{0};
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

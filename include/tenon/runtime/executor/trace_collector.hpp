@@ -23,12 +23,12 @@
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/runtime/executor/thread_ids.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
 // SessionOptions::max_trace_events where it is positive, else TENON_TRACE_EVENTS, read once, else 8192.
-TENON_COLD inline int TraceEventLimit(int option) {
+TENON_DETAIL_COLD inline int TraceEventLimit(int option) {
   static const int usual = [] {
     constexpr std::int64_t kUsual = 1 << 13;
     std::int64_t events = kUsual;
@@ -85,7 +85,7 @@ class TracedNodes {
       hash = (hash ^ reinterpret_cast<std::uintptr_t>(text)) * 0x9e3779b97f4a7c15u;
     return static_cast<std::size_t>(hash >> 32);
   }
-  TENON_COLD void Grow() {
+  TENON_DETAIL_COLD void Grow() {
     slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
     for (std::size_t i = 0; i < items_.size(); ++i) *FindSlot(items_[i].folded) = static_cast<std::uint32_t>(i + 1);
   }
@@ -202,4 +202,4 @@ class TraceCollector final : public StepStatsCollector {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

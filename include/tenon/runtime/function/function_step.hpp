@@ -24,7 +24,7 @@
 #include <tenon/runtime/executor/sequential.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -219,7 +219,7 @@ class FunctionStep final : public FunctionCalls {
     }
     return OkStatus();
   }
-  TENON_COLD Status WrongType(std::size_t i) const {
+  TENON_DETAIL_COLD Status WrongType(std::size_t i) const {
     return errors::InvalidArgument(
         "Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(), " is provided: ",
         function_ == nullptr ? std::string("a loop") : StrCat("function '", function_->call.name, "'"));
@@ -240,4 +240,4 @@ class FunctionStep final : public FunctionCalls {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -32,18 +32,18 @@
 #include <tenon/runtime/api/session_options.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The functions of one graph on each of its devices. thread-safe.
 class FunctionsOnDevices {
  public:
   // `device`: a whole name. Internal: no such device.
   virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
-  TENON_COLD static Status NoDevice(std::string_view name) {
+  TENON_DETAIL_COLD static Status NoDevice(std::string_view name) {
     return errors::Internal("Currently don't support instantiating functions on device: ", name);
   }
 
@@ -83,7 +83,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     if (on_host_ != nullptr) on_host_->SetGraph(graph, std::move(owner));
   }
 
-  TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
+  TENON_DETAIL_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
     MutexLock lock(mutex_);
     if (const int known = numbers_.Find(call); known >= 0) return FunctionHandle{known};
     const FunctionDef* def = library_->index().Find(call.name);
@@ -120,7 +120,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return FunctionsOnDevices::NoDevice(name);
   }
 
-  TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
+  TENON_DETAIL_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
     MutexLock lock(mutex_);
     const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def.signature;
     for (const auto* args : {&op.input_arg, &op.output_arg}) {
@@ -135,8 +135,8 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return OkStatus();
   }
 
-  TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
-                                              std::size_t num_args, std::size_t num_results) override {
+  TENON_DETAIL_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
+                                                     std::size_t num_args, std::size_t num_results) override {
     TENON_ASSIGN_OR_RETURN(BegunStep step, BeginStep(handle, caller, num_args, num_results));
     return static_cast<FunctionCalls*>(step.release());
   }
@@ -160,8 +160,8 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     void operator()(FunctionStep* step) const { step->End(); }
   };
   using BegunStep = Owned<FunctionStep, EndsStep>;
-  TENON_NOINLINE Result<BegunStep> BeginStep(FunctionHandle handle, const StepEnvironment& caller, std::size_t num_args,
-                                             std::size_t num_results) {
+  TENON_DETAIL_NOINLINE Result<BegunStep> BeginStep(FunctionHandle handle, const StepEnvironment& caller,
+                                                    std::size_t num_args, std::size_t num_results) {
     SessionFunction* function;
     {
       MutexLock lock(mutex_);
@@ -229,7 +229,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     function->counts = kind == kCounts;
     return numbers_.Insert(call, kind);
   }
-  TENON_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
+  TENON_DETAIL_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
     NameAttrList call;  // as messages name it
     call.name = StrCat("gradient of ", function.name);
     call.attr = function.attr;
@@ -255,17 +255,17 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return static_cast<FunctionRuntime*>(on_host_.get());
   }
 
-  TENON_COLD Status NoFunction(const std::string& name) const {  // under mutex_
+  TENON_DETAIL_COLD Status NoFunction(const std::string& name) const {  // under mutex_
     SlimVector<std::string_view> names;
     for (const FunctionDef& function : library_->graph->library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
-  TENON_COLD static Status TooDeep(const SessionFunction& function) {
+  TENON_DETAIL_COLD static Status TooDeep(const SessionFunction& function) {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  TENON_COLD static Status NoStack(const SessionFunction& function, int depth) {
+  TENON_DETAIL_COLD static Status NoStack(const SessionFunction& function, int depth) {
     const std::size_t left = StackLeft();
     if (left == kStackUnknown)
       return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", depth,
@@ -288,7 +288,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return OkStatus();
   }
   // `cancellation`: gives it up; the next call tries again. May be null.
-  TENON_COLD Status Build(SessionFunction* function, const CancellationManager* cancellation) {
+  TENON_DETAIL_COLD Status Build(SessionFunction* function, const CancellationManager* cancellation) {
     MutexLock lock(function->mutex);
     if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
     const Status status = BuildLocked(function, cancellation);
@@ -360,5 +360,5 @@ inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.func
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,8 +14,8 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/thread_pool.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -118,5 +118,5 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -25,8 +25,8 @@
 #include <tenon/graph/placement.hpp>
 #include <tenon/runtime/multi_device/registry_kernels.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -136,5 +136,5 @@ class DeviceKernels final : public KernelCatalog, public PartitionEnvironment {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

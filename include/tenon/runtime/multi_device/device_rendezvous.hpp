@@ -18,8 +18,8 @@
 #include <tenon/kernel/rendezvous.hpp>
 #include <tenon/runtime/executor/local_rendezvous.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // thread-safe. Both devices of a key must be the manager's, which outlives all calls and their callbacks.
 class DeviceRendezvous final : public Rendezvous {
@@ -96,5 +96,5 @@ class DeviceRendezvous final : public Rendezvous {
   Ref<LocalRendezvous> local_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,8 +24,8 @@
 #include <tenon/runtime/api/session_options.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A partition: its nodes run on `device`, or on the first CPU if that device has no kernel for them.
 struct DeviceGraph {
@@ -119,5 +119,5 @@ struct PartitionOwner {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

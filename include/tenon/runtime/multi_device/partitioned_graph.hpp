@@ -35,8 +35,8 @@
 #include <tenon/runtime/session/extensions.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct PartitionedGraphOptions {
   const Registry* registry = nullptr;  // null: everything registered in the process
@@ -359,5 +359,5 @@ class PartitionedGraph : public RefCounted {
   SlimVector<Owned<detail::LoadedPartition>> parts_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

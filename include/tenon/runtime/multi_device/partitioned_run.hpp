@@ -39,8 +39,8 @@
 #include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 class PartitionedGraph;
 
@@ -140,7 +140,7 @@ class PartitionedRun {
     else
       done->Notify();
   }
-  TENON_COLD static void PartFailed(void* state, const Status& status) {
+  TENON_DETAIL_COLD static void PartFailed(void* state, const Status& status) {
     auto* run = static_cast<PartitionedRun*>(state);
     {
       const MutexLock lock(run->mutex_);
@@ -149,7 +149,7 @@ class PartitionedRun {
     run->rendezvous_->StartAbort(status);
   }
   // Merges the traces of the partitions; the node that ended first comes first.
-  TENON_COLD void FinishTrace(RunTrace* trace) {
+  TENON_DETAIL_COLD void FinishTrace(RunTrace* trace) {
     *trace = RunTrace();
     for (const Owned<Part>& part : parts_) {
       RunTrace of_part;
@@ -176,7 +176,7 @@ class PartitionedRun {
       return a.end_ns != b.end_ns ? a.end_ns < b.end_ns : a.start_ns < b.start_ns;
     });
   }
-  TENON_COLD static Status KeepFetched(StepContainer* container, Span<const std::string> fetched) {
+  TENON_DETAIL_COLD static Status KeepFetched(StepContainer* container, Span<const std::string> fetched) {
     SlimVector<std::string_view> names;
     for (const std::string& name : fetched) names.push_back(name);
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
@@ -280,7 +280,7 @@ class PartitionedCallable : public RefCounted {
     fetch_names_.clear();
   }
   // In the child of a fork(), before other threads use this: whether a run of the parent was under way.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     if (!mutex_.try_lock()) return true;
     const bool all_idle = idle_.size() == made_;
     mutex_.unlock();
@@ -299,7 +299,7 @@ class PartitionedCallable : public RefCounted {
   const Program::Feed& FeedAt(Endpoint e) const { return programs_[ToSize(e.part)]->feeds[ToSize(e.index)]; }
   const Program::Fetch& FetchAt(Endpoint e) const { return programs_[ToSize(e.part)]->fetches[ToSize(e.index)]; }
 
-  TENON_COLD void TellOfError(const RunArgs& settings, PartitionedRun* run, Status* status) const {
+  TENON_DETAIL_COLD void TellOfError(const RunArgs& settings, PartitionedRun* run, Status* status) const {
     if (settings.on_error == nullptr) return AddMemoryHint(status);
     for (std::size_t p = 0; p < programs_.size(); ++p)
       settings.on_error(settings.on_error_state, *programs_[p], &run->step(static_cast<int>(p)), status);
@@ -348,5 +348,5 @@ class PartitionedCallable : public RefCounted {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

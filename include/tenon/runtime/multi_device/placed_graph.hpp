@@ -35,8 +35,8 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -110,7 +110,7 @@ class PartitionedProgram : public Base {
 
  private:
   // Replaces the partitions' nodes in the trace by those of the whole graph, or by null.
-  TENON_COLD void NameNodes(RunTrace* trace) const {
+  TENON_DETAIL_COLD void NameNodes(RunTrace* trace) const {
     for (NodeTiming& timing : trace->nodes)
       if (timing.node != nullptr) timing.node = whole_.Find(timing.node->name());
     for (NodeTotal& total : trace->folded)
@@ -313,5 +313,5 @@ class PlacedGraphImpl final : public PlacedGraph {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

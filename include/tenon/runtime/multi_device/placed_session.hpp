@@ -33,8 +33,8 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct PlacedSessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
@@ -190,5 +190,5 @@ class PlacedSession : public RefCounted {
   Ref<detail::SessionImpl> impl_;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

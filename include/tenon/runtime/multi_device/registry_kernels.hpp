@@ -10,8 +10,8 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/placement.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // All kernels have priority 0. thread-safe.
 class RegistryKernels final : public KernelCatalog {
@@ -33,5 +33,5 @@ class RegistryKernels final : public KernelCatalog {
   std::string_view (*kernels_of_)(std::string_view type);
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -34,8 +34,8 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // SessionOptions::lower_control_flow for several devices: If, Case, While, For and calls run whole, each on its node's
 // device.
@@ -122,7 +122,7 @@ class PlacedDevices final : public SessionDevices {
     ThreadPool* const pool = devices->pool_.load(std::memory_order_acquire);
     return pool != nullptr ? pool : devices->MakePool();
   }
-  TENON_COLD ThreadPool* MakePool() const {
+  TENON_DETAIL_COLD ThreadPool* MakePool() const {
     const MutexLock lock(mutex_);
     if (own_pool_ == nullptr) own_pool_ = MakeOwned<ThreadPool>(CpuCount() + 1, "tenon-parts");
     pool_.store(own_pool_.get(), std::memory_order_release);
@@ -236,5 +236,5 @@ inline const PlacementReport* FindPlacementReport(const Session& session) {
   return placed == nullptr ? nullptr : &placed->report();
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -11,8 +11,8 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -120,5 +120,5 @@ inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

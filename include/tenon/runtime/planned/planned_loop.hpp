@@ -27,7 +27,7 @@
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -142,19 +142,19 @@ class LoopPlan final : public PlannedLoop {
     return OkStatus();
   }
 
-  TENON_NOINLINE void GiveToCond(Step* step) {
+  TENON_DETAIL_NOINLINE void GiveToCond(Step* step) {
     for (const int i : moved_)
       if (const int value = cond_->feeds[ToSize(i)].value; cond_->readers[ToSize(value)] != 0)
         step->value(value) = values_[ToSize(i)];
   }
-  TENON_NOINLINE void TakeFromCond(Step* step) {
+  TENON_DETAIL_NOINLINE void TakeFromCond(Step* step) {
     for (const int i : moved_) step->value(cond_->feeds[ToSize(i)].value) = EmptySlot();
   }
-  TENON_NOINLINE void GiveToBody(Step* step) {
+  TENON_DETAIL_NOINLINE void GiveToBody(Step* step) {
     for (const int i : moved_) step->value(body_->program().feeds[ToSize(i)].value) = std::move(values_[ToSize(i)]);
   }
   // False when a value has another shape than planned.
-  TENON_NOINLINE bool TakeFromBody(Step* step) {
+  TENON_DETAIL_NOINLINE bool TakeFromBody(Step* step) {
     for (const int i : moved_)
       if (!(step->value(fetches_[ToSize(i)].value).shape() == shapes_[ToSize(i)])) [[unlikely]]
         return false;
@@ -173,7 +173,7 @@ class LoopPlan final : public PlannedLoop {
     return true;
   }
 
-  TENON_NOINLINE void Begin(Span<Tensor> variables) {
+  TENON_DETAIL_NOINLINE void Begin(Span<Tensor> variables) {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& variable = variables_[i];
       if (variable.kind == Kind::kInvariant) {
@@ -190,7 +190,7 @@ class LoopPlan final : public PlannedLoop {
       run.BindFeeds();
     });
   }
-  TENON_NOINLINE void End() {
+  TENON_DETAIL_NOINLINE void End() {
     for (std::size_t i = 0; i < variables_.size(); ++i)
       if (!variables_[i].HasPlaces())
         ForEachRun(
@@ -206,7 +206,7 @@ class LoopPlan final : public PlannedLoop {
   }
 
   // Copies the variables out of their places into new memory, because the plan may run again.
-  TENON_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
+  TENON_DETAIL_NOINLINE Status TakeVariables(int phase, Span<Tensor> variables) {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
       if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
@@ -217,7 +217,7 @@ class LoopPlan final : public PlannedLoop {
     return OkStatus();
   }
   // Takes the variables from wherever they are, after an iteration that did not go as planned.
-  TENON_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
+  TENON_DETAIL_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
     SlimVector<Tensor> results;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Tensor& value = step->value(fetches_[i].value);
@@ -250,7 +250,7 @@ class LoopPlan final : public PlannedLoop {
   Owned<PlannedRun> conds_[2], bodies_[2];  // reading places[0], and [1]
 };
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Makes a LoopPlan.
 class LoopPlanner {
@@ -444,8 +444,8 @@ inline Owned<PlannedLoop> MakeLoopPlan(const Step* cond, const Tensor* condition
 }
 inline const bool loops_linked = LinkPart<MakePlannedLoop>(&runtime_parts.loops, &MakeLoopPlan);
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -104,7 +104,7 @@ class PlannedRun {
     return OkStatus();
   }
 #if defined(__cpp_exceptions)
-  TENON_COLD Status StatusOfThrown() const {
+  TENON_DETAIL_COLD Status StatusOfThrown() const {
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
     return AtNode(StatusOfException(*node.kernel), program_, node);
   }
@@ -156,7 +156,7 @@ class PlannedRun {
     return OkStatus();
   }
   // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(NodeMeter* meter) {
+  TENON_DETAIL_COLD Status RunRest(NodeMeter* meter) {
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (; at_ < nodes_.size(); ++at_) {
       if (IsCancelled(cancellation)) return RunCancelled();
@@ -187,8 +187,8 @@ class PlannedRun {
     }
   };
   // Takes in outputs that the kernel has set instead of planned ones: readers find them at the planned addresses.
-  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
-                           const AnyView* views) const {
+  TENON_DETAIL_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                  const AnyView* views) const {
     TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
     for (int i = 0; i < node.num_outputs; ++i) {
       const AnyView& planned = views[node.num_inputs + i];
@@ -228,4 +228,4 @@ class PlannedRun {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -22,11 +22,11 @@
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Memory for the arguments and results of a plan, for those who call it with the same places again and again. Null:
 // none; a result that no planned node makes, or that somebody may keep, does not lie there either. An argument without
@@ -367,8 +367,8 @@ inline Owned<PlannedRun> MakePlannedRun(const Program& program, const Step& ran,
   return run;
 }
 
-TENON_SETUP_CODE_END
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

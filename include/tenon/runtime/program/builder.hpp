@@ -31,12 +31,12 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/program/program.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-TENON_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
+TENON_DETAIL_COLD inline Status PreparingCancelled() { return errors::Cancelled("Preparing the run was cancelled"); }
 
 // Builds a Program. one thread.
 class ProgramBuilder {
@@ -480,5 +480,5 @@ class ProgramBuilder {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,8 +17,8 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/program/program.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -55,8 +55,8 @@ inline Result<InEdge> OutputOf(const Node& node, const TensorName& name, std::st
                               "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
   return InEdge{node.id, name.output};
 }
-TENON_COLD inline Status NoSuchEndpoint(const TensorName& name, std::string_view text, std::string_view what,
-                                        std::string_view hint) {
+TENON_DETAIL_COLD inline Status NoSuchEndpoint(const TensorName& name, std::string_view text, std::string_view what,
+                                               std::string_view hint) {
   return errors::InvalidArgument(
       "Tensor ", name.node, ":", name.output,
       ", specified in either feed_devices or fetch_devices was not found in the Graph: ", what, " '", text, "'", hint);
@@ -133,5 +133,5 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -20,8 +20,8 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
 struct ProgramNode {
@@ -113,5 +113,5 @@ struct Program {
   int graph_def_version = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -47,7 +47,7 @@ class CallableImpl : public RefCounted {
     return prepared_->Run(feeds, fetches, settings_);
   }
   void Release() { released_.store(true, std::memory_order_relaxed); }
-  TENON_COLD Status CheckNotReleased() const {
+  TENON_DETAIL_COLD Status CheckNotReleased() const {
     return released_.load(std::memory_order_relaxed) ? Released() : OkStatus();
   }
   bool GetPlanReport(PlanReport* report) const { return prepared_->GetPlanReport(report); }
@@ -56,7 +56,7 @@ class CallableImpl : public RefCounted {
   PreparedSignature* prepared() const { return prepared_.get(); }
 
  private:
-  TENON_COLD Status Released() const {
+  TENON_DETAIL_COLD Status Released() const {
     return errors::InvalidArgument("Attempted to run callable after handle was released: ", handle_);
   }
   Ref<SessionImpl> session_;
@@ -85,7 +85,7 @@ struct NamedFeeds {
   SlimVector<Tensor> values;
 
  private:
-  TENON_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
+  TENON_DETAIL_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
     const auto read = read_fed_handle.load(std::memory_order_acquire);
     return read == nullptr ? OkStatus() : read(resources, value);
   }
@@ -98,4 +98,4 @@ inline Status NoCallable() {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/session/deadline_timer.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -59,4 +59,4 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

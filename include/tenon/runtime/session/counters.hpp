@@ -14,8 +14,8 @@
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
 struct AllocatorCounters {
@@ -89,5 +89,5 @@ inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

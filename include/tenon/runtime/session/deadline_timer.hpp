@@ -15,7 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/thread.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 // thread-safe. The functions should be short: they keep others from being called in time.
 //
@@ -121,4 +121,4 @@ class DeadlineTimer {
   SlimVector<Waiting> waiting_;
 };
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -23,8 +23,8 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/attrs.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace eager {
 
@@ -125,7 +125,7 @@ std::vector<Attr> NamedAttrs(const void* attrs) {
   return named;
 }
 
-TENON_COLD inline Status CheckZeros(const TypedOp& typed, const std::vector<Attr>& attrs) {
+TENON_DETAIL_COLD inline Status CheckZeros(const TypedOp& typed, const std::vector<Attr>& attrs) {
   const OpView& op = typed.view;
   const std::vector<Attr> unnamed = typed.named(nullptr);
   for (std::size_t i = 0; i < attrs.size(); ++i) {
@@ -217,5 +217,5 @@ class CallsOn : public Calls<CallsOn<Caller, Argument, Value>, Argument, Value> 
 
 }  // namespace eager
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -24,8 +24,8 @@
 #include <tenon/runtime/session/callable_impl.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -53,7 +53,7 @@ inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* t
   return OkStatus();
 }
 
-TENON_COLD inline Status NodeIsThere(std::string_view name) {
+TENON_DETAIL_COLD inline Status NodeIsThere(std::string_view name) {
   return errors::InvalidArgument("GraphDef argument to Extend includes node '", name,
                                  "', which was created by a previous call to Create or Extend in this session.");
 }
@@ -208,5 +208,5 @@ inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf)
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

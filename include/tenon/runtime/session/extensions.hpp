@@ -22,7 +22,7 @@
 #include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/api/session_options.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -94,4 +94,4 @@ inline constinit std::atomic<const SeveralDevices*> several_devices{nullptr};
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -16,8 +16,8 @@
 #include <tenon/runtime/program/kernel_cache.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -68,5 +68,5 @@ inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -14,8 +14,8 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/device.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -49,5 +49,5 @@ inline Result<Owned<Device>> MakeLocalDevice(std::string_view given) {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -32,7 +32,7 @@
 #include <tenon/runtime/executor/sequential.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -186,7 +186,7 @@ class PreparedSignature : public RefCounted {
     if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
     return running->plans.get();
   }
-  TENON_COLD Status KeepFetched(StepContainer* container) const {
+  TENON_DETAIL_COLD Status KeepFetched(StepContainer* container) const {
     SlimVector<std::string_view> names;
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
@@ -248,7 +248,7 @@ class PreparedList {
     }
   }
   // As PlacedProgram::IsInUse, of any of them; the lock is free afterwards.
-  TENON_COLD bool IsInUse() {
+  TENON_DETAIL_COLD bool IsInUse() {
     bool in_use = !mutex_.try_lock();
     for (std::size_t i = 0; !in_use && i < items_.size(); ++i) in_use = items_[i]->IsInUse();
     new (&mutex_) Mutex();
@@ -262,4 +262,4 @@ class PreparedList {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
-TENON_NAMESPACE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
@@ -81,7 +81,7 @@ struct RunArgs {
 };
 
 // TensorFlow's hint, for runs that did not ask for the list.
-TENON_COLD inline void AddMemoryHint(Status* status) {
+TENON_DETAIL_COLD inline void AddMemoryHint(Status* status) {
   if (status->code() == Code::kResourceExhausted)
     *status = status->WithAppended(
         "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
@@ -107,4 +107,4 @@ class LazyRendezvous final : public RunRendezvous {
 
 }  // namespace detail
 
-TENON_NAMESPACE_END
+TENON_DETAIL_NAMESPACE_END

@@ -13,8 +13,8 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct AllocatorMemoryUsed {
   std::string allocator_name;
@@ -188,5 +188,5 @@ inline std::string SerializeRunMetadata(const RunMetadata& metadata) {
   return bytes;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

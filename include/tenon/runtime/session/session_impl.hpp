@@ -47,8 +47,8 @@
 #include <tenon/runtime/session/signature_cache.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -183,10 +183,10 @@ class SessionImpl : public RefCounted {
       fork_.Repair([this] { NoticeFork(); });
     return cancellation_.IsCancelled();
   }
-  TENON_COLD Status Closed() const {
+  TENON_DETAIL_COLD Status Closed() const {
     return fork_status_.ok() ? errors::Cancelled("Session has been closed.") : fork_status_;
   }
-  TENON_COLD static Status NoGraph(std::string_view call) {
+  TENON_DETAIL_COLD static Status NoGraph(std::string_view call) {
     return errors::InvalidArgument("Session was not created with a graph before ", call,
                                    "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
   }
@@ -238,7 +238,7 @@ class SessionImpl : public RefCounted {
     return Ref<PreparedSignature>::Adopt(new PreparedSignature(std::move(program), dataflow, std::move(placed)));
   }
   // Prepares callables with feeds or fetches in the memory of devices.
-  TENON_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
+  TENON_DETAIL_COLD Result<Ref<PreparedSignature>> PrepareWithPlaces(const CallableOptions& options) {
     if (IsClosed()) return Closed();
     const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
@@ -334,7 +334,7 @@ class SessionImpl : public RefCounted {
  private:
   // In the child of a fork(). Threads, locks and half of what a run had done stayed in the parent: the session goes on
   // only if no other thread was at work with it.
-  TENON_COLD void NoticeFork() {
+  TENON_DETAIL_COLD void NoticeFork() {
     bool in_use = signatures_.WasInUseAtFork() || cancellation_.IsInUse() || callables_.IsInUse();
     for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_}) {
       in_use |= !mutex->try_lock();
@@ -352,7 +352,7 @@ class SessionImpl : public RefCounted {
   }
 
   // Keeps a graph that a RunTrace points into as long as the session.
-  TENON_COLD void KeepGraph(const Program& program) {
+  TENON_DETAIL_COLD void KeepGraph(const Program& program) {
     const MutexLock lock(graph_mutex_);
     if (program.graph_owner &&
         !AnyItem(kept_, [&](const Ref<RefCounted>& kept) { return kept.get() == program.graph_owner.get(); }))
@@ -398,10 +398,10 @@ class SessionImpl : public RefCounted {
     const std::vector<std::string>& names = options_.devices;
     return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
   }
-  TENON_COLD static Status NeedsDevices(std::string_view what) {
+  TENON_DETAIL_COLD static Status NeedsDevices(std::string_view what) {
     return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
   }
-  TENON_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
+  TENON_DETAIL_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
     const SeveralDevices* const several = several_devices.load(std::memory_order_acquire);
     if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
     return several->create(options_, intra_op_pool, resources_, &several_);
@@ -464,5 +464,5 @@ class SessionImpl : public RefCounted {
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

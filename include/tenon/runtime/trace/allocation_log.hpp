@@ -14,8 +14,8 @@
 #include <tenon/memory/forwarding_allocator.hpp>
 #include <tenon/runtime/executor/thread_ids.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 struct AllocationRecord {
   enum class Kind : std::uint8_t { kAllocated, kFreed, kRefused };
@@ -85,5 +85,5 @@ class AllocationLog final : public ForwardingAllocator {
   std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
 };
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

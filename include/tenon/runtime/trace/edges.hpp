@@ -13,8 +13,8 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/graph/graph.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // An edge between two items of RunTrace::nodes.
 struct TraceFlow {
@@ -116,5 +116,5 @@ inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
   return flows;
 }
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

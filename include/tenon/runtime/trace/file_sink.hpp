@@ -27,8 +27,8 @@
 #include <tenon/runtime/trace/export.hpp>
 #include <tenon/runtime/trace/sink.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // thread-safe. A page (runtime/trace/export.hpp) when the name ends in ".html", otherwise a Chrome trace in which a
 // session is a process, with its counters after each run. The file is whole after every run, however the process
@@ -155,5 +155,5 @@ inline const bool trace_file_linked = LinkPart<TraceSink* (*)()>(&environment_tr
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -17,8 +17,8 @@
 #include <tenon/runtime/session/session_impl.hpp>
 #include <tenon/runtime/executor/thread_ids.hpp>
 
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 // A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
 struct TracedRun {
@@ -76,5 +76,5 @@ inline const bool trace_sink_linked = LinkPart<const SessionWatch*>(&session_wat
 
 }  // namespace detail
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
