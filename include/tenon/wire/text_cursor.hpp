@@ -247,7 +247,7 @@ class TextCursor {
 
   // At a backslash.
   TENON_COLD bool ReadEscape(char* bytes, std::size_t* count) {
-    constexpr std::string_view kLetters = "abfnrtv\\'\"?", kMeanings = "\a\b\f\n\r\t\v\\'\"?";
+    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
     const char* const start = at_++;
     if (at_ == end_) return Fail(start, "the text ends behind a backslash");
     const char c = *at_;
@@ -256,9 +256,16 @@ class TextCursor {
       bytes[(*count)++] = kMeanings[i];
       return true;
     }
+    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
+      ++at_;
+      bytes[(*count)++] = '\\';
+      bytes[(*count)++] = '?';
+      return true;
+    }
     std::uint32_t code = 0;
     if (IsOctal(c)) {
-      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i) code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
+      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
+        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
       if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
       bytes[(*count)++] = static_cast<char>(code);
       return true;
@@ -277,7 +284,8 @@ class TextCursor {
     if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
       std::uint32_t low = 0;
       at_ += 2;
-      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000) code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
+        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
     std::string utf8;

@@ -129,8 +129,7 @@ class TextReader {
   bool ReadMessage(const Field& field, const Message& message) {
     const char* const start = in_.at();
     const char open = in_.AtEnd() ? '\0' : *start;
-    if (open != '{' && open != '<')
-      return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
+    if (open != '{' && open != '<') return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
     if (depth_ >= kMaxDepth) [[unlikely]]
       return FailDepth(start);
     if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
@@ -212,7 +211,9 @@ class TextReader {
     *to++ = static_cast<char>(value);
     sink_.Commit(to);
   }
-  void Tag(std::uint32_t number, WireType type) { Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type)); }
+  void Tag(std::uint32_t number, WireType type) {
+    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+  }
   // Begins a value with a length before it. Returns where its bytes begin.
   std::size_t Open(std::uint32_t number) {
     Tag(number, WireType::kBytes);
@@ -286,8 +287,7 @@ class TextReader {
 inline Status TextToWire(const Message& message, std::string_view text, std::string* out,
                          TextTables tables = kTensorTextTables) {
   const Message* const table = detail::TableOf(message, tables);
-  if (table == nullptr)
-    return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
+  if (table == nullptr) return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
   return detail::TextReader(text, tables).Read(*table, out);
 }
 

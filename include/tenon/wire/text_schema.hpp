@@ -11,6 +11,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_fields.hpp>
+#include <tenon/wire/tensor_reader.hpp>  // the tables name what reads, too
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -74,11 +75,10 @@ inline constexpr Message kNodeDebugInfo("NodeDef.ExperimentalDebugInfo", kNodeDe
 
 inline constexpr Field kFileLineColFields[] = {
     WireField(1, "file_index", Kind::kInt32), WireField(2, "line", Kind::kInt32), WireField(3, "col", Kind::kInt32),
-    WireField(4, "func", Kind::kString),      WireField(5, "code", Kind::kString)};
+    WireField(4, "func", Kind::kString), WireField(5, "code", Kind::kString)};
 inline constexpr Message kFileLineCol("GraphDebugInfo.FileLineCol", kFileLineColFields);
-inline constexpr Field kStackTraceFields[] = {
-    WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
-    WireField(2, "frame_id", Kind::kFixed64, true)};
+inline constexpr Field kStackTraceFields[] = {WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
+                                              WireField(2, "frame_id", Kind::kFixed64, true)};
 inline constexpr Message kStackTrace("GraphDebugInfo.StackTrace", kStackTraceFields);
 inline constexpr Field kTracesFields[] = {WireField(1, "key", Kind::kString),
                                           WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
@@ -91,12 +91,11 @@ inline constexpr Message kTraceId("GraphDebugInfo.NameToTraceIdEntry", kTraceIdF
 inline constexpr Field kTracesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
                                               WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
 inline constexpr Message kTracesById("GraphDebugInfo.TracesByIdEntry", kTracesByIdFields);
-inline constexpr Field kGraphDebugInfoFields[] = {
-    WireField(1, "files", Kind::kString, true),
-    WireField(2, "traces", Kind::kMessage, true, &kTraces),
-    WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
-    WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
-    WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
+inline constexpr Field kGraphDebugInfoFields[] = {WireField(1, "files", Kind::kString, true),
+                                                  WireField(2, "traces", Kind::kMessage, true, &kTraces),
+                                                  WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
+                                                  WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
+                                                  WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
 inline constexpr Message kGraphDebugInfo("GraphDebugInfo", kGraphDebugInfoFields);
 
 // Names of FullTypeIds. DataTypes have theirs in types/dtype.hpp.
@@ -105,17 +104,39 @@ struct EnumValue {
   std::string_view name;
 };
 inline constexpr EnumValue kFullTypeIds[] = {
-    {0, "TFT_UNSET"},          {1, "TFT_VAR"},           {2, "TFT_ANY"},
-    {3, "TFT_PRODUCT"},        {4, "TFT_NAMED"},         {20, "TFT_FOR_EACH"},
-    {100, "TFT_CALLABLE"},     {200, "TFT_BOOL"},        {201, "TFT_UINT8"},
-    {202, "TFT_UINT16"},       {203, "TFT_UINT32"},      {204, "TFT_UINT64"},
-    {205, "TFT_INT8"},         {206, "TFT_INT16"},       {207, "TFT_INT32"},
-    {208, "TFT_INT64"},        {209, "TFT_HALF"},        {210, "TFT_FLOAT"},
-    {211, "TFT_DOUBLE"},       {212, "TFT_COMPLEX64"},   {213, "TFT_COMPLEX128"},
-    {214, "TFT_STRING"},       {215, "TFT_BFLOAT16"},    {1000, "TFT_TENSOR"},
-    {1001, "TFT_ARRAY"},       {1002, "TFT_OPTIONAL"},   {1003, "TFT_LITERAL"},
-    {1004, "TFT_ENCODED"},     {1005, "TFT_SHAPE_TENSOR"}, {10102, "TFT_DATASET"},
-    {10103, "TFT_RAGGED"},     {10104, "TFT_ITERATOR"},  {10202, "TFT_MUTEX_LOCK"},
+    {0, "TFT_UNSET"},
+    {1, "TFT_VAR"},
+    {2, "TFT_ANY"},
+    {3, "TFT_PRODUCT"},
+    {4, "TFT_NAMED"},
+    {20, "TFT_FOR_EACH"},
+    {100, "TFT_CALLABLE"},
+    {200, "TFT_BOOL"},
+    {201, "TFT_UINT8"},
+    {202, "TFT_UINT16"},
+    {203, "TFT_UINT32"},
+    {204, "TFT_UINT64"},
+    {205, "TFT_INT8"},
+    {206, "TFT_INT16"},
+    {207, "TFT_INT32"},
+    {208, "TFT_INT64"},
+    {209, "TFT_HALF"},
+    {210, "TFT_FLOAT"},
+    {211, "TFT_DOUBLE"},
+    {212, "TFT_COMPLEX64"},
+    {213, "TFT_COMPLEX128"},
+    {214, "TFT_STRING"},
+    {215, "TFT_BFLOAT16"},
+    {1000, "TFT_TENSOR"},
+    {1001, "TFT_ARRAY"},
+    {1002, "TFT_OPTIONAL"},
+    {1003, "TFT_LITERAL"},
+    {1004, "TFT_ENCODED"},
+    {1005, "TFT_SHAPE_TENSOR"},
+    {10102, "TFT_DATASET"},
+    {10103, "TFT_RAGGED"},
+    {10104, "TFT_ITERATOR"},
+    {10202, "TFT_MUTEX_LOCK"},
     {10203, "TFT_LEGACY_VARIANT"},
 };
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sorted_order.hpp>
 #include <tenon/base/stack.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/wire/reader.hpp>
@@ -26,19 +28,22 @@ namespace wire {
 
 namespace detail {
 
-// Appends the shortest digits that read back as the same value, laid out as Python does: "2.0", "1e-05", "-inf".
+// Appends the shortest digits that read back as the same value (of a float six or more), laid out as Python does:
+// "2.0", "1e-05", "-inf".
 inline void AppendReal(double value, bool single, std::string* out) {
   if (value != value) return StrAppend(out, "nan");
   if (std::isinf(value)) return StrAppend(out, value < 0 ? "-inf" : "inf");
   char text[48];
   std::size_t size = 0;
-  for (int digits = single ? 6 : 15; digits <= 17; ++digits) {
+  for (int digits = single ? 6 : 1; digits <= 17; ++digits) {
 #if defined(__cpp_lib_to_chars)
-    size = static_cast<std::size_t>(
-        std::to_chars(text, text + sizeof text - 1, value, std::chars_format::scientific, digits - 1).ptr - text);
-    text[size] = '\0';
-    double again = 0;
-    std::from_chars(text, text + size, again);
+    char* const end = text + sizeof text - 1;
+    char* const last = single ? std::to_chars(text, end, value, std::chars_format::scientific, digits - 1).ptr
+                              : std::to_chars(text, end, value, std::chars_format::scientific).ptr;
+    *last = '\0';
+    size = static_cast<std::size_t>(last - text);
+    double again = value;
+    if (single) std::from_chars(text, last, again);
 #else
     size = static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.*e", digits - 1, value));
     const double again = std::strtod(text, nullptr);
@@ -103,6 +108,7 @@ class TextWriter {
     const Message* const inner = TableOf(field, tables_);
     std::string_view value, last;
     std::string merged;
+    SlimVector<std::string_view> entries;
     std::uint64_t number = 0;
     bool is_text = false, is_number = false;
     Reader reader(AsBytes(bytes));
@@ -114,6 +120,8 @@ class TextWriter {
         is_number = is_number || wanted;
       } else if (wanted && field.wire_type != WireType::kBytes) {
         WritePacked(field, value);
+      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
+        entries.push_back(value);
       } else if (wanted && field.repeated) {
         WriteBytes(field, inner, value);
       } else if (wanted) {
@@ -125,9 +133,37 @@ class TextWriter {
         is_text = true;
       }
     }
+    if (!entries.empty()) WriteMap(field, *inner, entries);
     if (field.repeated) return;
     if (is_text) WriteBytes(field, inner, last);
     if (is_number) WriteNumber(field, number);
+  }
+  // By ascending key.
+  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
+    SlimVector<Key> keys;
+    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
+    for (const std::size_t i : SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
+           return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
+         }))
+      WriteBytes(field, &entry, entries[i]);
+  }
+  struct Key {
+    std::string_view text;
+    std::uint64_t number = 0;
+  };
+  static Key KeyOf(const Message& entry, std::string_view bytes) {
+    Key key;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
+      if (tag.type == WireType::kBytes) {
+        if (is_key) key.text = value;
+      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
+        break;
+      }
+    }
+    return key;
   }
   void WritePacked(const Field& field, std::string_view bytes) {
     Reader reader(AsBytes(bytes));
@@ -192,9 +228,9 @@ class TextWriter {
 
 }  // namespace detail
 
-// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, numbers and
-// escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so is what
-// follows a mistake in the bytes, in its message.
+// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, maps sorted,
+// numbers and escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so
+// are the bytes behind a mistake, to the end of their message.
 inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
   if (const Message* const table = detail::TableOf(message, tables))

@@ -112,8 +112,9 @@ TENON_DETAIL_SCHEMA(GraphDef);
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,  Kind::kMessage, true,       WireType::kBytes, Role::kPlain, name, &Schema<AttrMap::value_type>::message,
-          &A::Set, &A::Add,        &A::Reserve};
+  return {
+      number,  Kind::kMessage, true,       WireType::kBytes, Role::kPlain, name, &Schema<AttrMap::value_type>::message,
+      &A::Set, &A::Add,        &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -35,12 +36,14 @@ inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
 // *object stays as it was unless the result is OK.
 template <class T>
 Status ParseText(std::string_view text, T* object) {
-  std::string bytes;
-  TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
-  T read;
-  TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
-  *object = std::move(read);
-  return OkStatus();
+  return detail::CatchAll("ParseText", [&]() -> Status {
+    std::string bytes;
+    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
+    T read;
+    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
+    *object = std::move(read);
+    return OkStatus();
+  });
 }
 // Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
 // The tensors' memory must be accessible to the host.
