@@ -30,9 +30,9 @@ inline const bool read_graph_text_linked = (read_graph_text.store(&ReadTextOfFil
 
 }  // namespace detail
 
-// Returns the graph of a file in protobuf's text format; one without anything but blanks and comments is an empty
-// graph. NotFound (and other errors of the system): the file cannot be opened. InvalidArgument, "path:line:column:
-// ...": the text is not a GraphDef.
+// Returns the graph of a file in protobuf's text format; a file of blanks and comments is an empty graph.
+// NotFound, and other errors of the system: the file cannot be opened.
+// InvalidArgument: the text is not a GraphDef ("path:line:column: ...").
 inline Result<GraphDef> ReadTextGraphFile(const std::string& path) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
   Result<GraphDef> graph = detail::ReadTextOfFile(path, wire::AsText(file.bytes()));

@@ -126,7 +126,8 @@ class TextWriter {
         WriteBytes(field, inner, value);
       } else if (wanted) {
         if (inner != nullptr && is_text) {
-          merged = merged.empty() ? StrCat(last, value) : StrCat(merged, value);
+          if (merged.empty()) merged.assign(last);
+          merged.append(value);
           value = merged;
         }
         last = value;

@@ -31,9 +31,10 @@ inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
 }  // namespace detail
 
 // Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
-// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. InvalidArgument, with line and
-// column: the text is not such a message, or its values make no tensor or shape. ResourceExhausted: memory or stack.
-// *object stays as it was unless the result is OK.
+// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
+// result is OK.
+// InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
+// ResourceExhausted: memory or stack is too short.
 template <class T>
 Status ParseText(std::string_view text, T* object) {
   return detail::CatchAll("ParseText", [&]() -> Status {
@@ -55,19 +56,20 @@ std::string ToText(const T& object) {
   return text;
 }
 
-// A GraphDef from its text; the errors of ParseText. A senseless value of a constant or shape is not an error here, as
+// Reads a GraphDef; returns the errors of ParseText. A senseless value of a constant or shape is not an error here, as
 // in ParseGraphDef.
 inline Result<GraphDef> ParseTextGraphDef(std::string_view text) {
   GraphDef graph;
   TENON_RETURN_IF_ERROR(ParseText(text, &graph));
   return graph;
 }
-// TensorFlow's OpList as text: "op { name: ... }".
+// Reads TensorFlow's OpList, "op { name: ... }"; returns the errors of ParseText.
 inline Result<SlimVector<OpDef>> ParseTextOpList(std::string_view text) {
   detail::OpList list;
   TENON_RETURN_IF_ERROR(ParseText(text, &list));
   return std::move(list.op);
 }
+// Writes TensorFlow's OpList, in the layout of ToText.
 inline std::string OpListToText(Span<const OpDef> ops) {
   return ToText(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
