@@ -83,6 +83,7 @@ FILLERS = {
     'function_library': 'op/graph_def/proto_io.hpp',
     'function_import': 'graph/function_import.hpp',
     'read_fed_handle': 'kernel/session_tensors.hpp',
+    'read_graph_text': 'io/text_graph.hpp',
     'dataflow': 'runtime/executor/dataflow.hpp',
     'control_flow': 'runtime/control_flow/parallel_executor.hpp',
     'functions': 'runtime/function/session_functions.hpp',

@@ -54,7 +54,10 @@ PAGES = {
         ('op/graph_def/node_def.hpp', ['NodeDef', 'GetNodeAttr', 'HasNodeAttr', 'AddNodeAttr', 'SummarizeNodeDef']),
         ('op/attr/attr_types.hpp', ['AttrValue', 'AttrMap', 'NameAttrList']),
         ('op/graph_def/function_def.hpp', ['FunctionDef', 'FunctionDefLibrary']),
-        ('io/read_graph.hpp', ['ReadGraphFile']), ('io/graph_file.hpp', ['WriteGraphFile'])]),
+        ('io/read_graph.hpp', ['ReadGraphFile']), ('io/graph_file.hpp', ['WriteGraphFile']),
+        ('io/text_graph.hpp', ['ReadTextGraphFile', 'WriteTextGraphFile']),
+        ('op/graph_def/graph_text.hpp', ['ParseTextGraphDef', 'ParseText', 'ToText', 'ParseTextOpList',
+                                         'OpListToText'])]),
     'devices': ('Device and Cpu', 'Where kernels run.', [
         ('device/device.hpp', ['Device', 'DeviceFactory']), ('device/cpu.hpp', ['Cpu', 'ForEach', 'ParallelFor']),
         ('device/device_factory.hpp', ['MakeDevices', 'DeviceTypes', 'CpuDeviceParts']),

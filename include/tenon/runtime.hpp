@@ -5,14 +5,15 @@
 //
 // TENON_MINIMAL_RUNTIME, defined before this, leaves out all that a plain frozen graph does without: TensorFlow 1
 // control flow, functions, the dataflow executor, memory plans, integer folding in shape inference, sessions from a
-// GraphDef or GraphBuilder, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices, traces of all
-// sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with the name of this
-// header: a graph or its options cannot do without one of these.
+// GraphDef or GraphBuilder, text graphs, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices,
+// traces of all sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this
+// header's name: a graph or its options cannot do without one of these.
 
 #include <tenon/tenon.hpp>
 #include <tenon/runtime/session/session_runtime.hpp>
 #if !defined(TENON_MINIMAL_RUNTIME)
 #include <tenon/graph/shapes.hpp>
+#include <tenon/io/text_graph.hpp>
 #include <tenon/runtime/control_flow/executor.hpp>
 #include <tenon/runtime/control_flow/parallel_executor.hpp>
 #include <tenon/runtime/eager/async_impl.hpp>

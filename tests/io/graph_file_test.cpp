@@ -133,11 +133,13 @@ TEST_SUITE("ReadGraphFile") {
       CHECK(Has(graph.status(), temp.path()));
     }
   }
-  TEST_CASE("text is told from bytes") {
+  TEST_CASE("text is told from bytes, in a program without the header that reads it") {
+    const detail::GraphTextReader linked = detail::extensions.read_graph_text.exchange(nullptr);
     const TempFile temp("graph.pbtxt", "node {\n  name: \"x\"\n  op: \"NoOp\"\n}\n");
     const Status s = ReadGraphFile(temp.path()).status();
     CHECK(s.code() == Code::kDataLoss);
-    CHECK(Has(s, "the file looks like text, and a binary GraphDef is wanted"));
+    CHECK(Has(s, "; the file looks like text, and a binary GraphDef is wanted: include <tenon/io/text_graph.hpp>"));
+    detail::extensions.read_graph_text = linked;
   }
   TEST_CASE("bytes with nothing of a graph in them are InvalidArgument") {
     const TempFile temp("other.pb", "\xf8\x07\x01");

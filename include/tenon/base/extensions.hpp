@@ -4,6 +4,7 @@
 // else in include/tenon is a process-wide hook (docs/reference/extension-points.md, checked by tools/check_layers.py).
 
 #include <atomic>
+#include <string_view>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
@@ -19,6 +20,8 @@ struct GraphDef;
 struct Node;
 struct Program;
 class Registry;
+template <class T>
+class Result;
 class ResourceMgr;
 class RunRendezvous;
 struct SessionOptions;
@@ -46,6 +49,7 @@ struct SessionWatch;
 struct SeveralDevices;
 
 using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
+using GraphTextReader = Result<GraphDef> (*)(std::string_view path, std::string_view text);
 using FedHandleReader = Status (*)(ResourceMgr* resources, Tensor* value);
 using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -72,6 +76,8 @@ struct Extensions {
   std::atomic<const FunctionImport*> function_import{nullptr};
   // Replaces a fed session handle with its tensor. kernel/session_tensors.hpp. Without: such handles cannot be made.
   std::atomic<FedHandleReader> read_fed_handle{nullptr};
+  // Reads a graph file in text format. io/text_graph.hpp. Without: the error of a file that is not a binary graph.
+  std::atomic<GraphTextReader> read_graph_text{nullptr};
   // Runs each node as its inputs arrive. runtime/executor/dataflow.hpp. Without: Unimplemented.
   std::atomic<MakeExecutor> dataflow{nullptr};
   // Runs TensorFlow 1 control flow. runtime/control_flow/parallel_executor.hpp. Without: Unimplemented.

@@ -2,14 +2,18 @@
 #pragma once
 // ReadGraphFile: maps or reads a serialised GraphDef (as tf.io.write_graph writes it with as_text=False). Its constants
 // stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be written to
-// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp.
+// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp, text graphs io/text_graph.hpp.
 
+#include <atomic>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/graph_proto.hpp>
 #include <tenon/op/graph_def/versions.hpp>
@@ -30,32 +34,42 @@ inline bool LooksLikeText(Span<const std::byte> bytes) {
   return n > 0;
 }
 
-TENON_DETAIL_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
-  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
-                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
+// A file that is not a binary graph is perhaps a text graph.
+TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Span<const std::byte> bytes, Status why) {
+  if (!LooksLikeText(bytes)) return why;
+  if (const GraphTextReader read = extensions.read_graph_text.load(std::memory_order_acquire); read != nullptr)
+    return read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return Status(why.code(), StrCat(why.message(),
+                                   "; the file looks like text, and a binary GraphDef is wanted: include "
+                                   "<tenon/io/text_graph.hpp> to read text graphs"));
 }
 
 }  // namespace detail
 
 // NotFound (and other errors of the system): the file cannot be opened. InvalidArgument: it is empty or has no
 // GraphDef field. DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset: the bytes are not a GraphDef.
-// FailedPrecondition: the file was written to meanwhile. Each message names the path.
+// FailedPrecondition: the file was written to meanwhile. Each message names the path. A program that includes
+// <tenon/io/text_graph.hpp> reads text graphs too (ReadTextGraphFile there).
 inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
   const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
     return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
+  if (graph.ok() && graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() &&
+      graph->debug_info.empty()) {
+    graph = detail::ReadAsText(
+        path, bytes,
+        errors::InvalidArgument(
+            "ReadGraphFile: '", path, "' has ", bytes.size(),
+            " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint"));
+  } else if (errors::IsDataLoss(graph.status())) {
+    graph = detail::ReadAsText(
+        path, bytes, errors::DataLoss("Can't parse '", path, "' as binary proto: ", graph.status().message()));
+  } else if (!graph.ok()) {
+    graph = Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
+  }
   if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
-  if (!graph.ok()) {
-    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
-    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
-  }
-  if (graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() && graph->debug_info.empty()) {
-    return errors::InvalidArgument(
-        "ReadGraphFile: '", path, "' has ", bytes.size(),
-        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
-  }
   return graph;
 }
 

@@ -18,6 +18,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/schema.hpp>
+#include <tenon/wire/utf8.hpp>
 #include <tenon/wire/writer.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -27,10 +28,8 @@ namespace wire {
 
 namespace detail {
 
-// A map is a repeated message of two fields, key and value.
 inline bool IsMap(const Field& field) {
-  return field.repeated && field.kind == Kind::kMessage && field.message->fields.size() == 2 &&
-         field.message->fields[0].name == "key" && field.message->fields[1].name == "value";
+  return field.repeated && field.kind == Kind::kMessage && IsMapEntry(*field.message);
 }
 // "int64List" for "int64_list".
 inline bool IsCamelCaseOf(std::string_view json, std::string_view name) {
@@ -56,21 +55,6 @@ inline void AppendBytesField(const Field& field, std::string_view bytes, std::st
   AppendTag(field, out);
   AppendVarint(bytes.size(), out);
   out->append(bytes);
-}
-inline void AppendUtf8(std::uint32_t code, std::string* out) {
-  const auto push = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return push(code);
-  if (code < 0x800) {
-    push(0xc0 | code >> 6);
-  } else if (code < 0x10000) {
-    push(0xe0 | code >> 12);
-    push(0x80 | (code >> 6 & 0x3f));
-  } else {
-    push(0xf0 | code >> 18);
-    push(0x80 | (code >> 12 & 0x3f));
-    push(0x80 | (code >> 6 & 0x3f));
-  }
-  push(0x80 | (code & 0x3f));
 }
 // Bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
 inline std::size_t Utf8Size(std::string_view text) {
@@ -331,7 +315,7 @@ class JsonReader {
         continue;
       }
       if (!field->repeated) {
-        const std::uint32_t group = field->in_oneof ? 0 : field->number;
+        const std::uint32_t group = field->role == Role::kInOneof ? 0 : field->number;
         for (const std::uint32_t other : set)
           if (other == group)
             return Fail(at_, StrCat("'", name, "' has already been set (either directly or as part of a oneof)"));

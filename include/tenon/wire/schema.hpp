@@ -68,6 +68,18 @@ constexpr WireType WireTypeOf(Kind kind) {
 }
 }  // namespace detail
 
+// The place of a field in its message, and the type of a value that has not its own Kind: a std::string may keep a
+// message as it came, and an enum is a DataType unless its role says otherwise.
+enum class Role : std::uint8_t {
+  kPlain,
+  kInOneof,  // one of several fields of which only one is set; a message has at most one such group
+  kDropped,  // exists in TensorFlow, and is read and forgotten
+  kFullType,  // a FullTypeDef; of an enum: a FullTypeId
+  kHandleData,  // a ResourceHandleProto.DtypeAndShape
+  kNodeDebugInfo,  // a NodeDef.ExperimentalDebugInfo
+  kGraphDebugInfo
+};
+
 // The values of a field that are to be written: `count` of them, `stride` bytes apart.
 struct FieldValues {
   const void* first;
@@ -83,7 +95,7 @@ struct Field {
   Kind kind;
   bool repeated;
   WireType wire_type;  // wire type of one value
-  bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
+  Role role;
   std::string_view name;
   const Message* message;  // type of the message, for kMessage
   FieldValues (*values)(const void* object);  // none or one unless repeated
@@ -139,6 +151,7 @@ struct Message {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
       if (fields[i].repeated) has_repeated = true;
+      if (fields[i].role == Role::kDropped) continue;  // an unknown field to readers
       if (fields[i].number < kDirect) slots[fields[i].number] = static_cast<std::uint8_t>(i + 1);
     }
   }
@@ -150,7 +163,7 @@ struct Message {
     if (number < kDirect) [[likely]]
       return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
     for (const Field& field : fields) {
-      if (field.number == number) return &field;
+      if (field.number == number && field.role != Role::kDropped) return &field;
     }
     return nullptr;
   }
@@ -158,6 +171,13 @@ struct Message {
   // Never defined: reaching it while a table is made stops the compiler with its name.
   static void wire_schema_error_field_numbers_must_ascend();
 };
+
+namespace detail {
+// A map is a repeated message of two fields, key and value.
+inline bool IsMapEntry(const Message& message) {
+  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value";
+}
+}  // namespace detail
 
 // ------------------------------------------------------------------------------------------------- tables from members
 
@@ -262,7 +282,7 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(),
+  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), Role::kPlain, name, MessageOf<T>(),
           &A::Set, &A::Add,     A::reserve};
 }
 // MakeField for a field that is written even when it has its default value: key and value of a map.
@@ -276,15 +296,35 @@ constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
 template <class T>
 constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValues (*values)(const void*),
                           void* (*add)(void*)) {
-  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(),
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), Role::kInOneof, name, MessageOf<T>(),
           values, add,         nullptr};
 }
 // MakeField for one of several optional members of which only one is set: code that fills the struct sees to that.
 template <auto Member>
 constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
-  field.in_oneof = true;
+  field.role = Role::kInOneof;
   return field;
+}
+// MakeField for a std::string, or a list of them, that keeps messages as they came.
+template <auto Member>
+constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, Role role) {
+  Field field = MakeField<Member>(number, name);
+  field.role = role;
+  return field;
+}
+// A field without a member.
+constexpr Field MakeFieldDropped(std::uint32_t number, std::string_view name, Kind kind) {
+  return {number,
+          kind,
+          false,
+          detail::WireTypeOf(kind),
+          Role::kDropped,
+          name,
+          nullptr,
+          [](const void*) { return FieldValues{nullptr, 0, 0}; },
+          [](void*) -> void* { return nullptr; },
+          nullptr};
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading

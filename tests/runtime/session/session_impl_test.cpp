@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tenon/graph/lower_functional.hpp>
+#include <tenon/io/text_graph.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -159,8 +160,9 @@ TEST_SUITE("Bad input to a session") {
       const Status cut = load(good.substr(0, size));
       if (!cut.ok()) CheckSays(cut, Code::kDataLoss, "it is truncated or not a GraphDef");
     }
-    CheckSays(load("node { name: 'x' op: 'NoOp' }"), Code::kDataLoss,
-              "the file looks like text, and a binary GraphDef is wanted");
+    CheckSays(load("node { name: 'x' op: 'NoOp' nme: 1 }"), Code::kInvalidArgument,
+              StrCat(path, ":1:29: NodeDef has no field 'nme'; did you mean 'name'?"));
+    CHECK(load(ToText(SmallGraph().graph_def())).ok());
     CheckSays(load(std::string(100, '\0')), Code::kDataLoss, "at offset 0: field number 0 is not in 1 to 536870911");
     const Status high = load(std::string(100, '\xff'));
     CheckSays(high, Code::kDataLoss, "at offset 0: ");

@@ -113,8 +113,9 @@ TENON_DETAIL_SCHEMA(GraphDef);
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,  Kind::kMessage, true,       WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
-          &A::Set, &A::Add,        &A::Reserve};
+  return {
+      number,  Kind::kMessage, true,       WireType::kBytes, Role::kPlain, name, &Schema<AttrMap::value_type>::message,
+      &A::Set, &A::Add,        &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.
@@ -242,8 +243,8 @@ inline constexpr Field kNodeDefFields[] = {
     MakeField<&NodeDef::input>(3, "input"),
     MakeField<&NodeDef::device>(4, "device"),
     MakeAttrMapField<NodeDef, &NodeDef::attr>(5, "attr"),
-    MakeField<&NodeDef::debug_info>(6, "experimental_debug_info"),
-    MakeField<&NodeDef::full_type>(7, "experimental_type"),
+    MakeFieldKept<&NodeDef::debug_info>(6, "experimental_debug_info", Role::kNodeDebugInfo),
+    MakeFieldKept<&NodeDef::full_type>(7, "experimental_type", Role::kFullType),
 };
 inline constexpr Message Schema<NodeDef>::message("NodeDef", kNodeDefFields,
                                                   &tenon::detail::AttrMapAccess<NodeDef, &NodeDef::attr>::Sort);
@@ -255,12 +256,12 @@ inline constexpr Field kVersionDefFields[] = {
 };
 inline constexpr Message Schema<VersionDef>::message("VersionDef", kVersionDefFields);
 
-// Field 3, a version number older than field 4, is ignored.
 inline constexpr Field kGraphDefFields[] = {
     MakeField<&GraphDef::node>(1, "node"),
     MakeField<&GraphDef::library>(2, "library"),
+    MakeFieldDropped(3, "version", Kind::kInt32),  // older than `versions`
     MakeField<&GraphDef::versions>(4, "versions"),
-    MakeField<&GraphDef::debug_info>(5, "debug_info"),
+    MakeFieldKept<&GraphDef::debug_info>(5, "debug_info", Role::kGraphDebugInfo),
 };
 inline constexpr Message Schema<GraphDef>::message("GraphDef", kGraphDefFields);
 

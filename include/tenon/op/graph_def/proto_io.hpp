@@ -68,9 +68,9 @@ inline constexpr Field kArgDefFields[] = {
     MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
     MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
     MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
+    MakeFieldKept<&OpDef::ArgDef::handle_data>(7, "handle_data", Role::kHandleData),
     MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
+    MakeFieldKept<&OpDef::ArgDef::full_type>(17, "experimental_full_type", Role::kFullType),
 };
 inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
 
@@ -126,7 +126,7 @@ inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::messag
 
 // FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
 inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
+    {1, Kind::kMessage, true, WireType::kBytes, Role::kPlain, "attr", &Schema<AttrMap::value_type>::message,
      [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
      [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
      [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/wire/utf8.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace utf8_test {
+using namespace tenon;
+
+TEST_CASE("AppendUtf8 writes one to four bytes") {
+  std::string out;
+  for (const std::uint32_t code : {0x41u, 0x7fu, 0x80u, 0x7ffu, 0x800u, 0xffffu, 0x10000u, 0x10ffffu})
+    wire::detail::AppendUtf8(code, &out);
+  CHECK(out == "A\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+}
+}  // namespace utf8_test
