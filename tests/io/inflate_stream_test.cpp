@@ -58,8 +58,8 @@ std::string Words(int count) {
 constexpr char kGzipFields[] =
     "\x1f\x8b\x08\x1e\x00\x00\x00\x00\x02\xff\x04\x00\x41\x42\x00\x00"
     "name\0comment\0";
-constexpr unsigned char kZlib[] = {0x78, 0x9c, 0x2b, 0x4a, 0x4d, 0xce, 0x2f, 0x4a, 0x29, 0xd6, 0x51, 0x28,
-                                   0x42, 0x63, 0x28, 0x02, 0x00, 0x84, 0x1b, 0x09, 0x90};
+constexpr unsigned char kZlib[] = {0x78, 0x9c, 0x2b, 0x4a, 0x4d, 0xce, 0x2f, 0x4a, 0x29, 0xd6, 0x51,
+                                   0x28, 0x42, 0x63, 0x28, 0x02, 0x00, 0x84, 0x1b, 0x09, 0x90};
 
 }  // namespace
 
@@ -120,7 +120,8 @@ TEST_SUITE("InflateStream") {
   TEST_CASE("wrong sums and headers are DataLoss") {
     const std::string packed = Pack(InflateFormat::kGzip, "some text");
     std::string out;
-    for (const std::size_t at : {packed.size() - 1, packed.size() - 5, std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
+    for (const std::size_t at :
+         {packed.size() - 1, packed.size() - 5, std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
       std::string bad = packed;
       bad[at] = static_cast<char>(bad[at] ^ 0x80);
       CHECK(Unpack(InflateFormat::kGzip, bad, &out).code() == Code::kDataLoss);

@@ -72,8 +72,8 @@ TEST_SUITE("RecordReader") {
     const std::string bytes = FileOf(records);
     const TempFile plain("plain", bytes), gzip("gzip", Compressed(InflateFormat::kGzip, bytes)),
         zlib("zlib", Compressed(InflateFormat::kZlib, bytes));
-    const std::pair<const TempFile*, std::string> files[] = {
-        {&plain, ""}, {&gzip, "GZIP"}, {&zlib, "ZLIB"}, {&plain, "AUTO"}, {&gzip, "AUTO"}, {&zlib, "AUTO"}};
+    const std::pair<const TempFile*, std::string> files[] = {{&plain, ""},     {&gzip, "GZIP"}, {&zlib, "ZLIB"},
+                                                             {&plain, "AUTO"}, {&gzip, "AUTO"}, {&zlib, "AUTO"}};
     for (const auto& [file, compression] : files) {
       for (const std::size_t buffer : {64u, 100u, 1u << 18}) {
         Result<RecordReader> reader =
@@ -162,8 +162,8 @@ TEST_SUITE("RecordReader") {
       CHECK(count == (size < 21 ? 0u : size < bytes.size() ? 1u : 2u));
       CHECK(reader->ends_early() == (size != 0 && size != 21 && size != bytes.size()));
       if (in_body) {
-        CHECK(Has(reader->status().message(), StrCat("truncated record at ", size < 21 ? 0 : 21,
-                                                     "' failed with Read less bytes than requested")));
+        CHECK(Has(reader->status().message(),
+                  StrCat("truncated record at ", size < 21 ? 0 : 21, "' failed with Read less bytes than requested")));
       }
     }
   }

@@ -49,8 +49,7 @@ TEST_SUITE("RecordWriter") {
     for (const char* compression : {"", "ZLIB", "GZIP"}) {
       for (const std::size_t buffer : {1u, 64u, 1u << 18}) {
         const TempFile file("records");
-        const Status s =
-            WriteAll(file.path(), Records(), {.compression = compression, .buffer_bytes = buffer});
+        const Status s = WriteAll(file.path(), Records(), {.compression = compression, .buffer_bytes = buffer});
         CHECK_MESSAGE(s.ok(), s.message());
         CHECK((ReadAll(file.path(), compression) == Records()));
       }

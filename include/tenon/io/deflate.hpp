@@ -22,7 +22,7 @@ class Deflater {
   void Block(std::string_view in, bool is_last) {
     in_ = in;
     for (std::size_t i = 0; i < kHashes; ++i) head_[i] = 0;
-    Put(is_last ? 3 : 2, 3);  // of the fixed code
+    Put(is_last ? 3 : 2, 3);  // a block of the fixed code
     for (std::size_t at = 0; at < in_.size();) {
       std::size_t distance = 0;
       const std::size_t length = Longest(at, &distance);

@@ -125,10 +125,10 @@ class Inflater {
       }
     }
   }
-  bool AtEnd() const { return part_ == Part::kEnd; }  // of the stream
+  bool AtEnd() const { return part_ == Part::kEnd; }  // the stream has ended
   const char* error() const { return error_; }  // null without a mistake
   bool is_cut() const { return is_cut_; }  // the mistake is that the data end too early
-  std::uint64_t offset() const { return before_in_ + at_ - count_ / 8; }  // of the next compressed byte
+  std::uint64_t offset() const { return before_in_ + at_ - count_ / 8; }  // offset of the next compressed byte
 
   // The data that are made end at out[made()].
   std::size_t made() const { return made_; }

@@ -49,8 +49,8 @@ class RecordReader {
   RecordReader& operator=(RecordReader&&) = default;
 
   // Reads the next record; *record is valid until the next call. OutOfRange: the end of the file. DataLoss: the record
-  // is truncated or its check sum is wrong. ResourceExhausted: it is too long. After an error the offset is still that
-  // of the record.
+  // is truncated or its check sum is wrong. ResourceExhausted: it is too long. After an error
+  // offset() is the record's.
   Status Read(std::string_view* record) {
     *record = {};
     std::uint64_t length;
@@ -125,7 +125,7 @@ class RecordReader {
   }
   Status Rewind() { return Seek(0); }
 
-  std::uint64_t offset() const { return offset_; }  // of the next record
+  std::uint64_t offset() const { return offset_; }  // offset of the next record
   const std::string& path() const { return source_->path(); }
   RecordCompression compression() const { return source_->compression(); }
   // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
@@ -264,9 +264,9 @@ class RecordReader {
   }
   TENON_COLD Status Corrupted(std::uint64_t at) const {
     return errors::DataLoss(Where(), "corrupted record at ", at,
-                            at != 0                           ? ""
-                            : source_->is_compressed()        ? " (Is this even a TFRecord file?)"
-                                                              : " (Is this even a TFRecord file? Is it compressed?)");
+                            at != 0                    ? ""
+                            : source_->is_compressed() ? " (Is this even a TFRecord file?)"
+                                                       : " (Is this even a TFRecord file? Is it compressed?)");
   }
 
   Owned<detail::RecordSource> source_;

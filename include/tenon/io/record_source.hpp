@@ -50,7 +50,8 @@ class RecordSource {
                                        "': the compression of a pipe cannot be found; name it: '', 'ZLIB', 'GZIP'");
       char first[kRecordHeader];
       std::size_t count = 0;
-      for (std::size_t n = 1; n != 0 && count < sizeof first; count += n) n = ReadFile(first + count, sizeof first - count);
+      for (std::size_t n = 1; n != 0 && count < sizeof first; count += n)
+        n = ReadFile(first + count, sizeof first - count);
       TENON_RETURN_IF_ERROR(status_);
       compression = FindRecordCompression({first, count});
     }
@@ -71,8 +72,8 @@ class RecordSource {
     status_ = OkStatus();
     inflate_.reset();
     if (is_compressed())
-      inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib, &ReadMore,
-                       this);
+      inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib,
+                       &ReadMore, this);
     return OkStatus();
   }
 
@@ -117,7 +118,7 @@ class RecordSource {
   bool is_regular_ = false;
   RecordCompression compression_ = RecordCompression::kNone;
   std::uint64_t place_ = 0;  // next byte of the file
-  Status status_;  // of the file itself
+  Status status_;  // error of the file itself
   std::optional<InflateStream> inflate_;
 };
 

@@ -56,8 +56,8 @@ class RecordWriter {
     writer.state_->capacity = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
     writer.state_->buffer.reserve(writer.state_->capacity);
     if (compression != RecordCompression::kNone)
-      writer.state_->deflate.reset(new DeflateStream(
-          compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
+      writer.state_->deflate.reset(
+          new DeflateStream(compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
     return writer;
   }
   RecordWriter(RecordWriter&&) = default;
@@ -173,7 +173,8 @@ class RecordWriter {
   // Reads the lengths of all records of a file that is there.
   static Status CheckWhole(const std::string& path, RecordCompression compression, const std::string& text) {
     if (compression == RecordCompression::kZlib)
-      return errors::InvalidArgument("RecordWriter: '", path, "': nothing can be appended to a 'ZLIB' file; use 'GZIP'");
+      return errors::InvalidArgument("RecordWriter: '", path,
+                                     "': nothing can be appended to a 'ZLIB' file; use 'GZIP'");
     struct stat info;
     if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return OkStatus();
     TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open(path, {.compression = text}));

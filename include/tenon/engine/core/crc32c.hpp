@@ -40,8 +40,8 @@ class Crc32cZeros {
       rows_[row][0] = 0;
       for (std::uint32_t byte = 1; byte < 256; ++byte) {
         const std::uint32_t rest = byte & (byte - 1);
-        rows_[row][byte] = rest != 0 ? rows_[row][rest] ^ rows_[row][byte ^ rest]
-                                     : Crc32cProduct(power, byte << (8 * row));
+        rows_[row][byte] =
+            rest != 0 ? rows_[row][rest] ^ rows_[row][byte ^ rest] : Crc32cProduct(power, byte << (8 * row));
       }
     }
   }
