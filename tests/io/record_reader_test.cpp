@@ -176,7 +176,7 @@ TEST_SUITE("RecordReader") {
     const TempFile wrong("wrong", bad);
     CHECK(Has(Error(wrong.path(), {.compression = "GZIP"}), "inflate() failed with error -3: incorrect data check"));
     CHECK(Has(Error(wrong.path(), {.compression = "ZLIB"}), "incorrect header check (not a zlib stream)"));
-    CHECK(Has(Error(cut.path()), "corrupted record at 0 (Is this even a TFRecord file? Is it compressed?)"));
+    CHECK(Has(Error(cut.path()), "corrupted record at 0 (Is this even a TFRecord file?); if it is compressed"));
     // The trailer is missing: all records are there, and the reader says that the file is not whole.
     const TempFile tail("tail", std::string_view(packed).substr(0, packed.size() - 3));
     Result<RecordReader> reader = RecordReader::Open(tail.path(), {.compression = "GZIP"});

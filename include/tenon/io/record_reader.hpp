@@ -263,10 +263,11 @@ class RecordReader {
     return errors::DataLoss(Where(), "truncated record at ", offset_, "' failed with ", why);
   }
   TENON_COLD Status Corrupted(std::uint64_t at) const {
-    return errors::DataLoss(Where(), "corrupted record at ", at,
-                            at != 0                    ? ""
-                            : source_->is_compressed() ? " (Is this even a TFRecord file?)"
-                                                       : " (Is this even a TFRecord file? Is it compressed?)");
+    const std::string_view hint = at != 0                    ? ""
+                                  : source_->is_compressed() ? " (Is this even a TFRecord file?)"
+                                                             : " (Is this even a TFRecord file?); if it is compressed, "
+                                                               "set RecordReaderOptions::compression to 'AUTO'";
+    return errors::DataLoss(Where(), "corrupted record at ", at, hint);
   }
 
   Owned<detail::RecordSource> source_;

@@ -5,13 +5,15 @@
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
 //                [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
+//   tenon_golden [--case TEXT] --records FOLDER ...
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
 // inlines all calls before a graph runs. --devices deals the nodes out to two processors and two simulated devices, as
 // far as those have kernels for them. The steps of a graph without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
-// --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp).
+// --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --records folders of TFRecord
+// files (record_cases.hpp).
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -40,6 +42,7 @@
 #include "case_file.hpp"
 #include "compare.hpp"
 #include "outcome.hpp"
+#include "record_cases.hpp"
 #include "shape_cases.hpp"
 #include "spec_cases.hpp"
 #include "temp_folder.hpp"
@@ -211,7 +214,7 @@ std::string JsonText(std::string_view text) {
 
 struct Options {
   std::string op, name, json, specs, threads = "1";
-  bool list_unsupported = false, shapes = false;
+  bool list_unsupported = false, shapes = false, records = false;
   std::vector<std::string> paths;
 };
 int Usage() {
@@ -219,7 +222,8 @@ int Usage() {
       stderr,
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
       "[--unfolded] [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...\n"
-      "       tenon_golden [--case TEXT] --specs FILE.pb\n");
+      "       tenon_golden [--case TEXT] --specs FILE.pb\n"
+      "       tenon_golden [--case TEXT] --records FOLDER ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -238,6 +242,8 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->list_unsupported = true;
     } else if (arg == "--shapes") {
       options->shapes = true;
+    } else if (arg == "--records") {
+      options->records = true;
     } else if (arg == "--dataflow") {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {
@@ -274,12 +280,24 @@ int RunSpecs(const Options& options) {
   return golden::PrintSummary(counts);
 }
 
+int RunRecords(const Options& options) {
+  Counts counts;
+  for (const std::string& folder : options.paths) {
+    if (Status s = golden::RunRecordFolder(folder, options.name, &counts); !s.ok()) {
+      std::fprintf(stderr, "tenon_golden: '%s': %s\n", folder.c_str(), s.ToString().c_str());
+      return 2;
+    }
+  }
+  return golden::PrintSummary(counts);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
   if (!ParseArguments(argc, argv, &options)) return Usage();
   if (!options.specs.empty()) return RunSpecs(options);
+  if (options.records) return RunRecords(options);
   Counts total;
   std::map<std::string, Counts> by_op;
   std::map<std::string, int> reasons;
