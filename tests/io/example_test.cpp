@@ -57,6 +57,37 @@ TEST_SUITE("Example") {
     REQUIRE(wire::Parse(wire::AsBytes(bytes), &sequence_again).ok());
     CHECK(sequence_again == sequence);
   }
+  TEST_CASE("features are set and found by their keys") {
+    Example example;
+    CHECK(example.Find("a") == nullptr);
+    example.Set("label", 3);
+    example.Set("flag", true);
+    example.Set("weight", 0.5);
+    example.Set("name", "text");
+    example.Set("image", std::vector<float>{1, 2});
+    example.Set("words", {"a", "b"});
+    example.Set("bytes", std::vector<std::uint8_t>{200});
+    CHECK(example.Find("label")->int64_list->value[0] == 3);
+    CHECK(example.Find("flag")->int64_list->value[0] == 1);
+    CHECK(example.Find("weight")->float_list->value[0] == 0.5f);
+    CHECK(example.Find("name")->bytes_list->value[0] == "text");
+    CHECK(example.Find("image")->float_list->value.size() == 2);
+    CHECK(example.Find("words")->bytes_list->value[1] == "b");
+    CHECK(example.Find("bytes")->int64_list->value[0] == 200);
+    CHECK(example.Find("none") == nullptr);
+    example.Set("label", "other");
+    CHECK(example.Find("label")->dtype() == DataType::kString);
+    CHECK(example.features->feature.size() == 7);
+    CHECK(Feature().dtype() == DataType::kInvalid);
+    SequenceExample sequence;
+    sequence.SetContext("id", "x");
+    sequence.Append("tokens", {1, 2});
+    sequence.Append("tokens", 3);
+    CHECK(sequence.context->Find("id")->dtype() == DataType::kString);
+    REQUIRE(sequence.feature_lists->Find("tokens")->feature.size() == 2);
+    CHECK(sequence.feature_lists->Find("tokens")->feature[0].int64_list->value[1] == 2);
+    CHECK(sequence.feature_lists->Find("none") == nullptr);
+  }
   TEST_CASE("views find the values without a copy of the message") {
     std::string bytes;
     wire::SerializeTo(SomeExample(), &bytes);

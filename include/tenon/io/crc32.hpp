@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tenon/base/config.hpp>
+#include <tenon/engine/core/crc32c.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -54,6 +55,7 @@ inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
   return detail::Crc<0xedb88320u>(bytes, before);
 }
 inline std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) {
+  if (detail::HasCrc32cInstruction()) return detail::Crc32cByProcessor(bytes.data(), bytes.size(), before);
   return detail::Crc<0x82f63b78u>(bytes, before);
 }
 // Masks a sum to store it beside its bytes: the sum of bytes that hold their own sum says little.

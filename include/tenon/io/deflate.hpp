@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
-// somewhat smaller.
+// somewhat smaller. io/deflate_stream.hpp writes data in pieces.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +16,13 @@ namespace detail {
 
 class Deflater {
  public:
-  explicit Deflater(std::string_view in) : in_(in), head_(kHashes), before_(kWindow) {}
+  Deflater() : head_(kHashes), before_(kWindow) {}
 
-  std::string Run() {
-    Put(3, 3);  // the last block, of the fixed code
+  // Appends a block, the last one of its stream or not; a last block ends at a whole byte. Blocks refer to no other.
+  void Block(std::string_view in, bool is_last) {
+    in_ = in;
+    for (std::size_t i = 0; i < kHashes; ++i) head_[i] = 0;
+    Put(is_last ? 3 : 2, 3);  // a block of the fixed code
     for (std::size_t at = 0; at < in_.size();) {
       std::size_t distance = 0;
       const std::size_t length = Longest(at, &distance);
@@ -33,9 +36,15 @@ class Deflater {
       for (const std::size_t end = at + length; at < end; ++at) Remember(at);
     }
     Symbol(256);
-    Put(0, 7);  // the bits that are left over become a byte
-    return static_cast<std::string&&>(out_);
+    if (is_last) EndByte();
   }
+  // An empty stored block: readers can have all that was compressed before.
+  void Sync() {
+    Put(0, 3);
+    EndByte();
+    out_.append("\0\0\xff\xff", 4);
+  }
+  std::string& out() { return out_; }  // whole bytes; the caller may take them away
 
  private:
   static constexpr std::size_t kLeast = 4, kMost = 258, kWindow = 32768, kHashes = 1 << 15;
@@ -73,6 +82,10 @@ class Deflater {
     return longest;
   }
 
+  // The bits that are left over become a byte.
+  void EndByte() {
+    if (count_ != 0) Put(0, 8 - count_);
+  }
   void Put(std::uint32_t bits, unsigned count) {
     bits_ |= static_cast<std::uint64_t>(bits) << count_;
     for (count_ += count; count_ >= 8; count_ -= 8, bits_ >>= 8) out_.push_back(static_cast<char>(bits_));
@@ -115,6 +128,10 @@ class Deflater {
 }  // namespace detail
 
 // `bytes` as one deflate stream, for Inflate and every other reader of the format.
-inline std::string Deflate(std::string_view bytes) { return detail::Deflater(bytes).Run(); }
+inline std::string Deflate(std::string_view bytes) {
+  detail::Deflater deflater;
+  deflater.Block(bytes, true);
+  return static_cast<std::string&&>(deflater.out());
+}
 
 TENON_DETAIL_NAMESPACE_END

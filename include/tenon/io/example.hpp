@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/wire/reader.hpp>
@@ -40,6 +43,14 @@ struct Feature {
   std::optional<FloatList> float_list;
   std::optional<Int64List> int64_list;
 
+  // kString, kFloat, kInt64; kInvalid: the feature has no list.
+  DataType dtype() const {
+    return bytes_list   ? DataType::kString
+           : float_list ? DataType::kFloat
+           : int64_list ? DataType::kInt64
+                        : DataType::kInvalid;
+  }
+
   friend bool operator==(const Feature&, const Feature&) = default;
 };
 struct FeatureEntry {
@@ -51,10 +62,37 @@ struct FeatureEntry {
 struct Features {
   SlimVector<FeatureEntry> feature;  // a map; of equal keys the last counts
 
+  // Null without an entry of that key. The time is linear in the number of entries.
+  const Feature* Find(std::string_view key) const {
+    for (std::size_t i = feature.size(); i-- > 0;) {
+      if (feature[i].key == key) return &feature[i].value;
+    }
+    return nullptr;
+  }
+  // Sets the feature of a key, which is added where it is new. Values: a number, a text, or a list of them, as by
+  // MakeFeature.
+  template <class Values>
+  void Set(std::string_view key, const Values& values);
+  template <class T>
+  void Set(std::string_view key, std::initializer_list<T> values) {
+    Set(key, Span<const T>(values.begin(), values.size()));
+  }
+
   friend bool operator==(const Features&, const Features&) = default;
 };
 struct Example {
   std::optional<Features> features;
+
+  const Feature* Find(std::string_view key) const { return features ? features->Find(key) : nullptr; }
+  // example.Set("label", 3); example.Set("image", floats); example.Set("words", {"a", "b"});
+  template <class Values>
+  void Set(std::string_view key, const Values& values) {
+    (features ? *features : features.emplace()).Set(key, values);
+  }
+  template <class T>
+  void Set(std::string_view key, std::initializer_list<T> values) {
+    (features ? *features : features.emplace()).Set(key, values);
+  }
 
   friend bool operator==(const Example&, const Example&) = default;
 };
@@ -70,7 +108,21 @@ struct FeatureListEntry {
   friend bool operator==(const FeatureListEntry&, const FeatureListEntry&) = default;
 };
 struct FeatureLists {
-  SlimVector<FeatureListEntry> feature_list;  // a map
+  SlimVector<FeatureListEntry> feature_list;  // a map; of equal keys the last counts
+
+  const FeatureList* Find(std::string_view key) const {
+    for (std::size_t i = feature_list.size(); i-- > 0;) {
+      if (feature_list[i].key == key) return &feature_list[i].value;
+    }
+    return nullptr;
+  }
+  // The list of a key, which is added where it is new.
+  FeatureList& List(std::string_view key) {
+    if (const FeatureList* const found = Find(key)) return const_cast<FeatureList&>(*found);
+    FeatureListEntry& entry = feature_list.emplace_back();
+    entry.key = key;
+    return entry.value;
+  }
 
   friend bool operator==(const FeatureLists&, const FeatureLists&) = default;
 };
@@ -78,8 +130,67 @@ struct SequenceExample {
   std::optional<Features> context;
   std::optional<FeatureLists> feature_lists;
 
+  // Sets a feature of the whole sequence.
+  template <class Values>
+  void SetContext(std::string_view key, const Values& values) {
+    (context ? *context : context.emplace()).Set(key, values);
+  }
+  // Adds the values of one more step to the list of a key.
+  template <class Values>
+  void Append(std::string_view key, const Values& values);
+  template <class T>
+  void Append(std::string_view key, std::initializer_list<T> values) {
+    Append(key, Span<const T>(values.begin(), values.size()));
+  }
+
   friend bool operator==(const SequenceExample&, const SequenceExample&) = default;
 };
+
+// The feature that holds `values`: integers and bool as int64, floating-point numbers as float, texts as bytes; one of
+// them, or a range with begin() and size().
+template <class Values>
+Feature MakeFeature(const Values& values) {
+  Feature feature;
+  if constexpr (std::is_same_v<Values, Feature>) {
+    return values;
+  } else if constexpr (std::is_convertible_v<const Values&, std::string_view>) {
+    feature.bytes_list.emplace().value.emplace_back(std::string_view(values));
+  } else if constexpr (std::is_integral_v<Values>) {
+    feature.int64_list.emplace().value.push_back(static_cast<std::int64_t>(values));
+  } else if constexpr (std::is_floating_point_v<Values>) {
+    feature.float_list.emplace().value.push_back(static_cast<float>(values));
+  } else {
+    using T = std::remove_cvref_t<decltype(*values.begin())>;
+    const auto add = [&](auto& list, auto as) {
+      list.value.reserve(static_cast<std::size_t>(values.size()));
+      for (const auto& value : values) list.value.emplace_back(static_cast<decltype(as)>(value));
+    };
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      add(feature.bytes_list.emplace(), std::string_view());
+    } else if constexpr (std::is_integral_v<T>) {
+      add(feature.int64_list.emplace(), std::int64_t{});
+    } else {
+      static_assert(std::is_floating_point_v<T>, "tenon: a feature holds texts, integers or floating-point numbers");
+      add(feature.float_list.emplace(), float{});
+    }
+  }
+  return feature;
+}
+
+template <class Values>
+void Features::Set(std::string_view key, const Values& values) {
+  Feature* to = const_cast<Feature*>(Find(key));
+  if (to == nullptr) {
+    FeatureEntry& entry = feature.emplace_back();
+    entry.key = key;
+    to = &entry.value;
+  }
+  *to = MakeFeature(values);
+}
+template <class Values>
+void SequenceExample::Append(std::string_view key, const Values& values) {
+  (feature_lists ? *feature_lists : feature_lists.emplace()).List(key).feature.push_back(MakeFeature(values));
+}
 
 namespace wire {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
-// arguments, and refuses every stream that zlib refuses.
+// arguments, and refuses every stream that zlib refuses. io/inflate_stream.hpp decompresses data in pieces.
 
 #include <cstddef>
 #include <cstdint>
@@ -83,23 +83,29 @@ class HuffmanCode {
 
 class Inflater {
  public:
+  // Reads up to `room` bytes; 0 at the end of all.
+  using ReadMore = std::size_t (*)(void* from, unsigned char* to, std::size_t room);
+
+  static constexpr std::size_t kWindow = 32768, kLongest = 258;  // most bytes of a distance and of a length
+
+  // All of the data at once.
   Inflater(Span<const std::byte> in, Span<std::byte> out)
-      : in_(reinterpret_cast<const unsigned char*>(in.data())),
+      : in_(reinterpret_cast<unsigned char*>(const_cast<std::byte*>(in.data()))),
         in_size_(in.size()),
         out_(reinterpret_cast<unsigned char*>(out.data())),
         out_size_(out.size()) {}
+  // In pieces. `in` gets the compressed data of `more`; `out`, longer than kWindow + kLongest, the data that are made.
+  Inflater(Span<std::byte> in, ReadMore more, void* from, Span<std::byte> out)
+      : in_(reinterpret_cast<unsigned char*>(in.data())),
+        in_capacity_(in.size()),
+        more_(more),
+        from_(from),
+        out_(reinterpret_cast<unsigned char*>(out.data())),
+        out_size_(out.size()),
+        full_(out.size() - kLongest) {}
 
   Status Run() {
-    for (bool last = false; !last && error_ == nullptr;) {
-      Refill();
-      last = Take(1) != 0;
-      switch (Take(2)) {
-        case 0: Stored(); break;
-        case 1: Fixed(); break;
-        case 2: Dynamic(); break;
-        default: Fail("a block of the unknown kind 3");
-      }
-    }
+    Decode();
     const std::size_t used = at_ - count_ / 8;
     if (error_ != nullptr) return errors::DataLoss("at byte ", used, " of the compressed data: ", error_);
     if (made_ != out_size_)
@@ -109,12 +115,71 @@ class Inflater {
     return OkStatus();
   }
 
+  // Goes on to the end of the stream, to a mistake, or until `out` has no room for one more length.
+  void Decode() {
+    while (error_ == nullptr && part_ != Part::kEnd && made_ <= full_) {
+      switch (part_) {
+        case Part::kHeader: Header(); break;
+        case Part::kStored: CopyStored(); break;
+        default: Codes();
+      }
+    }
+  }
+  bool AtEnd() const { return part_ == Part::kEnd; }  // the stream has ended
+  const char* error() const { return error_; }  // null without a mistake
+  bool is_cut() const { return is_cut_; }  // the mistake is that the data end too early
+  std::uint64_t offset() const { return before_in_ + at_ - count_ / 8; }  // offset of the next compressed byte
+
+  // The data that are made end at out[made()].
+  std::size_t made() const { return made_; }
+  // Moves the last kWindow bytes that are made to the beginning of `out`.
+  void Slide() {
+    if (made_ <= kWindow) return;
+    const std::size_t gone = made_ - kWindow;
+    std::memmove(out_, out_ + gone, kWindow);
+    made_ = kWindow;
+    first_ = first_ > gone ? first_ - gone : 0;
+  }
+  // After the end: a new stream begins at the next byte.
+  void Restart() {
+    part_ = Part::kHeader;
+    is_last_ = false;
+    first_ = made_;
+  }
+  // The next byte beside the stream, before or after it; false at the end of the data.
+  bool TakeByte(std::uint8_t* byte) {
+    Drop(count_ % 8);
+    Refill();
+    if (count_ == 0) return false;
+    *byte = static_cast<std::uint8_t>(Take(8));
+    return true;
+  }
+
  private:
+  enum class Part : std::uint8_t { kHeader, kStored, kCodes, kEnd };
+
+  void Header() {
+    Refill();
+    is_last_ = Take(1) != 0;
+    switch (Take(2)) {
+      case 0: return Stored();
+      case 1: return Fixed();
+      case 2: return Dynamic();
+      default: Fail("a block of the unknown kind 3");
+    }
+  }
+  void EndBlock() { part_ = is_last_ ? Part::kEnd : Part::kHeader; }
+  void FailCut() {
+    if (error_ == nullptr) is_cut_ = true;
+    Fail("they end too early");
+  }
   void Fail(const char* error) {
     if (error_ == nullptr) error_ = error;
   }
   // Loads at least 56 bits, or all that are left. Bits above count_ are 0 or the bits that come next.
   void Refill() {
+    if (in_size_ - at_ < 8 && more_ != nullptr) [[unlikely]]
+      FetchMore();
     if (in_size_ - at_ >= 8) {
       std::uint64_t word = 0;
       for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(in_[at_ + static_cast<std::size_t>(i)]) << (8 * i);
@@ -125,8 +190,21 @@ class Inflater {
       for (; count_ <= 56 && at_ < in_size_; count_ += 8) bits_ |= static_cast<std::uint64_t>(in_[at_++]) << count_;
     }
   }
+  // Moves the bytes that are left, and the up to 8 in bits_, to the beginning of `in`, and reads bytes behind them.
+  TENON_DETAIL_COLD void FetchMore() {
+    const std::size_t gone = at_ < 8 ? 0 : at_ - 8;
+    std::memmove(in_, in_ + gone, in_size_ - gone);
+    at_ -= gone;
+    in_size_ -= gone;
+    before_in_ += gone;
+    while (in_size_ - at_ < 8 && more_ != nullptr) {
+      const std::size_t count = more_(from_, in_ + in_size_, in_capacity_ - in_size_);
+      if (count == 0) more_ = nullptr;
+      in_size_ += count;
+    }
+  }
   void Drop(unsigned count) {
-    if (count > count_) return Fail("they end too early");
+    if (count > count_) return FailCut();
     bits_ >>= count;
     count_ -= count;
   }
@@ -148,16 +226,30 @@ class Inflater {
     at_ -= count_ / 8;
     bits_ = 0;
     count_ = 0;
-    if (in_size_ - at_ < 4) return Fail("they end too early");
+    if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
+    if (in_size_ - at_ < 4) return FailCut();
     const unsigned size = in_[at_] | static_cast<unsigned>(in_[at_ + 1]) << 8;
     const unsigned check = in_[at_ + 2] | static_cast<unsigned>(in_[at_ + 3]) << 8;
     if ((size ^ check) != 0xffff) return Fail("the two sizes of a stored block differ");
     at_ += 4;
-    if (size > in_size_ - at_) return Fail("they end too early");
-    if (size > out_size_ - made_) return Fail("they make more bytes than are declared");
-    if (size != 0) std::memcpy(out_ + made_, in_ + at_, size);
-    at_ += size;
-    made_ += size;
+    stored_ = size;
+    part_ = Part::kStored;
+  }
+  void CopyStored() {
+    std::size_t count = stored_;
+    if (full_ != SIZE_MAX) {  // in pieces
+      if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
+      if (count > in_size_ - at_) count = in_size_ - at_;
+      if (count > out_size_ - made_) count = out_size_ - made_;
+      if (count == 0 && stored_ != 0) return FailCut();
+    }
+    if (count > in_size_ - at_) return FailCut();
+    if (count > out_size_ - made_) return Fail("they make more bytes than are declared");
+    if (count != 0) std::memcpy(out_ + made_, in_ + at_, count);
+    at_ += count;
+    made_ += count;
+    stored_ -= count;
+    if (stored_ == 0) EndBlock();
   }
   void Fixed() {
     std::uint8_t lengths[288];
@@ -165,7 +257,7 @@ class Inflater {
     static_cast<void>(literals_.Build(lengths, 288, true));
     for (int s = 0; s < 32; ++s) lengths[s] = 5;
     static_cast<void>(distances_.Build(lengths, 32, true));
-    Codes();
+    part_ = Part::kCodes;
   }
   void Dynamic() {
     static constexpr std::uint8_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -200,7 +292,7 @@ class Inflater {
     if (!literals_.Build(lengths, literals, false)) return Fail("the code lengths of a block fit no code");
     if (!distances_.Build(lengths + literals, distances, false))
       return Fail("the code lengths of distances fit no code");
-    Codes();
+    part_ = Part::kCodes;
   }
   void Codes() {
     static constexpr std::uint16_t kLength[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
@@ -208,10 +300,11 @@ class Inflater {
     static constexpr std::uint16_t kDistance[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
                                                   33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
                                                   1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
-    while (error_ == nullptr) {
+    while (error_ == nullptr && made_ <= full_) {
       Refill();  // enough for a length and a distance with their extra bits: 48
       int symbol = Symbol(literals_);
-      if (symbol < 0 || symbol == 256) return;
+      if (symbol < 0) return;
+      if (symbol == 256) return EndBlock();
       if (symbol < 256) {
         if (made_ == out_size_) return Fail("they make more bytes than are declared");
         out_[made_++] = static_cast<unsigned char>(symbol);
@@ -227,7 +320,7 @@ class Inflater {
       const unsigned distance_bits = symbol < 4 ? 0 : static_cast<unsigned>(symbol / 2 - 1);
       const std::size_t distance = kDistance[symbol] + Take(distance_bits);
       if (error_ != nullptr) return;
-      if (distance > made_) return Fail("a distance to before the first byte");
+      if (distance > made_ - first_) return Fail("a distance to before the first byte");
       if (length > out_size_ - made_) return Fail("they make more bytes than are declared");
       Repeat(length, distance);
     }
@@ -244,12 +337,20 @@ class Inflater {
     made_ += length;
   }
 
-  const unsigned char* in_;
-  std::size_t in_size_, at_ = 0;
+  unsigned char* in_;  // written to with more_ only
+  std::size_t in_size_ = 0, in_capacity_ = 0, at_ = 0;
+  ReadMore more_ = nullptr;  // null at the end of the compressed data, too
+  void* from_ = nullptr;
+  std::uint64_t before_in_ = 0;  // compressed bytes before in_[0]
   std::uint64_t bits_ = 0;
   unsigned count_ = 0;  // number of valid bits
   unsigned char* out_;
   std::size_t out_size_, made_ = 0;
+  std::size_t full_ = SIZE_MAX;  // Decode() returns when more bytes than this are made
+  std::size_t first_ = 0;  // first byte of the stream in `out`: no distance goes beyond it
+  std::size_t stored_ = 0;  // bytes left of a stored block
+  Part part_ = Part::kHeader;
+  bool is_last_ = false, is_cut_ = false;
   const char* error_ = nullptr;
   HuffmanCode literals_, distances_;
 };

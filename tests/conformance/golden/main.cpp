@@ -6,6 +6,7 @@
 //                [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
+//   tenon_golden [--case TEXT] --records FOLDER ...
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
@@ -13,7 +14,7 @@
 // far as those have kernels for them. The steps of a graph without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
-// folders in text and binary form (text_cases.hpp there).
+// folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp).
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -42,6 +43,7 @@
 #include "case_file.hpp"
 #include "compare.hpp"
 #include "outcome.hpp"
+#include "record_cases.hpp"
 #include "shape_cases.hpp"
 #include "spec_cases.hpp"
 #include "temp_folder.hpp"
@@ -214,7 +216,9 @@ std::string JsonText(std::string_view text) {
 
 struct Options {
   std::string op, name, json, specs, threads = "1";
-  bool list_unsupported = false, shapes = false, text_graphs = false;
+  bool list_unsupported = false, shapes = false;
+  // Compares one of the folders in `paths`; null: they are cases and models.
+  Status (*run_folder)(const std::string& folder, std::string_view filter, Counts* counts) = nullptr;
   std::vector<std::string> paths;
 };
 int Usage() {
@@ -223,7 +227,8 @@ int Usage() {
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
       "[--unfolded] [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...\n"
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
-      "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n");
+      "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
+      "       tenon_golden [--case TEXT] --records FOLDER ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -243,7 +248,9 @@ bool ParseArguments(int argc, char** argv, Options* options) {
     } else if (arg == "--shapes") {
       options->shapes = true;
     } else if (arg == "--text-graphs") {
-      options->text_graphs = true;
+      options->run_folder = &golden::RunTextFolder;
+    } else if (arg == "--records") {
+      options->run_folder = &golden::RunRecordFolder;
     } else if (arg == "--dataflow") {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {
@@ -280,11 +287,11 @@ int RunSpecs(const Options& options) {
   return golden::PrintSummary(counts);
 }
 
-int RunTextFolders(const Options& options) {
+int RunFolders(const Options& options) {
   Counts counts;
   for (const std::string& folder : options.paths) {
-    if (Status s = golden::RunTextFolder(folder, options.name, &counts); !s.ok()) {
-      std::fprintf(stderr, "tenon_golden: %s\n", s.ToString().c_str());
+    if (Status s = options.run_folder(folder, options.name, &counts); !s.ok()) {
+      std::fprintf(stderr, "tenon_golden: '%s': %s\n", folder.c_str(), s.ToString().c_str());
       return 2;
     }
   }
@@ -297,7 +304,7 @@ int main(int argc, char** argv) {
   Options options;
   if (!ParseArguments(argc, argv, &options)) return Usage();
   if (!options.specs.empty()) return RunSpecs(options);
-  if (options.text_graphs) return RunTextFolders(options);
+  if (options.run_folder != nullptr) return RunFolders(options);
   Counts total;
   std::map<std::string, Counts> by_op;
   std::map<std::string, int> reasons;
