@@ -6122,9 +6122,9 @@ inline Status GatherV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (!known) {
     // As in TensorFlow, batch_dims counts as it is written.
-    const bool small = batch_dims >= -kMaxTensorRank && batch_dims <= kMaxTensorRank;
-    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - (small ? batch_dims : 0);
-    const bool ranks = small && c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
+    const bool in_range = batch_dims >= -kMaxTensorRank && batch_dims <= kMaxTensorRank;
+    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - (in_range ? batch_dims : 0);
+    const bool ranks = in_range && c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
     c->set_output(0, ranks ? c->UnknownShapeOfRank(rank) : c->UnknownShape());
     return OkStatus();
   }
@@ -15087,10 +15087,8 @@ namespace wire {
 
 namespace detail {
 
-// A map is a repeated message of two fields, key and value.
 inline bool IsMap(const Field& field) {
-  return field.repeated && field.kind == Kind::kMessage && field.message->fields.size() == 2 &&
-         field.message->fields[0].name == "key" && field.message->fields[1].name == "value";
+  return field.repeated && field.kind == Kind::kMessage && IsMapEntry(*field.message);
 }
 // "int64List" for "int64_list".
 inline bool IsCamelCaseOf(std::string_view json, std::string_view name) {
@@ -15116,21 +15114,6 @@ inline void AppendBytesField(const Field& field, std::string_view bytes, std::st
   AppendTag(field, out);
   AppendVarint(bytes.size(), out);
   out->append(bytes);
-}
-inline void AppendUtf8(std::uint32_t code, std::string* out) {
-  const auto push = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return push(code);
-  if (code < 0x800) {
-    push(0xc0 | code >> 6);
-  } else if (code < 0x10000) {
-    push(0xe0 | code >> 12);
-    push(0x80 | (code >> 6 & 0x3f));
-  } else {
-    push(0xf0 | code >> 18);
-    push(0x80 | (code >> 12 & 0x3f));
-    push(0x80 | (code >> 6 & 0x3f));
-  }
-  push(0x80 | (code & 0x3f));
 }
 // Bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
 inline std::size_t Utf8Size(std::string_view text) {
@@ -15391,7 +15374,7 @@ class JsonReader {
         continue;
       }
       if (!field->repeated) {
-        const std::uint32_t group = field->in_oneof ? 0 : field->number;
+        const std::uint32_t group = field->role == Role::kInOneof ? 0 : field->number;
         for (const std::uint32_t other : set)
           if (other == group)
             return Fail(at_, StrCat("'", name, "' has already been set (either directly or as part of a oneof)"));
@@ -15522,265 +15505,6 @@ inline Status JsonToWire(const Message& message, std::string_view json, std::str
 }  // namespace wire
 
 TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/example.hpp ----
-// TensorFlow's Example and SequenceExample: named features, each a list of strings, floats or integers, as in
-// TFRecord files. Has the messages' tables, and views of serialised messages for reading a few features out of many.
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-struct BytesList {
-  SlimVector<std::string> value;
-
-  friend bool operator==(const BytesList&, const BytesList&) = default;
-};
-struct FloatList {
-  SlimVector<float> value;
-
-  friend bool operator==(const FloatList&, const FloatList&) = default;
-};
-struct Int64List {
-  SlimVector<std::int64_t> value;
-
-  friend bool operator==(const Int64List&, const Int64List&) = default;
-};
-// At most one of the three is set.
-struct Feature {
-  std::optional<BytesList> bytes_list;
-  std::optional<FloatList> float_list;
-  std::optional<Int64List> int64_list;
-
-  friend bool operator==(const Feature&, const Feature&) = default;
-};
-struct FeatureEntry {
-  std::string key;
-  Feature value;
-
-  friend bool operator==(const FeatureEntry&, const FeatureEntry&) = default;
-};
-struct Features {
-  SlimVector<FeatureEntry> feature;  // a map; of equal keys the last counts
-
-  friend bool operator==(const Features&, const Features&) = default;
-};
-struct Example {
-  std::optional<Features> features;
-
-  friend bool operator==(const Example&, const Example&) = default;
-};
-struct FeatureList {
-  SlimVector<Feature> feature;
-
-  friend bool operator==(const FeatureList&, const FeatureList&) = default;
-};
-struct FeatureListEntry {
-  std::string key;
-  FeatureList value;
-
-  friend bool operator==(const FeatureListEntry&, const FeatureListEntry&) = default;
-};
-struct FeatureLists {
-  SlimVector<FeatureListEntry> feature_list;  // a map
-
-  friend bool operator==(const FeatureLists&, const FeatureLists&) = default;
-};
-struct SequenceExample {
-  std::optional<Features> context;
-  std::optional<FeatureLists> feature_lists;
-
-  friend bool operator==(const SequenceExample&, const SequenceExample&) = default;
-};
-
-namespace wire {
-
-#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)         \
-  template <>                                               \
-  struct Schema<Type> {                                     \
-    static const Message message;                           \
-  };                                                        \
-  inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
-  inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
-
-TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
-                           MakeFieldInOneof<&Feature::float_list>(2, "float_list"),
-                           MakeFieldInOneof<&Feature::int64_list>(3, "int64_list"));
-TENON_DETAIL_EXAMPLE_TABLE(FeatureEntry, "Features.FeatureEntry", MakeFieldAlways<&FeatureEntry::key>(1, "key"),
-                           MakeFieldAlways<&FeatureEntry::value>(2, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(Features, "Features", MakeField<&Features::feature>(1, "feature"));
-TENON_DETAIL_EXAMPLE_TABLE(Example, "Example", MakeField<&Example::features>(1, "features"));
-TENON_DETAIL_EXAMPLE_TABLE(FeatureList, "FeatureList", MakeField<&FeatureList::feature>(1, "feature"));
-TENON_DETAIL_EXAMPLE_TABLE(FeatureListEntry, "FeatureLists.FeatureListEntry",
-                           MakeFieldAlways<&FeatureListEntry::key>(1, "key"),
-                           MakeFieldAlways<&FeatureListEntry::value>(2, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(FeatureLists, "FeatureLists", MakeField<&FeatureLists::feature_list>(1, "feature_list"));
-TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&SequenceExample::context>(1, "context"),
-                           MakeField<&SequenceExample::feature_lists>(2, "feature_lists"));
-
-#undef TENON_DETAIL_EXAMPLE_TABLE
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-
-// A view of the values of a serialised Feature. Borrows the bytes.
-struct FeatureView {
-  DataType dtype = DataType::kInvalid;  // kString, kFloat, kInt64; kInvalid: the feature has no list
-  std::string_view list;  // the bytes of a BytesList, FloatList or Int64List
-};
-
-namespace detail {
-
-// Calls each(std::string_view) for every value of a field 1 of bytes. Returns false when the bytes are not a message.
-template <class Each>
-bool ForEachBytes(std::string_view message, const Each& each) {
-  wire::Reader reader(wire::AsBytes(message));
-  std::string_view bytes;
-  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-    if (tag.type != wire::WireType::kBytes) {
-      if (!reader.Skip(tag)) return false;
-    } else if (tag.field == 1 && !each(bytes)) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
-
-}  // namespace detail
-
-// Returns false when the bytes are not a Feature. The first of several lists counts.
-inline bool ReadFeature(std::string_view feature, FeatureView* view) {
-  constexpr DataType kTypes[] = {DataType::kInvalid, DataType::kString, DataType::kFloat, DataType::kInt64};
-  wire::Reader reader{wire::AsBytes(feature)};
-  std::string_view bytes;
-  *view = {};
-  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-    if (tag.type != wire::WireType::kBytes) {
-      if (!reader.Skip(tag)) return false;
-    } else if (tag.field >= 1 && tag.field <= 3 && view->dtype == DataType::kInvalid) {
-      *view = {kTypes[tag.field], bytes};
-    }
-  }
-  return reader.ok();
-}
-// Calls each(std::string_view key, std::string_view value) for every entry of a serialised map (Features,
-// FeatureLists), in order. Returns false when the bytes are not such a message or `each` returns false.
-template <class Each>
-bool ForEachEntry(std::string_view map, const Each& each) {
-  return detail::ForEachBytes(map, [&each](std::string_view entry) {
-    wire::Reader reader(wire::AsBytes(entry));
-    std::string_view bytes, key, value;
-    for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-      if (tag.type != wire::WireType::kBytes) {
-        if (!reader.Skip(tag)) return false;
-      } else if (tag.field == 1) {
-        key = bytes;
-      } else if (tag.field == 2) {
-        value = bytes;
-      }
-    }
-    return reader.ok() && each(key, value);
-  });
-}
-// Calls each(field number, map) for the maps of a serialised Example or SequenceExample.
-template <class Each>
-bool ForEachMap(std::string_view example, const Each& each) {
-  wire::Reader reader(wire::AsBytes(example));
-  std::string_view bytes;
-  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-    if (tag.type != wire::WireType::kBytes) {
-      if (!reader.Skip(tag)) return false;
-    } else if (!each(tag.field, bytes)) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
-// Calls each(std::string_view feature) for every feature of a serialised FeatureList.
-template <class Each>
-bool ForEachFeature(std::string_view list, const Each& each) {
-  return detail::ForEachBytes(list, each);
-}
-
-// Returns the number of values; -1 when the bytes are not a list of them.
-inline std::int64_t CountValues(const FeatureView& feature) {
-  std::int64_t count = 0;
-  if (feature.dtype == DataType::kString) {
-    const bool good = detail::ForEachBytes(feature.list, [&count](std::string_view) { return ++count > 0; });
-    return good ? count : -1;
-  }
-  const bool floats = feature.dtype == DataType::kFloat;
-  wire::Reader reader(wire::AsBytes(feature.list));
-  std::string_view bytes;
-  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-    if (tag.type == wire::WireType::kBytes) {
-      if (tag.field != 1) continue;
-      if (floats) {
-        if (bytes.size() % sizeof(float) != 0) return -1;
-        count += static_cast<std::int64_t>(bytes.size() / sizeof(float));
-        continue;
-      }
-      if (!bytes.empty() && static_cast<unsigned char>(bytes.back()) >= 0x80) return -1;
-      for (const char c : bytes) count += static_cast<unsigned char>(c) < 0x80 ? 1 : 0;
-    } else {
-      if (!reader.Skip(tag)) return -1;
-      const bool wanted = tag.type == (floats ? wire::WireType::kFixed32 : wire::WireType::kVarint);
-      if (tag.field == 1 && wanted) ++count;
-    }
-  }
-  return reader.ok() ? count : -1;
-}
-
-// Writes the CountValues(feature) values from `to` on. Returns false when a number is malformed after all.
-inline bool ReadValues(const FeatureView& feature, float* to) {
-  wire::Reader reader(wire::AsBytes(feature.list));
-  std::string_view bytes;
-  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-    if (tag.type == wire::WireType::kBytes) {
-      if (tag.field != 1 || bytes.empty()) continue;
-      std::memcpy(to, bytes.data(), bytes.size());
-      to += bytes.size() / sizeof(float);
-    } else if (tag.field == 1 && tag.type == wire::WireType::kFixed32) {
-      std::uint32_t bits = 0;
-      if (!reader.ReadFixed32(&bits)) return false;
-      std::memcpy(to++, &bits, sizeof bits);
-    } else if (!reader.Skip(tag)) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
-inline bool ReadValues(const FeatureView& feature, std::int64_t* to) {
-  wire::Reader reader(wire::AsBytes(feature.list));
-  std::string_view bytes;
-  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
-    std::uint64_t value = 0;
-    if (tag.type == wire::WireType::kBytes) {
-      if (tag.field != 1) continue;
-      wire::Reader packed(wire::AsBytes(bytes));
-      while (!packed.AtEnd()) {
-        if (!packed.ReadVarint(&value)) return false;
-        *to++ = static_cast<std::int64_t>(value);
-      }
-    } else if (tag.field == 1 && tag.type == wire::WireType::kVarint) {
-      if (!reader.ReadVarint(&value)) return false;
-      *to++ = static_cast<std::int64_t>(value);
-    } else if (!reader.Skip(tag)) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
-inline bool ReadValues(const FeatureView& feature, tstring* to) {
-  return detail::ForEachBytes(feature.list, [&to](std::string_view bytes) {
-    (to++)->assign(bytes);
-    return true;
-  });
-}
-
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/decode_json_example.hpp ----
@@ -42522,17 +42246,17 @@ class KeyBarrier final : public WaitedResource {
     return status;
   }
 
-  // `wanted` complete tuples; fewer, but not none, when the barrier is closed and `small` allows it.
+  // `wanted` complete tuples; fewer, but not none, when the barrier is closed and `allow_small` is set.
   struct Take final : Attempt {
     Take(OpKernelContext* c, Done d, Ref<KeyBarrier> b, std::int32_t n, bool s)
-        : Attempt(c, std::move(d)), barrier(std::move(b)), wanted(n), small(s) {
+        : Attempt(c, std::move(d)), barrier(std::move(b)), wanted(n), allow_small(s) {
       line = 1;
     }
     bool Try(Status* status) override { return barrier->TakeLocked(this, status); }
     Status Deliver() override { return barrier->Join(*context, rows); }
     Ref<KeyBarrier> barrier;
     std::int32_t wanted;
-    bool small, waited = false;
+    bool allow_small, waited = false;
     SlimVector<BarrierRow> rows;
   };
 
@@ -42612,8 +42336,8 @@ inline bool KeyBarrier::TakeLocked(Take* take, Status* status) {
   const auto ready = static_cast<std::int32_t>(ready_.size());
   std::int32_t count = take->wanted;
   if (closed_ && (!take->waited || NothingMoreComes())) {
-    if (take->small) count = std::min(count, ready);
-    const Index available = ready + (take->small ? 0 : static_cast<Index>(incomplete_.size()));
+    if (take->allow_small) count = std::min(count, ready);
+    const Index available = ready + (take->allow_small ? 0 : static_cast<Index>(incomplete_.size()));
     if (available < std::max(count, 1)) {
       *status = errors::OutOfRange("Barrier '", name_, "' is closed and has insufficient elements (requested ",
                                    std::max(count, 1), ", total size ", available, ")");

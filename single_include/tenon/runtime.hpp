@@ -7,7 +7,7 @@
 // ---- tenon/io/read_graph.hpp ----
 // ReadGraphFile: maps or reads a serialised GraphDef (as tf.io.write_graph writes it with as_text=False). Its constants
 // stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be written to
-// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp.
+// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp, text graphs io/text_graph.hpp.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
@@ -23,46 +23,71 @@ inline bool LooksLikeText(Span<const std::byte> bytes) {
   return n > 0;
 }
 
-TENON_DETAIL_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
-  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
-                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
+// A file that is not a binary graph is perhaps a text graph.
+TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Span<const std::byte> bytes, Status why) {
+  if (!LooksLikeText(bytes)) return why;
+  if (const GraphTextReader read = extensions.read_graph_text.load(std::memory_order_acquire); read != nullptr)
+    return read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return Status(why.code(), StrCat(why.message(),
+                                   "; the file looks like text, and a binary GraphDef is wanted: include "
+                                   "<tenon/io/text_graph.hpp> to read text graphs"));
 }
 
 }  // namespace detail
 
 // NotFound (and other errors of the system): the file cannot be opened. InvalidArgument: it is empty or has no
 // GraphDef field. DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset: the bytes are not a GraphDef.
-// FailedPrecondition: the file was written to meanwhile. Each message names the path.
+// FailedPrecondition: the file was written to meanwhile. Each message names the path. A program that includes
+// <tenon/io/text_graph.hpp> reads text graphs too (ReadTextGraphFile there).
 inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
   const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
     return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
+  if (graph.ok() && graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() &&
+      graph->debug_info.empty()) {
+    graph = detail::ReadAsText(
+        path, bytes,
+        errors::InvalidArgument(
+            "ReadGraphFile: '", path, "' has ", bytes.size(),
+            " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint"));
+  } else if (errors::IsDataLoss(graph.status())) {
+    graph = detail::ReadAsText(
+        path, bytes, errors::DataLoss("Can't parse '", path, "' as binary proto: ", graph.status().message()));
+  } else if (!graph.ok()) {
+    graph = Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
+  }
   if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
-  if (!graph.ok()) {
-    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
-    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
-  }
-  if (graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() && graph->debug_info.empty()) {
-    return errors::InvalidArgument(
-        "ReadGraphFile: '", path, "' has ", bytes.size(),
-        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
-  }
   return graph;
 }
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us and then leave
-// their processor to others, if there are any, for some 100 us before they sleep: waking a sleeping thread takes 10 to
-// 30 us, and between the large ops of a graph are small ones. They sleep away from the processor on which loops begin:
-// woken there, they would wait for the caller, who is at work on the same loop, until the system's next tick.
+// ---- tenon/base/spin_pause.hpp ----
+// SpinPause: the body of a loop that waits for another thread.
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
+
+// ---- tenon/base/spin_pause.hpp ----
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Tells the processor that this is a waiting loop. Processors without such an instruction run another thread.
+inline void SpinPause() {
+#if defined(__SSE2__) || defined(_M_X64)
+  _mm_pause();
+#else
+  YieldThread();
+#endif
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/thread.hpp ----
 // Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
@@ -144,7 +169,7 @@ class Thread {
 #endif
 
   // Lets others run.
-  static void Yield() { detail::YieldThread(); }
+  static void YieldNow() { detail::YieldThread(); }
   // Processors that the system has, at least 1.
   static int HardwareThreads() {
 #if TENON_DETAIL_PTHREADS
@@ -303,18 +328,13 @@ class ScopedFlushDenormals {
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/thread_pool.hpp ----
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us and then leave
+// their processor to others, if there are any, for some 100 us before they sleep: waking a sleeping thread takes 10 to
+// 30 us, and between the large ops of a graph are small ones. They sleep away from the processor on which loops begin:
+// woken there, they would wait for the caller, who is at work on the same loop, until the system's next tick.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
-// Tells the processor that this is a waiting loop.
-inline void SpinPause() {
-#if defined(__SSE2__) || defined(_M_X64)
-  _mm_pause();
-#else
-  Thread::Yield();
-#endif
-}
-
 // Threads that take tasks, and want to hear when one of them waits for what may be queued behind its task.
 class WaitedThreads {
  public:
@@ -621,7 +641,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
-    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::Yield();
+    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::YieldNow();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
     {
@@ -6306,9 +6326,9 @@ TENON_DETAIL_NAMESPACE_END
 //
 // TENON_MINIMAL_RUNTIME, defined before this, leaves out all that a plain frozen graph does without: TensorFlow 1
 // control flow, functions, the dataflow executor, memory plans, integer folding in shape inference, sessions from a
-// GraphDef or GraphBuilder, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices, traces of all
-// sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with the name of this
-// header: a graph or its options cannot do without one of these.
+// GraphDef or GraphBuilder, text graphs, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices,
+// traces of all sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this
+// header's name: a graph or its options cannot do without one of these.
 #if !defined(TENON_MINIMAL_RUNTIME)
 
 // ---- tenon/graph/integer_folding.hpp ----
@@ -6776,6 +6796,1326 @@ TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 inline const bool fills_fold_integers = FillExtension(&extensions.fold_integers, &FoldIntegers);
 }  // namespace detail
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_cursor.hpp ----
+// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
+// column of the first mistake.
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// Bytes that grow at their end. one thread.
+class TextSink {
+ public:
+  explicit TextSink(std::size_t expected) { bytes_.resize(expected); }
+
+  // `count` bytes behind the last one, to be filled in; Commit says how far.
+  char* Room(std::size_t count) {
+    if (bytes_.size() - size_ < count) [[unlikely]]
+      bytes_.resize(2 * bytes_.size() + count);
+    return bytes_.data() + size_;
+  }
+  void Commit(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
+  char* at(std::size_t offset) { return bytes_.data() + offset; }
+  std::size_t size() const { return size_; }
+  std::string Take() {
+    bytes_.resize(size_);
+    return static_cast<std::string&&>(bytes_);
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t size_ = 0;
+};
+
+// one thread. Borrows the text. The first mistake is kept; functions return false for it.
+class TextCursor {
+ public:
+  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
+  char Peek() {
+    for (; at_ != end_; ++at_) {
+      const char c = *at_;
+      if (c > ' ') {
+        if (c != '#') [[likely]]
+          return c;
+        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
+      } else if (c != ' ' && (c < '\t' || c > '\r')) {
+        return c;
+      }
+    }
+    return '\0';
+  }
+  bool AtEnd() const { return at_ == end_; }
+  bool TryEat(char c) {
+    if (Peek() != c || at_ == end_) return false;
+    ++at_;
+    return true;
+  }
+  // Letters, digits and '_' from here on; "" when there are none.
+  std::string_view Word() {
+    const char* const start = at_;
+    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
+    return {start, static_cast<std::size_t>(at_ - start)};
+  }
+  const char* at() const { return at_; }
+  // Goes back to a place that at() returned.
+  void Reset(const char* at) { at_ = at; }
+
+  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
+  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
+    const char* const start = at_;
+    const std::string_view word = Word();
+    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
+    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
+    int base = 10;
+    std::string_view digits = word;
+    if (word.size() > 1 && word[0] == '0') {
+      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
+      digits.remove_prefix(base == 16 ? 2 : 1);
+    }
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
+    if (end != digits.data() + digits.size() || digits.empty())
+      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
+    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
+    return true;
+  }
+  // Within -limit - 1 and limit.
+  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    std::uint64_t magnitude;
+    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
+    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    return true;
+  }
+  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
+  bool ReadDouble(double* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    const char* const start = at_;
+    if (at_ != end_ && IsLetter(*at_)) {
+      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
+    } else {
+      const char* p = at_;
+      bool digits = false;
+      for (; p != end_ && IsDigit(*p); ++p) digits = true;
+      const std::size_t whole = static_cast<std::size_t>(p - at_);
+      if (p != end_ && *p == '.')
+        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
+      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
+      if (!digits) return FailToken(start, "a number");
+      if (p != end_ && (*p == 'e' || *p == 'E')) {
+        ++p;
+        if (p != end_ && (*p == '+' || *p == '-')) ++p;
+        const char* const exponent = p;
+        while (p != end_ && IsDigit(*p)) ++p;
+        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
+      }
+      const std::string_view number(start, static_cast<std::size_t>(p - start));
+      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
+      at_ = p;
+      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
+        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
+      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
+      *value = ToDouble(number);
+    }
+    if (negative) *value = -*value;
+    return true;
+  }
+
+  // One text in either quotes, without the quotes that follow it. Appends its bytes.
+  bool ReadQuoted(TextSink* sink) {
+    const char* const start = at_;
+    const char quote = *at_++;
+    char *to = nullptr, *limit = nullptr;
+    for (const char* p = at_;;) {
+      if (to >= limit) [[unlikely]] {
+        if (to != nullptr) sink->Commit(to);
+        to = sink->Room(kRoom + kMostOfEscape);
+        limit = to + kRoom;
+      }
+      if (p == end_ || *p == '\n') [[unlikely]] {
+        at_ = p;
+        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
+                                  " at its end; a line break inside of it is written \\n"));
+      }
+      const char c = *p++;
+      if (c == quote) {
+        at_ = p;
+        break;
+      }
+      if (c != '\\') {
+        *to++ = c;
+      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
+        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
+        p += 3;
+      } else {
+        at_ = p - 1;
+        char bytes[kMostOfEscape];
+        std::size_t count = 0;
+        if (!ReadEscape(bytes, &count)) return false;
+        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
+        p = at_;
+      }
+    }
+    sink->Commit(to);
+    return true;
+  }
+
+  // Records "line:column: what" and returns false.
+  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
+    std::size_t line = 1;
+    const char* start = begin_;
+    for (const char* p = begin_; p != where; ++p) {
+      if (*p == '\n') ++line, start = p + 1;
+    }
+    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
+    return false;
+  }
+  // The token at `where` is not what was expected.
+  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
+    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
+  }
+  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
+
+  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+  static int HexDigit(char c) {
+    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  static bool NumberFromWord(std::string_view word, double* value) {
+    const auto is = [word](std::string_view name) {
+      if (word.size() != name.size()) return false;
+      for (std::size_t i = 0; i < name.size(); ++i)
+        if ((word[i] | 0x20) != name[i]) return false;
+      return true;
+    };
+    if (is("inf") || is("infinity")) {
+      *value = std::numeric_limits<double>::infinity();
+      return true;
+    }
+    *value = std::numeric_limits<double>::quiet_NaN();
+    return is("nan");
+  }
+  // Too large is infinite, too small zero.
+  static double ToDouble(std::string_view digits) {
+#if defined(__cpp_lib_to_chars)
+    double value = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
+#endif
+    return std::strtod(std::string(digits).c_str(), nullptr);
+  }
+
+  // The text at `where` as an error names it: a word, a number, or one character.
+  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
+    if (where == end_) return "the end of the text";
+    const char* p = where;
+    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
+           p - where < 40)
+      ++p;
+    if (p == where) ++p;
+    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
+  }
+  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
+    return Fail(where, StrCat(TokenAt(where), " ", what));
+  }
+
+  // At a backslash.
+  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
+    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
+    const char* const start = at_++;
+    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
+    const char c = *at_;
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      ++at_;
+      bytes[(*count)++] = kMeanings[i];
+      return true;
+    }
+    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
+      ++at_;
+      bytes[(*count)++] = '\\';
+      bytes[(*count)++] = '?';
+      return true;
+    }
+    std::uint32_t code = 0;
+    if (IsOctal(c)) {
+      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
+        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
+      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    ++at_;
+    if (c == 'x' || c == 'X') {
+      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    if (c != 'u' && c != 'U')
+      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
+                                "' does not exist; a backslash itself is written \\\\"));
+    const int digits = c == 'u' ? 4 : 8;
+    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
+    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+      std::uint32_t low = 0;
+      at_ += 2;
+      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
+        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+    }
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
+    std::string utf8;
+    detail::AppendUtf8(code, &utf8);
+    for (const char byte : utf8) bytes[(*count)++] = byte;
+    return true;
+  }
+  // Up to `most` digits; returns how many there were.
+  int ReadHex(int most, std::uint32_t* code) {
+    int count = 0;
+    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
+      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
+    return count;
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  Status status_;
+};
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_schema.hpp ----
+// Tables that protobuf's text format needs beside those of wire/schema.hpp: messages that structs keep in another form
+// (tensors, shapes, bytes as they came), and the names of enum values. A program without text has none of them.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// A field of a message that no struct has.
+constexpr Field WireField(std::uint32_t number, std::string_view name, Kind kind, bool repeated = false,
+                          const Message* message = nullptr, Role role = Role::kPlain) {
+  Field field = MakeFieldDropped(number, name, kind);
+  field.repeated = repeated;
+  field.message = message;
+  field.role = role;
+  return field;
+}
+
+inline constexpr Field kDimFields[] = {WireField(1, "size", Kind::kInt64), WireField(2, "name", Kind::kString)};
+inline constexpr Message kDim("TensorShapeProto.Dim", kDimFields);
+inline constexpr Field kShapeFields[] = {WireField(2, "dim", Kind::kMessage, true, &kDim),
+                                         WireField(3, "unknown_rank", Kind::kBool)};
+inline constexpr Message kShape("TensorShapeProto", kShapeFields);
+
+inline constexpr Field kTensorFields[] = {
+    WireField(kDtypeField, "dtype", Kind::kEnum),
+    WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
+    WireField(3, "version_number", Kind::kInt32),
+    WireField(kContentField, "tensor_content", Kind::kString),
+    WireField(5, "float_val", Kind::kFloat, true),
+    WireField(6, "double_val", Kind::kDouble, true),
+    WireField(7, "int_val", Kind::kInt32, true),
+    WireField(kStringField, "string_val", Kind::kString, true),
+    WireField(9, "scomplex_val", Kind::kFloat, true),
+    WireField(10, "int64_val", Kind::kInt64, true),
+    WireField(11, "bool_val", Kind::kBool, true),
+    WireField(12, "dcomplex_val", Kind::kDouble, true),
+    WireField(13, "half_val", Kind::kInt32, true),
+    WireField(kResourceField, "resource_handle_val", Kind::kMessage, true, &Schema<ResourceHandle>::message),
+    WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
+    WireField(16, "uint32_val", Kind::kUint32, true),
+    WireField(17, "uint64_val", Kind::kUint64, true),
+    WireField(kFloat8Field, "float8_val", Kind::kString),
+};
+inline constexpr Message kTensor("TensorProto", kTensorFields);
+
+struct FullTypeTable {
+  static const Message message;
+};
+inline constexpr Field kFullTypeFields[] = {
+    WireField(1, "type_id", Kind::kEnum, false, nullptr, Role::kFullType),
+    WireField(2, "args", Kind::kMessage, true, &FullTypeTable::message),
+    WireField(3, "s", Kind::kString, false, nullptr, Role::kInOneof),
+    WireField(4, "i", Kind::kInt64, false, nullptr, Role::kInOneof),
+};
+inline constexpr Message FullTypeTable::message("FullTypeDef", kFullTypeFields);
+
+inline constexpr Field kNodeDebugInfoFields[] = {WireField(1, "original_node_names", Kind::kString, true),
+                                                 WireField(2, "original_func_names", Kind::kString, true)};
+inline constexpr Message kNodeDebugInfo("NodeDef.ExperimentalDebugInfo", kNodeDebugInfoFields);
+
+inline constexpr Field kFileLineColFields[] = {
+    WireField(1, "file_index", Kind::kInt32), WireField(2, "line", Kind::kInt32), WireField(3, "col", Kind::kInt32),
+    WireField(4, "func", Kind::kString), WireField(5, "code", Kind::kString)};
+inline constexpr Message kFileLineCol("GraphDebugInfo.FileLineCol", kFileLineColFields);
+inline constexpr Field kStackTraceFields[] = {WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
+                                              WireField(2, "frame_id", Kind::kFixed64, true)};
+inline constexpr Message kStackTrace("GraphDebugInfo.StackTrace", kStackTraceFields);
+inline constexpr Field kTracesFields[] = {WireField(1, "key", Kind::kString),
+                                          WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
+inline constexpr Message kTraces("GraphDebugInfo.TracesEntry", kTracesFields);
+inline constexpr Field kFramesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
+                                              WireField(2, "value", Kind::kMessage, false, &kFileLineCol)};
+inline constexpr Message kFramesById("GraphDebugInfo.FramesByIdEntry", kFramesByIdFields);
+inline constexpr Field kTraceIdFields[] = {WireField(1, "key", Kind::kString), WireField(2, "value", Kind::kFixed64)};
+inline constexpr Message kTraceId("GraphDebugInfo.NameToTraceIdEntry", kTraceIdFields);
+inline constexpr Field kTracesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
+                                              WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
+inline constexpr Message kTracesById("GraphDebugInfo.TracesByIdEntry", kTracesByIdFields);
+inline constexpr Field kGraphDebugInfoFields[] = {WireField(1, "files", Kind::kString, true),
+                                                  WireField(2, "traces", Kind::kMessage, true, &kTraces),
+                                                  WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
+                                                  WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
+                                                  WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
+inline constexpr Message kGraphDebugInfo("GraphDebugInfo", kGraphDebugInfoFields);
+
+// Names of FullTypeIds. DataTypes have theirs in types/dtype.hpp.
+struct EnumValue {
+  std::int32_t number;
+  std::string_view name;
+};
+inline constexpr EnumValue kFullTypeIds[] = {
+    {0, "TFT_UNSET"},
+    {1, "TFT_VAR"},
+    {2, "TFT_ANY"},
+    {3, "TFT_PRODUCT"},
+    {4, "TFT_NAMED"},
+    {20, "TFT_FOR_EACH"},
+    {100, "TFT_CALLABLE"},
+    {200, "TFT_BOOL"},
+    {201, "TFT_UINT8"},
+    {202, "TFT_UINT16"},
+    {203, "TFT_UINT32"},
+    {204, "TFT_UINT64"},
+    {205, "TFT_INT8"},
+    {206, "TFT_INT16"},
+    {207, "TFT_INT32"},
+    {208, "TFT_INT64"},
+    {209, "TFT_HALF"},
+    {210, "TFT_FLOAT"},
+    {211, "TFT_DOUBLE"},
+    {212, "TFT_COMPLEX64"},
+    {213, "TFT_COMPLEX128"},
+    {214, "TFT_STRING"},
+    {215, "TFT_BFLOAT16"},
+    {1000, "TFT_TENSOR"},
+    {1001, "TFT_ARRAY"},
+    {1002, "TFT_OPTIONAL"},
+    {1003, "TFT_LITERAL"},
+    {1004, "TFT_ENCODED"},
+    {1005, "TFT_SHAPE_TENSOR"},
+    {10102, "TFT_DATASET"},
+    {10103, "TFT_RAGGED"},
+    {10104, "TFT_ITERATOR"},
+    {10202, "TFT_MUTEX_LOCK"},
+    {10203, "TFT_LEGACY_VARIANT"},
+};
+
+// "" when the number has no name.
+inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
+  if (field.role != Role::kFullType) return EnumName(static_cast<DataType>(number));
+  for (const EnumValue& value : kFullTypeIds) {
+    if (value.number == number) return value.name;
+  }
+  return "";
+}
+inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
+  if (field.role != Role::kFullType) {
+    const DataType dtype = DataTypeFromEnumName(name);
+    *number = static_cast<std::int32_t>(dtype);
+    return dtype != DataType::kInvalid || name == EnumName(DataType::kInvalid);
+  }
+  for (const EnumValue& value : kFullTypeIds) {
+    *number = value.number;
+    if (value.name == name) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+// Tables of messages with functions of their own instead of fields, by name.
+using TextTables = Span<const Message* const>;
+
+namespace detail {
+inline constexpr const Message* kTensorTables[] = {&kTensor, &kShape, &Schema<VariantTensorData>::message};
+}
+inline constexpr TextTables kTensorTextTables = detail::kTensorTables;
+
+namespace detail {
+
+// The message itself, or the table of its name. Null: `tables` has none.
+inline const Message* TableOf(const Message& message, TextTables tables) {
+  if (message.parse == nullptr) return &message;
+  for (const Message* table : tables) {
+    if (table->name == message.name) return table;
+  }
+  return nullptr;
+}
+// The table of the messages in the field; null for numbers and text.
+inline const Message* TableOf(const Field& field, TextTables tables) {
+  if (field.kind == Kind::kMessage) return TableOf(*field.message, tables);
+  if (field.kind != Kind::kString) return nullptr;
+  switch (field.role) {
+    case Role::kFullType: return &FullTypeTable::message;
+    case Role::kHandleData: return &Schema<DtypeAndPartialShape>::message;
+    case Role::kNodeDebugInfo: return &kNodeDebugInfo;
+    case Role::kGraphDebugInfo: return &kGraphDebugInfo;
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_reader.hpp ----
+// TextToWire: a message in protobuf's text format to protobuf's wire format, by the message's table.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Reads one text. one thread.
+class TextReader {
+ public:
+  TextReader(std::string_view text, TextTables tables) : in_(text), sink_(text.size() / 2 + 64), tables_(tables) {}
+
+  Status Read(const Message& message, std::string* out) {
+    if (!ReadFields(message, '\0')) return in_.status();
+    *out = sink_.Take();
+    return OkStatus();
+  }
+
+ private:
+  // The fields of a message up to `close`, which is eaten; '\0' is the end of the text.
+  bool ReadFields(const Message& message, char close) {
+    std::uint64_t seen = 0;
+    const Field* member = nullptr;  // the field that is set of those in the oneof
+    for (;;) {
+      const char c = in_.Peek();
+      const char* const start = in_.at();
+      if (!TextCursor::IsLetter(c)) {
+        if (c == close && in_.AtEnd() == (close == '\0')) {
+          if (close != '\0') in_.Reset(start + 1);
+          return true;
+        }
+        return FailName(message, c, close);
+      }
+      const std::string_view name = in_.Word();
+      const std::size_t index = IndexOf(message, name);
+      if (index == message.fields.size()) [[unlikely]]
+        return FailUnknown(message, name, start);
+      const Field& field = message.fields[index];
+      if (!field.repeated) {
+        const std::uint64_t bit = std::uint64_t{1} << index % 64;
+        if ((seen & bit) != 0) [[unlikely]]
+          return in_.Fail(start, StrCat(message.name, " has '", name, "' a second time; it has one value"));
+        seen |= bit;
+        if (field.role == Role::kInOneof) {
+          if (member != nullptr) [[unlikely]]
+            return in_.Fail(start, StrCat(message.name, " has both '", member->name, "' and '", name,
+                                          "'; one of them alone is right"));
+          member = &field;
+        }
+      }
+      if (!ReadField(message, field)) return false;
+      if (const char next = in_.Peek(); next == ',' || next == ';') in_.Reset(in_.at() + 1);
+    }
+  }
+
+  static std::size_t IndexOf(const Message& message, std::string_view name) {
+    std::size_t i = 0;
+    while (i < message.fields.size() && message.fields[i].name != name) ++i;
+    return i;
+  }
+
+  bool ReadField(const Message& message, const Field& field) {
+    const Message* const inner = TableOf(field, tables_);
+    char c = in_.Peek();
+    if (c == ':') {
+      in_.Reset(in_.at() + 1);
+      c = in_.Peek();
+    } else if (inner == nullptr) {
+      return in_.FailToken(in_.at(), StrCat("':' behind '", field.name, "' of ", message.name));
+    }
+    if (c != '[' || !field.repeated) return ReadValue(field, inner, false);
+    in_.Reset(in_.at() + 1);
+    if (in_.TryEat(']')) return true;
+    const bool pack = inner == nullptr && field.kind != Kind::kString;
+    const std::size_t start = pack ? Open(field.number) : 0;
+    for (;;) {
+      if (pack && depth_ >= kMaxDepth) return FailDepth(in_.at());
+      in_.Peek();
+      if (!ReadValue(field, inner, pack)) return false;
+      if (in_.TryEat(',')) continue;
+      if (!in_.TryEat(']')) return in_.FailToken(in_.at(), StrCat("',' or ']' in the list of '", field.name, "'"));
+      if (pack) Close(start);
+      return true;
+    }
+  }
+
+  // At the value.
+  bool ReadValue(const Field& field, const Message* inner, bool packed) {
+    if (inner != nullptr) return ReadMessage(field, *inner);
+    if (field.kind == Kind::kString) return ReadText(field);
+    if (field.kind == Kind::kMessage)
+      return in_.Fail(in_.at(), StrCat("'", field.name, "' is a ", field.message->name,
+                                       ", which this program cannot read from text"));
+    std::uint64_t bits = 0;
+    if (!ReadNumber(field, &bits)) return false;
+    const WireType type = WireTypeOf(field.kind);
+    if (!packed) Tag(field.number, type);
+    if (type == WireType::kVarint) {
+      Varint(bits);
+    } else {  // the low bytes come first
+      const std::size_t size = type == WireType::kFixed32 ? 4 : 8;
+      char* const to = sink_.Room(size);
+      std::memcpy(to, &bits, size);
+      sink_.Commit(to + size);
+    }
+    return true;
+  }
+
+  bool ReadMessage(const Field& field, const Message& message) {
+    const char* const start = in_.at();
+    const char open = in_.AtEnd() ? '\0' : *start;
+    if (open != '{' && open != '<') return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
+    if (depth_ >= kMaxDepth) [[unlikely]]
+      return FailDepth(start);
+    if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
+      return FailStack(start);
+    in_.Reset(start + 1);
+    ++depth_;
+    const std::size_t inside = Open(field.number);
+    if (!ReadFields(message, open == '{' ? '}' : '>')) return false;
+    Close(inside);
+    --depth_;
+    return true;
+  }
+
+  // Quoted texts one behind the other are one.
+  bool ReadText(const Field& field) {
+    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+    if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
+    const std::size_t start = Open(field.number);
+    do {
+      if (!in_.ReadQuoted(&sink_)) return false;
+    } while (is_quote(in_.Peek()));
+    Close(start);
+    return true;
+  }
+
+  // The bits of the value as they stand in the wire format.
+  bool ReadNumber(const Field& field, std::uint64_t* bits) {
+    std::int64_t number = 0;
+    switch (field.kind) {
+      case Kind::kFloat:
+      case Kind::kDouble: {
+        double real = 0;
+        if (!in_.ReadDouble(&real)) return false;
+        if (field.kind == Kind::kDouble) {
+          std::memcpy(bits, &real, sizeof real);
+        } else {  // by way of double, as protobuf does it
+          const float narrow = static_cast<float>(real);
+          std::memcpy(bits, &narrow, sizeof narrow);
+        }
+        return true;
+      }
+      case Kind::kUint32:
+      case Kind::kFixed32: return in_.ReadUnsigned(UINT32_MAX, bits);
+      case Kind::kUint64:
+      case Kind::kFixed64: return in_.ReadUnsigned(UINT64_MAX, bits);
+      case Kind::kBool: return ReadBool(bits);
+      case Kind::kEnum:
+        if (TextCursor::IsLetter(in_.Peek())) return ReadEnum(field, bits);
+        [[fallthrough]];
+      case Kind::kInt32:
+        if (!in_.ReadSigned(INT32_MAX, &number)) return false;
+        break;
+      default:
+        if (!in_.ReadSigned(INT64_MAX, &number)) return false;
+    }
+    *bits = static_cast<std::uint64_t>(number);
+    return true;
+  }
+  bool ReadBool(std::uint64_t* bits) {
+    const char* const start = in_.at();
+    const std::string_view word = in_.Word();
+    *bits = word == "true" || word == "True" || word == "t" || word == "1" ? 1 : 0;
+    if (*bits != 0 || word == "false" || word == "False" || word == "f" || word == "0") return true;
+    return in_.FailToken(start, "true or false");
+  }
+  bool ReadEnum(const Field& field, std::uint64_t* bits) {
+    const char* const start = in_.at();
+    const std::string_view word = in_.Word();
+    std::int32_t number = 0;
+    if (!EnumNumberOf(field, word, &number)) return FailEnum(field, word, start);
+    *bits = static_cast<std::uint64_t>(std::int64_t{number});
+    return true;
+  }
+
+  // -- the wire format
+  void Varint(std::uint64_t value) {
+    char* to = sink_.Room(10);
+    for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
+    *to++ = static_cast<char>(value);
+    sink_.Commit(to);
+  }
+  void Tag(std::uint32_t number, WireType type) {
+    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+  }
+  // Begins a value with a length before it. Returns where its bytes begin.
+  std::size_t Open(std::uint32_t number) {
+    Tag(number, WireType::kBytes);
+    sink_.Commit(sink_.Room(1) + 1);
+    return sink_.size();
+  }
+  // Writes the length: one byte was left for it.
+  void Close(std::size_t start) {
+    std::uint64_t size = sink_.size() - start;
+    if (size >= 0x80) {
+      const std::size_t more = Writer::VarintSize(size) - 1;
+      char* const end = sink_.Room(more);
+      std::memmove(sink_.at(start + more), sink_.at(start), static_cast<std::size_t>(size));
+      sink_.Commit(end + more);
+    }
+    char* to = sink_.at(start - 1);
+    for (; size >= 0x80; size >>= 7) *to++ = static_cast<char>((size & 0x7f) | 0x80);
+    *to = static_cast<char>(size);
+  }
+
+  // -- mistakes
+  TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
+    if (c == '[')
+      return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
+                                       " does not have; expected the name of a field"));
+    std::string expected = StrCat("the name of a field of ", message.name);
+    if (close != '\0') StrAppend(&expected, " or '", close, "'");
+    return in_.FailToken(in_.at(), expected);
+  }
+  TENON_DETAIL_COLD bool FailUnknown(const Message& message, std::string_view name, const char* where) {
+    SlimVector<std::string_view> names;
+    for (const Field& field : message.fields) names.push_back(field.name);
+    std::string hint = DidYouMean(name, names);
+    if (hint.empty()) {
+      hint = "; it has ";
+      for (std::size_t i = 0; i < names.size(); ++i) StrAppend(&hint, i == 0 ? "'" : ", '", names[i], "'");
+    }
+    return in_.Fail(where, StrCat(message.name, " has no field '", name, "'", hint));
+  }
+  TENON_DETAIL_COLD bool FailEnum(const Field& field, std::string_view word, const char* where) {
+    SlimVector<std::string_view> names;
+    if (field.role == Role::kFullType) {
+      for (const EnumValue& value : kFullTypeIds) names.push_back(value.name);
+    } else {
+      for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
+    }
+    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, names)));
+  }
+  TENON_DETAIL_COLD bool FailDepth(const char* where) {
+    return in_.Fail(where, StrCat("messages are nested more than ", kMaxDepth, " deep"));
+  }
+  TENON_DETAIL_COLD bool FailStack(const char* where) {
+    in_.Fail(where, StrCat("messages are nested more than ", depth_, " deep, and the thread has ", StackLeft() / 1024,
+                           " KiB of stack left"));
+    in_.SetStatus(Status(Code::kResourceExhausted, in_.status().message()));
+    return false;
+  }
+
+  TextCursor in_;
+  TextSink sink_;
+  TextTables tables_;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+// Reads a message in protobuf's text format into its wire format, *out. As lenient and as strict as TextFormat:
+// comments, < > or { }, lists in [ ], one ',' or ';' behind a field; every field known and, unless repeated, there
+// once. InvalidArgument, "line:column: ...": the first mistake, where a column is a byte. ResourceExhausted: the stack
+// is too short. Takes time in proportion to the text.
+inline Status TextToWire(const Message& message, std::string_view text, std::string* out,
+                         TextTables tables = kTensorTextTables) {
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
+  return detail::TextReader(text, tables).Read(*table, out);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_writer.hpp ----
+// WireToText: a message in protobuf's wire format to the text format, by the message's table, in the layout of
+// TensorFlow's files.
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Appends the shortest digits that read back as the same value (of a float six or more), laid out as Python does:
+// "2.0", "1e-05", "-inf".
+inline void AppendReal(double value, bool single, std::string* out) {
+  if (value != value) return StrAppend(out, "nan");
+  if (std::isinf(value)) return StrAppend(out, value < 0 ? "-inf" : "inf");
+  char text[48];
+  std::size_t size = 0;
+  for (int digits = single ? 6 : 1; digits <= 17; ++digits) {
+#if defined(__cpp_lib_to_chars)
+    char* const end = text + sizeof text - 1;
+    char* const last = single ? std::to_chars(text, end, value, std::chars_format::scientific, digits - 1).ptr
+                              : std::to_chars(text, end, value, std::chars_format::scientific).ptr;
+    *last = '\0';
+    size = static_cast<std::size_t>(last - text);
+    double again = value;
+    if (single) std::from_chars(text, last, again);
+#else
+    size = static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.*e", digits - 1, value));
+    const double again = std::strtod(text, nullptr);
+#endif
+    if (single ? static_cast<float>(again) == static_cast<float>(value) : again == value) break;
+  }
+  // "-d.dddde-xx" in pieces.
+  const std::string_view all(text, size);
+  const std::size_t e = all.find('e');
+  const int exponent = std::atoi(text + e + 1);
+  std::string_view mantissa = all.substr(0, e);
+  if (mantissa[0] == '-') {
+    out->push_back('-');
+    mantissa.remove_prefix(1);
+  }
+  std::string digits(mantissa.substr(0, 1));
+  digits.append(mantissa.substr(mantissa.size() > 2 ? 2 : mantissa.size()));
+  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
+  const auto count = static_cast<int>(digits.size());
+  if (exponent < -4 || exponent >= 16) {
+    out->append(digits, 0, 1);
+    if (count > 1) out->append(".").append(digits, 1, std::string::npos);
+    out->append(all.substr(e));
+  } else if (exponent < 0) {
+    out->append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
+  } else {
+    const auto whole = static_cast<std::size_t>(exponent) + 1;
+    if (count <= exponent + 1) {
+      out->append(digits).append(whole - digits.size(), '0').append(".0");
+    } else {
+      out->append(digits, 0, whole).append(".").append(digits, whole, std::string::npos);
+    }
+  }
+}
+
+// Writes one text. Bytes that are not such a message end the message that they are in. one thread.
+class TextWriter {
+ public:
+  TextWriter(TextTables tables, std::string* out) : tables_(tables), out_(out) {}
+
+  // Fields come in the order of their numbers, whatever the order of the bytes.
+  void WriteFields(const Message& message, std::string_view bytes) {
+    std::uint64_t present = 0;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+      const Field* const field = message.Find(tag.field);
+      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
+    }
+    for (const Field& field : message.fields) {
+      if ((present & Bit(message, field)) != 0) WriteField(field, bytes);
+    }
+  }
+
+ private:
+  static std::uint64_t Bit(const Message& message, const Field& field) {
+    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
+  }
+
+  // Every value of the field, or the last one; a message that is there several times is merged.
+  void WriteField(const Field& field, std::string_view bytes) {
+    const Message* const inner = TableOf(field, tables_);
+    std::string_view value, last;
+    std::string merged;
+    SlimVector<std::string_view> entries;
+    std::uint64_t number = 0;
+    bool is_text = false, is_number = false;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool wanted = tag.field == field.number && Fits(field, tag.type);
+      if (tag.type != WireType::kBytes) {
+        if (wanted ? !ReadNumber(reader, field.kind, &(number = 0)) : !reader.Skip(tag)) break;
+        if (wanted && field.repeated) WriteNumber(field, number);
+        is_number = is_number || wanted;
+      } else if (wanted && field.wire_type != WireType::kBytes) {
+        WritePacked(field, value);
+      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
+        entries.push_back(value);
+      } else if (wanted && field.repeated) {
+        WriteBytes(field, inner, value);
+      } else if (wanted) {
+        if (inner != nullptr && is_text) {
+          if (merged.empty()) merged.assign(last);
+          merged.append(value);
+          value = merged;
+        }
+        last = value;
+        is_text = true;
+      }
+    }
+    if (!entries.empty()) WriteMap(field, *inner, entries);
+    if (field.repeated) return;
+    if (is_text) WriteBytes(field, inner, last);
+    if (is_number) WriteNumber(field, number);
+  }
+  // By ascending key.
+  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
+    SlimVector<Key> keys;
+    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
+    for (const std::size_t i : SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
+           return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
+         }))
+      WriteBytes(field, &entry, entries[i]);
+  }
+  struct Key {
+    std::string_view text;
+    std::uint64_t number = 0;
+  };
+  static Key KeyOf(const Message& entry, std::string_view bytes) {
+    Key key;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
+      if (tag.type == WireType::kBytes) {
+        if (is_key) key.text = value;
+      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
+        break;
+      }
+    }
+    return key;
+  }
+  void WritePacked(const Field& field, std::string_view bytes) {
+    Reader reader(AsBytes(bytes));
+    for (std::uint64_t number = 0; !reader.AtEnd() && ReadNumber(reader, field.kind, &number); number = 0)
+      WriteNumber(field, number);
+  }
+
+  void WriteName(const Field& field) { out_->append(2 * static_cast<std::size_t>(depth_), ' ').append(field.name); }
+
+  void WriteBytes(const Field& field, const Message* inner, std::string_view value) {
+    if (inner == nullptr) {
+      if (field.kind == Kind::kMessage) return;  // a message without a table
+      WriteName(field);
+      out_->append(": \"").append(CEscape(value)).append("\"\n");
+      return;
+    }
+    if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
+    WriteName(field);
+    out_->append(" {\n");
+    ++depth_;
+    WriteFields(*inner, value);
+    --depth_;
+    out_->append(2 * static_cast<std::size_t>(depth_), ' ').append("}\n");
+  }
+  void WriteNumber(const Field& field, std::uint64_t bits) {
+    WriteName(field);
+    out_->append(": ");
+    AppendNumber(field, bits);
+    out_->push_back('\n');
+  }
+  void AppendNumber(const Field& field, std::uint64_t bits) {
+    const auto narrow = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
+    switch (field.kind) {
+      case Kind::kFloat: {
+        float value;
+        std::memcpy(&value, &bits, sizeof value);
+        return AppendReal(static_cast<double>(value), true, out_);
+      }
+      case Kind::kDouble: {
+        double value;
+        std::memcpy(&value, &bits, sizeof value);
+        return AppendReal(value, false, out_);
+      }
+      case Kind::kBool: return StrAppend(out_, bits != 0 ? "true" : "false");
+      case Kind::kUint32:
+      case Kind::kFixed32: return StrAppend(out_, static_cast<std::uint32_t>(bits));
+      case Kind::kUint64:
+      case Kind::kFixed64: return StrAppend(out_, bits);
+      case Kind::kInt32: return StrAppend(out_, narrow);
+      case Kind::kEnum: {
+        const std::string_view name = EnumNameOf(field, narrow);
+        return name.empty() ? StrAppend(out_, narrow) : StrAppend(out_, name);
+      }
+      default: return StrAppend(out_, static_cast<std::int64_t>(bits));
+    }
+  }
+
+  TextTables tables_;
+  std::string* out_;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, maps sorted,
+// numbers and escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so
+// are the bytes behind a mistake, to the end of their message.
+inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
+                       TextTables tables = kTensorTextTables) {
+  if (const Message* const table = detail::TableOf(message, tables))
+    detail::TextWriter(tables, out).WriteFields(*table, bytes);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
+// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+struct OpList {
+  SlimVector<OpDef> op;
+};
+
+inline void SortFunctionMaps(void* object) {
+  FunctionDef& function = *static_cast<FunctionDef*>(object);
+  function.attr.SortAppended();
+  SortByKey(&function.arg_attr);
+  SortByKey(&function.resource_arg_unique_id);
+  SortByKey(&function.ret);
+  SortByKey(&function.control_ret);
+}
+inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(OpDef);
+TENON_DETAIL_SCHEMA(OpDef::ArgDef);
+TENON_DETAIL_SCHEMA(OpDef::AttrDef);
+TENON_DETAIL_SCHEMA(OpDeprecation);
+TENON_DETAIL_SCHEMA(tenon::detail::OpList);
+TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
+TENON_DETAIL_SCHEMA(FunctionDef);
+TENON_DETAIL_SCHEMA(GradientDef);
+TENON_DETAIL_SCHEMA(RegisteredGradient);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kArgDefFields[] = {
+    MakeField<&OpDef::ArgDef::name>(1, "name"),
+    MakeField<&OpDef::ArgDef::description>(2, "description"),
+    MakeField<&OpDef::ArgDef::type>(3, "type"),
+    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
+    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
+    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
+    MakeFieldKept<&OpDef::ArgDef::handle_data>(7, "handle_data", Role::kHandleData),
+    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
+    MakeFieldKept<&OpDef::ArgDef::full_type>(17, "experimental_full_type", Role::kFullType),
+};
+inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
+
+inline constexpr Field kAttrDefFields[] = {
+    MakeField<&OpDef::AttrDef::name>(1, "name"),
+    MakeField<&OpDef::AttrDef::type>(2, "type"),
+    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
+    MakeField<&OpDef::AttrDef::description>(4, "description"),
+    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
+    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
+    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
+};
+inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
+
+inline constexpr Field kOpDeprecationFields[] = {
+    MakeField<&OpDeprecation::version>(1, "version"),
+    MakeField<&OpDeprecation::explanation>(2, "explanation"),
+};
+inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
+
+inline constexpr Field kOpDefFields[] = {
+    MakeField<&OpDef::name>(1, "name"),
+    MakeField<&OpDef::input_arg>(2, "input_arg"),
+    MakeField<&OpDef::output_arg>(3, "output_arg"),
+    MakeField<&OpDef::attr>(4, "attr"),
+    MakeField<&OpDef::summary>(5, "summary"),
+    MakeField<&OpDef::description>(6, "description"),
+    MakeField<&OpDef::deprecation>(8, "deprecation"),
+    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
+    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
+    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
+    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
+    MakeField<&OpDef::control_output>(20, "control_output"),
+    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
+};
+inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
+
+inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
+inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
+
+inline constexpr Field kStringEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
+
+inline constexpr Field kUniqueIdEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
+
+// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
+inline constexpr Field kArgAttrsFields[] = {
+    {1, Kind::kMessage, true, WireType::kBytes, Role::kPlain, "attr", &Schema<AttrMap::value_type>::message,
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
+     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
+     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
+};
+inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
+
+inline constexpr Field kArgAttrEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
+
+inline constexpr Field kFunctionDefFields[] = {
+    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
+    MakeField<&FunctionDef::node_def>(3, "node_def"),
+    MakeField<&FunctionDef::ret>(4, "ret"),
+    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
+    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
+    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
+    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
+};
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
+
+inline constexpr Field kGradientDefFields[] = {
+    MakeField<&GradientDef::function_name>(1, "function_name"),
+    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
+};
+inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
+
+inline constexpr Field kRegisteredGradientFields[] = {
+    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
+    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
+};
+inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
+
+inline constexpr Field kFunctionDefLibraryFields[] = {
+    MakeField<&FunctionDefLibrary::function>(1, "function"),
+    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
+    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
+};
+inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
+inline const bool fills_function_library =
+    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
+
+}  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
+
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
+inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
+
+// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
+inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<NodeDef>(bytes, owner);
+}
+inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
+
+inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<AttrValue>(bytes, owner);
+}
+inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
+
+inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<FunctionDef>(bytes, owner);
+}
+inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
+
+inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
+
+inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
+  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
+  return std::move(list.op);
+}
+inline std::string SerializeOpList(Span<const OpDef> ops) {
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/graph_text.hpp ----
+// Graphs, ops and attrs from and to protobuf's text format (.pbtxt), with the tables of the binary form.
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
+                                                        &wire::Schema<VariantTensorData>::message,
+                                                        &wire::kFunctionDefLibrary};
+inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
+}  // namespace detail
+
+// Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
+// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
+// result is OK.
+// InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
+// ResourceExhausted: memory or stack is too short.
+template <class T>
+Status ParseText(std::string_view text, T* object) {
+  return detail::CatchAll("ParseText", [&]() -> Status {
+    std::string bytes;
+    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
+    T read;
+    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
+    *object = std::move(read);
+    return OkStatus();
+  });
+}
+// Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
+// The tensors' memory must be accessible to the host.
+template <class T>
+std::string ToText(const T& object) {
+  std::string bytes, text;
+  wire::SerializeTo(object, &bytes);
+  wire::WireToText(wire::Schema<T>::message, bytes, &text, detail::kGraphTextTables);
+  return text;
+}
+
+// Reads a GraphDef; returns the errors of ParseText. A senseless value of a constant or shape is not an error here, as
+// in ParseGraphDef.
+inline Result<GraphDef> ParseTextGraphDef(std::string_view text) {
+  GraphDef graph;
+  TENON_RETURN_IF_ERROR(ParseText(text, &graph));
+  return graph;
+}
+// Reads TensorFlow's OpList, "op { name: ... }"; returns the errors of ParseText.
+inline Result<SlimVector<OpDef>> ParseTextOpList(std::string_view text) {
+  detail::OpList list;
+  TENON_RETURN_IF_ERROR(ParseText(text, &list));
+  return std::move(list.op);
+}
+// Writes TensorFlow's OpList, in the layout of ToText.
+inline std::string OpListToText(Span<const OpDef> ops) {
+  return ToText(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/text_graph.hpp ----
+// Text graphs (.pbtxt, .prototxt) in files. A program with this header also has a ReadGraphFile, and so a
+// Session::FromGraphFile, that reads them: the content tells, not the name.
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Result<GraphDef> ReadTextOfFile(std::string_view path, std::string_view text) {
+  Result<GraphDef> graph = ParseTextGraphDef(text);
+  if (graph.ok()) return graph;
+  const std::string_view separator = errors::IsInvalidArgument(graph.status()) ? ":" : ": ";
+  return Status(graph.status().code(), StrCat(path, separator, graph.status().message()));
+}
+inline const bool fills_read_graph_text = FillExtension(&extensions.read_graph_text, &ReadTextOfFile);
+
+}  // namespace detail
+
+// Returns the graph of a file in protobuf's text format; a file of blanks and comments is an empty graph.
+// NotFound, and other errors of the system: the file cannot be opened.
+// InvalidArgument: the text is not a GraphDef ("path:line:column: ...").
+inline Result<GraphDef> ReadTextGraphFile(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
+  Result<GraphDef> graph = detail::ReadTextOfFile(path, wire::AsText(file.bytes()));
+  TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
+  return graph;
+}
+
+// Writes a graph as tf.io.write_graph does with as_text=True. Returns the errors of WriteFile, with the path.
+inline Status WriteTextGraphFile(const std::string& path, const GraphDef& graph) {
+  return WriteFile(path, ToText(graph));
+}
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/control_flow/frame_plan.hpp ----
@@ -10508,208 +11848,6 @@ class CallNumbers {
   SlimVector<std::string> keys_;
   detail::NameIndex index_;
 };
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/op/graph_def/proto_io.hpp ----
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
-// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-struct OpList {
-  SlimVector<OpDef> op;
-};
-
-inline void SortFunctionMaps(void* object) {
-  FunctionDef& function = *static_cast<FunctionDef*>(object);
-  function.attr.SortAppended();
-  SortByKey(&function.arg_attr);
-  SortByKey(&function.resource_arg_unique_id);
-  SortByKey(&function.ret);
-  SortByKey(&function.control_ret);
-}
-inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
-}  // namespace detail
-
-namespace wire {
-
-#define TENON_DETAIL_SCHEMA(...)  \
-  template <>                     \
-  struct Schema<__VA_ARGS__> {    \
-    static const Message message; \
-  }
-TENON_DETAIL_SCHEMA(OpDef);
-TENON_DETAIL_SCHEMA(OpDef::ArgDef);
-TENON_DETAIL_SCHEMA(OpDef::AttrDef);
-TENON_DETAIL_SCHEMA(OpDeprecation);
-TENON_DETAIL_SCHEMA(tenon::detail::OpList);
-TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
-TENON_DETAIL_SCHEMA(FunctionDef);
-TENON_DETAIL_SCHEMA(GradientDef);
-TENON_DETAIL_SCHEMA(RegisteredGradient);
-#undef TENON_DETAIL_SCHEMA
-
-inline constexpr Field kArgDefFields[] = {
-    MakeField<&OpDef::ArgDef::name>(1, "name"),
-    MakeField<&OpDef::ArgDef::description>(2, "description"),
-    MakeField<&OpDef::ArgDef::type>(3, "type"),
-    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
-    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
-    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
-    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
-};
-inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
-
-inline constexpr Field kAttrDefFields[] = {
-    MakeField<&OpDef::AttrDef::name>(1, "name"),
-    MakeField<&OpDef::AttrDef::type>(2, "type"),
-    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
-    MakeField<&OpDef::AttrDef::description>(4, "description"),
-    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
-    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
-    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
-};
-inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
-
-inline constexpr Field kOpDeprecationFields[] = {
-    MakeField<&OpDeprecation::version>(1, "version"),
-    MakeField<&OpDeprecation::explanation>(2, "explanation"),
-};
-inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
-
-inline constexpr Field kOpDefFields[] = {
-    MakeField<&OpDef::name>(1, "name"),
-    MakeField<&OpDef::input_arg>(2, "input_arg"),
-    MakeField<&OpDef::output_arg>(3, "output_arg"),
-    MakeField<&OpDef::attr>(4, "attr"),
-    MakeField<&OpDef::summary>(5, "summary"),
-    MakeField<&OpDef::description>(6, "description"),
-    MakeField<&OpDef::deprecation>(8, "deprecation"),
-    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
-    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
-    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
-    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
-    MakeField<&OpDef::control_output>(20, "control_output"),
-    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
-};
-inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
-
-inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
-inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
-
-inline constexpr Field kStringEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
-
-inline constexpr Field kUniqueIdEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
-                                                                                  kUniqueIdEntryFields);
-
-// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
-inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
-     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
-     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
-};
-inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
-
-inline constexpr Field kArgAttrEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
-
-inline constexpr Field kFunctionDefFields[] = {
-    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
-    MakeField<&FunctionDef::node_def>(3, "node_def"),
-    MakeField<&FunctionDef::ret>(4, "ret"),
-    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
-    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
-    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
-    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
-};
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
-                                                      &tenon::detail::SortFunctionMaps);
-
-inline constexpr Field kGradientDefFields[] = {
-    MakeField<&GradientDef::function_name>(1, "function_name"),
-    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
-};
-inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
-
-inline constexpr Field kRegisteredGradientFields[] = {
-    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
-    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
-};
-inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
-
-inline constexpr Field kFunctionDefLibraryFields[] = {
-    MakeField<&FunctionDefLibrary::function>(1, "function"),
-    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
-    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
-};
-inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool fills_function_library =
-    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
-
-}  // namespace wire
-
-namespace detail {
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
-}
-}  // namespace detail
-
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
-// host.
-inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
-
-// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
-inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<NodeDef>(bytes, owner);
-}
-inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
-
-inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<AttrValue>(bytes, owner);
-}
-inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
-
-inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<FunctionDef>(bytes, owner);
-}
-inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
-
-inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
-inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
-
-inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
-  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
-  return std::move(list.op);
-}
-inline std::string SerializeOpList(Span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -21884,6 +23022,184 @@ inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor&
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/io/example_io.hpp ----
+// Examples and SequenceExamples from bytes and to bytes, and their features as tensors.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// DataLoss: the bytes are not an Example; the message has the offset.
+inline Result<Example> ParseExample(std::string_view bytes) {
+  Example example;
+  TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
+  return example;
+}
+// DataLoss: the bytes are not a SequenceExample; the message has the offset.
+inline Result<SequenceExample> ParseSequenceExample(std::string_view bytes) {
+  SequenceExample example;
+  TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
+  return example;
+}
+
+namespace detail {
+
+// Writes a map in front, its keys in order; of equal keys the last entry only.
+template <class Entry>
+void WriteMap(wire::MessageWriter& writer, const SlimVector<Entry>& entries) {
+  const SlimVector<std::size_t> order =
+      SortedOrder(entries.size(), [&](std::size_t a, std::size_t b) { return entries[a].key < entries[b].key; });
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const Entry& entry = entries[order[i]];
+    if (i + 1 < order.size() && entries[order[i + 1]].key == entry.key) continue;
+    const std::size_t end = writer.size();
+    wire::SerializeMessage(wire::Schema<Entry>::message, writer, &entry);
+    writer.BytesTag(1, writer.size() - end);
+  }
+}
+inline void WriteFeatures(wire::MessageWriter& writer, const Features& features) {
+  const std::size_t end = writer.size();
+  WriteMap(writer, features.feature);
+  writer.BytesTag(1, writer.size() - end);
+}
+
+}  // namespace detail
+
+// Returns the bytes, keys in order, as TensorFlow's deterministic serialisation: equal examples give equal bytes.
+inline std::string SerializeExample(const Example& example) {
+  wire::MessageWriter writer = wire::MakeMessageWriter();
+  if (example.features) detail::WriteFeatures(writer, *example.features);
+  return std::string(writer.view());
+}
+inline std::string SerializeSequenceExample(const SequenceExample& example) {
+  wire::MessageWriter writer = wire::MakeMessageWriter();
+  if (example.feature_lists) {
+    detail::WriteMap(writer, example.feature_lists->feature_list);
+    writer.BytesTag(2, writer.size());
+  }
+  if (example.context) detail::WriteFeatures(writer, *example.context);
+  return std::string(writer.view());
+}
+
+namespace detail {
+
+inline std::size_t ValueCount(const Feature& feature) {
+  return feature.bytes_list   ? feature.bytes_list->value.size()
+         : feature.float_list ? feature.float_list->value.size()
+         : feature.int64_list ? feature.int64_list->value.size()
+                              : 0;
+}
+// Writes the values of a feature to the elements from `first` on of a tensor of its dtype.
+inline void CopyValues(const Feature& feature, Tensor* tensor, std::size_t first) {
+  if (feature.bytes_list) {
+    tstring* to = tensor->data<tstring>() + first;
+    for (const std::string& value : feature.bytes_list->value) (to++)->assign(value);
+  } else if (feature.float_list && !feature.float_list->value.empty()) {
+    const SlimVector<float>& values = feature.float_list->value;
+    std::memcpy(tensor->data<float>() + first, values.data(), values.size() * sizeof(float));
+  } else if (feature.int64_list && !feature.int64_list->value.empty()) {
+    const SlimVector<std::int64_t>& values = feature.int64_list->value;
+    std::memcpy(tensor->data<std::int64_t>() + first, values.data(), values.size() * sizeof(std::int64_t));
+  }
+}
+template <class T>
+void AddIntegers(const Tensor& tensor, Index first, Index count, Int64List* list) {
+  for (Index i = first; i < first + count; ++i) list->value.push_back(static_cast<std::int64_t>(tensor.data<T>()[i]));
+}
+// The `count` elements from `first` on.
+inline Result<Feature> FeatureOfElements(const Tensor& tensor, Index first, Index count) {
+  Feature feature;
+  Int64List integers;
+  integers.value.reserve(static_cast<std::size_t>(count));
+  switch (tensor.dtype()) {
+    case DataType::kString: {
+      BytesList& list = feature.bytes_list.emplace();
+      for (Index i = first; i < first + count; ++i) list.value.emplace_back(tensor.data<tstring>()[i].view());
+      return feature;
+    }
+    case DataType::kFloat:
+      feature.float_list.emplace();
+      if (count != 0)
+        feature.float_list->value.assign(tensor.data<float>() + first, tensor.data<float>() + first + count);
+      return feature;
+    case DataType::kInt64: AddIntegers<std::int64_t>(tensor, first, count, &integers); break;
+    case DataType::kInt32: AddIntegers<std::int32_t>(tensor, first, count, &integers); break;
+    case DataType::kInt16: AddIntegers<std::int16_t>(tensor, first, count, &integers); break;
+    case DataType::kInt8: AddIntegers<std::int8_t>(tensor, first, count, &integers); break;
+    case DataType::kUint32: AddIntegers<std::uint32_t>(tensor, first, count, &integers); break;
+    case DataType::kUint16: AddIntegers<std::uint16_t>(tensor, first, count, &integers); break;
+    case DataType::kUint8: AddIntegers<std::uint8_t>(tensor, first, count, &integers); break;
+    case DataType::kBool: AddIntegers<bool>(tensor, first, count, &integers); break;
+    default:
+      return errors::InvalidArgument("FeatureFromTensor: a feature cannot hold ", tensor.dtype(),
+                                     "; cast it to float, int64, or string");
+  }
+  feature.int64_list = static_cast<Int64List&&>(integers);
+  return feature;
+}
+
+}  // namespace detail
+
+// Returns the values as a tensor of `shape`: float, int64, or string. InvalidArgument: the feature has no list, or the
+// shape has another number of elements.
+inline Result<Tensor> FeatureToTensor(const Feature& feature, const TensorShape& shape) {
+  const std::size_t count = detail::ValueCount(feature);
+  if (feature.dtype() == DataType::kInvalid)
+    return errors::InvalidArgument("FeatureToTensor: the feature has no list; it needs bytes, floats, or integers");
+  if (shape.num_elements() != static_cast<Index>(count))
+    return errors::InvalidArgument("FeatureToTensor: the feature has ", count, " values, and shape ", shape, " needs ",
+                                   shape.num_elements());
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(feature.dtype(), shape));
+  detail::CopyValues(feature, &tensor, 0);
+  return tensor;
+}
+// Does so for a vector of all values.
+inline Result<Tensor> FeatureToTensor(const Feature& feature) {
+  return FeatureToTensor(feature, TensorShape{static_cast<Index>(detail::ValueCount(feature))});
+}
+// Returns the elements of a tensor, row by row. InvalidArgument: the dtype is not float, string, bool, or an integer
+// that int64 holds.
+inline Result<Feature> FeatureFromTensor(const Tensor& tensor) {
+  return detail::FeatureOfElements(tensor, 0, tensor.NumElements());
+}
+
+// Returns the steps of a list as a tensor [steps, n]. InvalidArgument: no steps, or steps of unequal length or type.
+inline Result<Tensor> FeatureListToTensor(const FeatureList& list) {
+  if (list.feature.empty() || list.feature[0].dtype() == DataType::kInvalid)
+    return errors::InvalidArgument("FeatureListToTensor: the first step has no values; it decides the dtype");
+  const DataType dtype = list.feature[0].dtype();
+  const std::size_t width = detail::ValueCount(list.feature[0]);
+  for (std::size_t i = 1; i < list.feature.size(); ++i) {
+    const Feature& feature = list.feature[i];
+    if (feature.dtype() != dtype || detail::ValueCount(feature) != width)
+      return errors::InvalidArgument("FeatureListToTensor: step ", i, " has ", detail::ValueCount(feature),
+                                     " values of ", feature.dtype(), ", and step 0 has ", width, " of ", dtype);
+  }
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(dtype, TensorShape{static_cast<Index>(list.feature.size()),
+                                                                        static_cast<Index>(width)}));
+  for (std::size_t i = 0; i < list.feature.size(); ++i) detail::CopyValues(list.feature[i], &tensor, i * width);
+  return tensor;
+}
+// Returns a step for each row of a tensor [steps, ...]. InvalidArgument: a scalar, or a dtype that features cannot
+// hold.
+inline Result<FeatureList> FeatureListFromTensor(const Tensor& tensor) {
+  if (tensor.dims() == 0)
+    return errors::InvalidArgument("FeatureListFromTensor: a scalar has no steps; the shape must be [steps, ...]");
+  const Index steps = tensor.dim_size(0), width = steps == 0 ? 0 : tensor.NumElements() / steps;
+  FeatureList list;
+  for (Index i = 0; i < steps; ++i) {
+    TENON_ASSIGN_OR_RETURN(Feature feature, detail::FeatureOfElements(tensor, i * width, width));
+    list.feature.push_back(static_cast<Feature&&>(feature));
+  }
+  return list;
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/io/graph_file.hpp ----
 // Graphs in files, with all that they may have in them: ReadGraphFile (io/read_graph.hpp) and WriteGraphFile.
 #include <string>
@@ -22582,7 +23898,7 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/deflate.hpp ----
 // Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
-// somewhat smaller.
+// somewhat smaller. io/deflate_stream.hpp writes data in pieces.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22593,10 +23909,13 @@ namespace detail {
 
 class Deflater {
  public:
-  explicit Deflater(std::string_view in) : in_(in), head_(kHashes), before_(kWindow) {}
+  Deflater() : head_(kHashes), before_(kWindow) {}
 
-  std::string Run() {
-    Put(3, 3);  // the last block, of the fixed code
+  // Appends a block, the last one of its stream or not; a last block ends at a whole byte. Blocks refer to no other.
+  void Block(std::string_view in, bool is_last) {
+    in_ = in;
+    for (std::size_t i = 0; i < kHashes; ++i) head_[i] = 0;
+    Put(is_last ? 3 : 2, 3);  // a block of the fixed code
     for (std::size_t at = 0; at < in_.size();) {
       std::size_t distance = 0;
       const std::size_t length = Longest(at, &distance);
@@ -22610,9 +23929,15 @@ class Deflater {
       for (const std::size_t end = at + length; at < end; ++at) Remember(at);
     }
     Symbol(256);
-    Put(0, 7);  // the bits that are left over become a byte
-    return static_cast<std::string&&>(out_);
+    if (is_last) EndByte();
   }
+  // An empty stored block: readers can have all that was compressed before.
+  void Sync() {
+    Put(0, 3);
+    EndByte();
+    out_.append("\0\0\xff\xff", 4);
+  }
+  std::string& out() { return out_; }  // whole bytes; the caller may take them away
 
  private:
   static constexpr std::size_t kLeast = 4, kMost = 258, kWindow = 32768, kHashes = 1 << 15;
@@ -22650,6 +23975,10 @@ class Deflater {
     return longest;
   }
 
+  // The bits that are left over become a byte.
+  void EndByte() {
+    if (count_ != 0) Put(0, 8 - count_);
+  }
   void Put(std::uint32_t bits, unsigned count) {
     bits_ |= static_cast<std::uint64_t>(bits) << count_;
     for (count_ += count; count_ >= 8; count_ -= 8, bits_ >>= 8) out_.push_back(static_cast<char>(bits_));
@@ -22692,13 +24021,17 @@ class Deflater {
 }  // namespace detail
 
 // `bytes` as one deflate stream, for Inflate and every other reader of the format.
-inline std::string Deflate(std::string_view bytes) { return detail::Deflater(bytes).Run(); }
+inline std::string Deflate(std::string_view bytes) {
+  detail::Deflater deflater;
+  deflater.Block(bytes, true);
+  return static_cast<std::string&&>(deflater.out());
+}
 
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/inflate.hpp ----
 // Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
-// arguments, and refuses every stream that zlib refuses.
+// arguments, and refuses every stream that zlib refuses. io/inflate_stream.hpp decompresses data in pieces.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22774,23 +24107,29 @@ class HuffmanCode {
 
 class Inflater {
  public:
+  // Reads up to `room` bytes; 0 at the end of all.
+  using ReadMore = std::size_t (*)(void* from, unsigned char* to, std::size_t room);
+
+  static constexpr std::size_t kWindow = 32768, kLongest = 258;  // most bytes of a distance and of a length
+
+  // All of the data at once.
   Inflater(Span<const std::byte> in, Span<std::byte> out)
-      : in_(reinterpret_cast<const unsigned char*>(in.data())),
+      : in_(reinterpret_cast<unsigned char*>(const_cast<std::byte*>(in.data()))),
         in_size_(in.size()),
         out_(reinterpret_cast<unsigned char*>(out.data())),
         out_size_(out.size()) {}
+  // In pieces. `in` gets the compressed data of `more`; `out`, longer than kWindow + kLongest, the data that are made.
+  Inflater(Span<std::byte> in, ReadMore more, void* from, Span<std::byte> out)
+      : in_(reinterpret_cast<unsigned char*>(in.data())),
+        in_capacity_(in.size()),
+        more_(more),
+        from_(from),
+        out_(reinterpret_cast<unsigned char*>(out.data())),
+        out_size_(out.size()),
+        full_(out.size() - kLongest) {}
 
   Status Run() {
-    for (bool last = false; !last && error_ == nullptr;) {
-      Refill();
-      last = Take(1) != 0;
-      switch (Take(2)) {
-        case 0: Stored(); break;
-        case 1: Fixed(); break;
-        case 2: Dynamic(); break;
-        default: Fail("a block of the unknown kind 3");
-      }
-    }
+    Decode();
     const std::size_t used = at_ - count_ / 8;
     if (error_ != nullptr) return errors::DataLoss("at byte ", used, " of the compressed data: ", error_);
     if (made_ != out_size_)
@@ -22800,12 +24139,71 @@ class Inflater {
     return OkStatus();
   }
 
+  // Goes on to the end of the stream, to a mistake, or until `out` has no room for one more length.
+  void Decode() {
+    while (error_ == nullptr && part_ != Part::kEnd && made_ <= full_) {
+      switch (part_) {
+        case Part::kHeader: Header(); break;
+        case Part::kStored: CopyStored(); break;
+        default: Codes();
+      }
+    }
+  }
+  bool AtEnd() const { return part_ == Part::kEnd; }  // the stream has ended
+  const char* error() const { return error_; }  // null without a mistake
+  bool is_cut() const { return is_cut_; }  // the mistake is that the data end too early
+  std::uint64_t offset() const { return before_in_ + at_ - count_ / 8; }  // offset of the next compressed byte
+
+  // The data that are made end at out[made()].
+  std::size_t made() const { return made_; }
+  // Moves the last kWindow bytes that are made to the beginning of `out`.
+  void Slide() {
+    if (made_ <= kWindow) return;
+    const std::size_t gone = made_ - kWindow;
+    std::memmove(out_, out_ + gone, kWindow);
+    made_ = kWindow;
+    first_ = first_ > gone ? first_ - gone : 0;
+  }
+  // After the end: a new stream begins at the next byte.
+  void Restart() {
+    part_ = Part::kHeader;
+    is_last_ = false;
+    first_ = made_;
+  }
+  // The next byte beside the stream, before or after it; false at the end of the data.
+  bool TakeByte(std::uint8_t* byte) {
+    Drop(count_ % 8);
+    Refill();
+    if (count_ == 0) return false;
+    *byte = static_cast<std::uint8_t>(Take(8));
+    return true;
+  }
+
  private:
+  enum class Part : std::uint8_t { kHeader, kStored, kCodes, kEnd };
+
+  void Header() {
+    Refill();
+    is_last_ = Take(1) != 0;
+    switch (Take(2)) {
+      case 0: return Stored();
+      case 1: return Fixed();
+      case 2: return Dynamic();
+      default: Fail("a block of the unknown kind 3");
+    }
+  }
+  void EndBlock() { part_ = is_last_ ? Part::kEnd : Part::kHeader; }
+  void FailCut() {
+    if (error_ == nullptr) is_cut_ = true;
+    Fail("they end too early");
+  }
   void Fail(const char* error) {
     if (error_ == nullptr) error_ = error;
   }
   // Loads at least 56 bits, or all that are left. Bits above count_ are 0 or the bits that come next.
   void Refill() {
+    if (in_size_ - at_ < 8 && more_ != nullptr) [[unlikely]]
+      FetchMore();
     if (in_size_ - at_ >= 8) {
       std::uint64_t word = 0;
       for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(in_[at_ + static_cast<std::size_t>(i)]) << (8 * i);
@@ -22816,8 +24214,21 @@ class Inflater {
       for (; count_ <= 56 && at_ < in_size_; count_ += 8) bits_ |= static_cast<std::uint64_t>(in_[at_++]) << count_;
     }
   }
+  // Moves the bytes that are left, and the up to 8 in bits_, to the beginning of `in`, and reads bytes behind them.
+  TENON_DETAIL_COLD void FetchMore() {
+    const std::size_t gone = at_ < 8 ? 0 : at_ - 8;
+    std::memmove(in_, in_ + gone, in_size_ - gone);
+    at_ -= gone;
+    in_size_ -= gone;
+    before_in_ += gone;
+    while (in_size_ - at_ < 8 && more_ != nullptr) {
+      const std::size_t count = more_(from_, in_ + in_size_, in_capacity_ - in_size_);
+      if (count == 0) more_ = nullptr;
+      in_size_ += count;
+    }
+  }
   void Drop(unsigned count) {
-    if (count > count_) return Fail("they end too early");
+    if (count > count_) return FailCut();
     bits_ >>= count;
     count_ -= count;
   }
@@ -22839,16 +24250,30 @@ class Inflater {
     at_ -= count_ / 8;
     bits_ = 0;
     count_ = 0;
-    if (in_size_ - at_ < 4) return Fail("they end too early");
+    if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
+    if (in_size_ - at_ < 4) return FailCut();
     const unsigned size = in_[at_] | static_cast<unsigned>(in_[at_ + 1]) << 8;
     const unsigned check = in_[at_ + 2] | static_cast<unsigned>(in_[at_ + 3]) << 8;
     if ((size ^ check) != 0xffff) return Fail("the two sizes of a stored block differ");
     at_ += 4;
-    if (size > in_size_ - at_) return Fail("they end too early");
-    if (size > out_size_ - made_) return Fail("they make more bytes than are declared");
-    if (size != 0) std::memcpy(out_ + made_, in_ + at_, size);
-    at_ += size;
-    made_ += size;
+    stored_ = size;
+    part_ = Part::kStored;
+  }
+  void CopyStored() {
+    std::size_t count = stored_;
+    if (full_ != SIZE_MAX) {  // in pieces
+      if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
+      if (count > in_size_ - at_) count = in_size_ - at_;
+      if (count > out_size_ - made_) count = out_size_ - made_;
+      if (count == 0 && stored_ != 0) return FailCut();
+    }
+    if (count > in_size_ - at_) return FailCut();
+    if (count > out_size_ - made_) return Fail("they make more bytes than are declared");
+    if (count != 0) std::memcpy(out_ + made_, in_ + at_, count);
+    at_ += count;
+    made_ += count;
+    stored_ -= count;
+    if (stored_ == 0) EndBlock();
   }
   void Fixed() {
     std::uint8_t lengths[288];
@@ -22856,7 +24281,7 @@ class Inflater {
     static_cast<void>(literals_.Build(lengths, 288, true));
     for (int s = 0; s < 32; ++s) lengths[s] = 5;
     static_cast<void>(distances_.Build(lengths, 32, true));
-    Codes();
+    part_ = Part::kCodes;
   }
   void Dynamic() {
     static constexpr std::uint8_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -22891,7 +24316,7 @@ class Inflater {
     if (!literals_.Build(lengths, literals, false)) return Fail("the code lengths of a block fit no code");
     if (!distances_.Build(lengths + literals, distances, false))
       return Fail("the code lengths of distances fit no code");
-    Codes();
+    part_ = Part::kCodes;
   }
   void Codes() {
     static constexpr std::uint16_t kLength[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
@@ -22899,10 +24324,11 @@ class Inflater {
     static constexpr std::uint16_t kDistance[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
                                                   33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
                                                   1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
-    while (error_ == nullptr) {
+    while (error_ == nullptr && made_ <= full_) {
       Refill();  // enough for a length and a distance with their extra bits: 48
       int symbol = Symbol(literals_);
-      if (symbol < 0 || symbol == 256) return;
+      if (symbol < 0) return;
+      if (symbol == 256) return EndBlock();
       if (symbol < 256) {
         if (made_ == out_size_) return Fail("they make more bytes than are declared");
         out_[made_++] = static_cast<unsigned char>(symbol);
@@ -22918,7 +24344,7 @@ class Inflater {
       const unsigned distance_bits = symbol < 4 ? 0 : static_cast<unsigned>(symbol / 2 - 1);
       const std::size_t distance = kDistance[symbol] + Take(distance_bits);
       if (error_ != nullptr) return;
-      if (distance > made_) return Fail("a distance to before the first byte");
+      if (distance > made_ - first_) return Fail("a distance to before the first byte");
       if (length > out_size_ - made_) return Fail("they make more bytes than are declared");
       Repeat(length, distance);
     }
@@ -22935,12 +24361,20 @@ class Inflater {
     made_ += length;
   }
 
-  const unsigned char* in_;
-  std::size_t in_size_, at_ = 0;
+  unsigned char* in_;  // written to with more_ only
+  std::size_t in_size_ = 0, in_capacity_ = 0, at_ = 0;
+  ReadMore more_ = nullptr;  // null at the end of the compressed data, too
+  void* from_ = nullptr;
+  std::uint64_t before_in_ = 0;  // compressed bytes before in_[0]
   std::uint64_t bits_ = 0;
   unsigned count_ = 0;  // number of valid bits
   unsigned char* out_;
   std::size_t out_size_, made_ = 0;
+  std::size_t full_ = SIZE_MAX;  // Decode() returns when more bytes than this are made
+  std::size_t first_ = 0;  // first byte of the stream in `out`: no distance goes beyond it
+  std::size_t stored_ = 0;  // bytes left of a stored block
+  Part part_ = Part::kHeader;
+  bool is_last_ = false, is_cut_ = false;
   const char* error_ = nullptr;
   HuffmanCode literals_, distances_;
 };
@@ -23072,8 +24506,8 @@ class ZipReader {
           U64(record + 4) != locator - record - 12) {
         return Bad(locator, "there is no zip64 record at byte ", record);
       }
-      const auto agree = [](std::uint64_t& small, std::uint64_t most, std::uint64_t large) {
-        return small == most || small == large ? (small = large, true) : false;
+      const auto agree = [](std::uint64_t& narrow, std::uint64_t most, std::uint64_t large) {
+        return narrow == most || narrow == large ? (narrow = large, true) : false;
       };
       if (!agree(disk, kZipMax16, U32(record + 16)) || !agree(list_disk, kZipMax16, U32(record + 20)) ||
           !agree(here, kZipMax16, U64(record + 24)) || !agree(count_, kZipMax16, U64(record + 32)) ||
@@ -23373,20 +24807,20 @@ class ZipWriter {
   void List() {
     list_.clear();
     for (const Member& member : members_) {
-      const bool large = IsLarge(member.bytes) || IsLarge(member.compressed_bytes), far = IsLarge(member.at);
+      const bool large = IsLarge(member.bytes) || IsLarge(member.compressed_bytes), distant = IsLarge(member.at);
       Put(&list_, detail::kZipCentral, 4);
-      Put(&list_, large || far ? 45 : 20, 2);
+      Put(&list_, large || distant ? 45 : 20, 2);
       PutCommon(&list_, member, large);
-      Put(&list_, large || far ? 4u + (large ? 16u : 0u) + (far ? 8u : 0u) : 0u, 2);
+      Put(&list_, large || distant ? 4u + (large ? 16u : 0u) + (distant ? 8u : 0u) : 0u, 2);
       Put(&list_, 0, 2 + 2 + 2);
       Put(&list_, 0, 4);
       Put(&list_, Small(member.at, detail::kZipMax32), 4);
       list_ += member.name;
-      if (!large && !far) continue;
+      if (!large && !distant) continue;
       Put(&list_, 1, 2);
-      Put(&list_, (large ? 16u : 0u) + (far ? 8u : 0u), 2);
+      Put(&list_, (large ? 16u : 0u) + (distant ? 8u : 0u), 2);
       if (large) Put(&list_, member.bytes, 8), Put(&list_, member.compressed_bytes, 8);
-      if (far) Put(&list_, member.at, 8);
+      if (distant) Put(&list_, member.at, 8);
     }
     const std::uint64_t bytes = list_.size(), count = members_.size();
     if (count >= detail::kZipMax16 || IsLarge(bytes) || IsLarge(at_)) {
@@ -23578,6 +25012,1003 @@ inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, 
   return WriteFile(path, Span<const std::string_view>(pieces->data(), pieces->size()));
 }
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_files.hpp ----
+// ShardedFiles: the files that a name with a number of shards, or a pattern, stands for.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <fnmatch.h>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline constexpr int kMaxShards = 1 << 20;
+
+// "data-00003-of-00010" of ("data", 3, 10).
+inline std::string ShardName(std::string_view name, int shard, int shards) {
+  const auto digits = [](int number) {
+    std::string text = StrCat(number);
+    return text.size() < 5 ? std::string(5 - text.size(), '0') + text : text;
+  };
+  return StrCat(name, "-", digits(shard), "-of-", digits(shards));
+}
+
+// The parts of a name in the form of ShardName.
+struct ShardParts {
+  std::string_view name;
+  int shard = 0, shards = 0;
+};
+// Returns false for a name in another form, or with a shard that is not below the number of shards.
+inline bool ParseShardName(std::string_view path, ShardParts* parts) {
+  const std::size_t of = path.rfind("-of-");
+  if (of == std::string_view::npos || of < 6) return false;
+  const std::size_t dash = path.rfind('-', of - 1);
+  if (dash == std::string_view::npos) return false;
+  const std::string_view shard = path.substr(dash + 1, of - dash - 1), shards = path.substr(of + 4);
+  const auto is_number = [](std::string_view text) {
+    return text.size() >= 5 && text.size() <= 7 && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  parts->name = path.substr(0, dash);
+  return is_number(shard) && is_number(shards) && ParseInt(shard, &parts->shard) && ParseInt(shards, &parts->shards) &&
+         parts->shards <= kMaxShards && parts->shard < parts->shards &&
+         path == ShardName(parts->name, parts->shard, parts->shards);
+}
+
+namespace detail {
+
+inline Result<SlimVector<std::string>> AllShards(std::string_view name, int shards) {
+  SlimVector<std::string> files;
+  for (int shard = 0; shard < shards; ++shard) {
+    std::string& file = files.emplace_back(ShardName(name, shard, shards));
+    if (!FileExists(file))
+      return errors::NotFound("ShardedFiles: shard ", shard, " of ", shards, " is missing: '", file,
+                              "'; No such file or directory");
+  }
+  return files;
+}
+inline Result<SlimVector<std::string>> FindShards(std::string_view name) {
+  TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> found, MatchFiles(StrCat(name, "-*-of-*")));
+  int shards = 0;
+  for (const std::string& file : found) {
+    ShardParts parts;
+    if (!ParseShardName(file, &parts) || parts.name != name) continue;
+    if (shards != 0 && parts.shards != shards)
+      return errors::InvalidArgument("ShardedFiles: '", name, "@*' finds ", shards, " and ", parts.shards,
+                                     " shards; name one of the two numbers");
+    shards = parts.shards;
+  }
+  if (shards == 0) return errors::NotFound("ShardedFiles: no shards match '", name, "@*'");
+  return AllShards(name, shards);
+}
+inline Result<SlimVector<std::string>> MatchShards(std::string_view pattern) {
+  TENON_ASSIGN_OR_RETURN(SlimVector<std::string> found, MatchFiles(pattern));
+  if (found.empty()) return errors::NotFound("ShardedFiles: no file matches '", pattern, "'");
+  SlimVector<ShardParts> all;
+  for (const std::string& file : found) {
+    if (ShardParts parts; ParseShardName(file, &parts)) all.push_back(parts);
+  }
+  std::sort(all.begin(), all.end(), [](const ShardParts& a, const ShardParts& b) {
+    if (a.name != b.name) return a.name < b.name;
+    return a.shards != b.shards ? a.shards < b.shards : a.shard < b.shard;
+  });
+  const bool is_bare = HasWildcard(pattern.substr(0, pattern.find('/')));  // MatchFiles puts "./" before the names
+  const std::string whole = StrCat(is_bare ? "./" : "", pattern);
+  for (std::size_t i = 0; i < all.size();) {
+    const ShardParts set = all[i];
+    for (int shard = 0; shard < set.shards; ++shard) {
+      if (i < all.size() && all[i].name == set.name && all[i].shards == set.shards && all[i].shard == shard) {
+        ++i;
+        continue;
+      }
+      const std::string missing = ShardName(set.name, shard, set.shards);
+      if (::fnmatch(whole.c_str(), missing.c_str(), FNM_PATHNAME) == 0)
+        return errors::NotFound("ShardedFiles: shard ", shard, " of ", set.shards, " is missing: '", missing,
+                                "'; No such file or directory");
+    }
+  }
+  return found;
+}
+
+}  // namespace detail
+
+// Returns the files, in order, that `name` stands for:
+//   "data@10"               data-00000-of-00010 to data-00009-of-00010
+//   "data@*"                as above, with the number of shards that the files' names have
+//   "data-*-of-00010"       a pattern of MatchFiles; a shard that is missing and matches it is an error
+//   "data-00003-of-00010"   this file
+// NotFound: a file or shard is missing; the message has its name. InvalidArgument: not a number of shards from 1 to
+// kMaxShards, or "@*" finds two numbers.
+inline Result<SlimVector<std::string>> ShardedFiles(std::string_view name) {
+  const std::size_t at = name.rfind('@');
+  const std::string_view count = at == std::string_view::npos ? std::string_view() : name.substr(at + 1);
+  if (!count.empty() && count.find_first_not_of("0123456789") == std::string_view::npos) {
+    int shards = 0;
+    if (count.size() > 7 || !ParseInt(count, &shards) || shards < 1 || shards > kMaxShards)
+      return errors::InvalidArgument("ShardedFiles: '", name, "': the number of shards is not in 1 to ", kMaxShards);
+    return detail::AllShards(name.substr(0, at), shards);
+  }
+  if (count == "*") {
+    if (detail::HasWildcard(name.substr(0, at)))
+      return errors::InvalidArgument("ShardedFiles: '", name, "' is a pattern and ends with '@*'; use one of the two");
+    return detail::FindShards(name.substr(0, at));
+  }
+  if (detail::HasWildcard(name)) return detail::MatchShards(name);
+  if (!detail::FileExists(std::string(name)))
+    return errors::NotFound("ShardedFiles: '", name, "'; No such file or directory");
+  SlimVector<std::string> files;
+  files.emplace_back(name);
+  return files;
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_format.hpp ----
+// The format of TFRecord files: length, its masked CRC-32C, the record, its masked CRC-32C; and their compressions.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
+
+// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
+inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
+  if (text.empty()) return RecordCompression::kNone;
+  if (text == "ZLIB") return RecordCompression::kZlib;
+  if (text == "GZIP") return RecordCompression::kGzip;
+  if (text == "AUTO") return RecordCompression::kAuto;
+  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
+}
+
+namespace detail {
+
+inline constexpr std::size_t kRecordHeader = 12, kRecordFooter = 4;
+
+inline std::uint32_t RecordSum(std::string_view bytes) { return MaskCrc(Crc32c(bytes)); }
+// The length of a record from the kRecordHeader bytes before it. Returns false when their check sum is wrong.
+inline bool ReadRecordHeader(const char* header, std::uint64_t* length) {
+  std::uint32_t sum;
+  std::memcpy(length, header, sizeof *length);
+  std::memcpy(&sum, header + sizeof *length, sizeof sum);
+  return sum == RecordSum({header, sizeof *length});
+}
+inline void WriteRecordHeader(std::uint64_t length, char* header) {
+  std::memcpy(header, &length, sizeof length);
+  const std::uint32_t sum = RecordSum({header, sizeof length});
+  std::memcpy(header + sizeof length, &sum, sizeof sum);
+}
+
+// The compression of a file that begins with `bytes`. A right check sum of the first length decides for none.
+inline RecordCompression FindRecordCompression(std::string_view bytes) {
+  std::uint64_t length;
+  if (bytes.size() >= kRecordHeader && ReadRecordHeader(bytes.data(), &length)) return RecordCompression::kNone;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
+  if (bytes.size() >= 3 && byte(0) == 0x1f && byte(1) == 0x8b && byte(2) == 8) return RecordCompression::kGzip;
+  if (bytes.size() >= 2 && (byte(0) & 15) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0)
+    return RecordCompression::kZlib;
+  return RecordCompression::kNone;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/inflate_stream.hpp ----
+// InflateStream: decompresses gzip files (RFC 1952) and zlib streams (RFC 1950) in pieces, with memory that does not
+// depend on their size.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Continues the check sum `before` of a zlib stream with `bytes`.
+inline std::uint32_t Adler32(std::string_view bytes, std::uint32_t before = 1) {
+  std::uint32_t low = before & 0xffff, high = before >> 16;
+  while (!bytes.empty()) {
+    const std::size_t count = bytes.size() < 5552 ? bytes.size() : 5552;  // as many as 32 bits can add up
+    for (const char c : bytes.substr(0, count)) high += low += static_cast<unsigned char>(c);
+    low %= 65521;
+    high %= 65521;
+    bytes.remove_prefix(count);
+  }
+  return high << 16 | low;
+}
+
+enum class InflateFormat : std::uint8_t { kZlib, kGzip };
+
+// one thread. `more` and `from` give the compressed bytes; `more` returns 0 at their end.
+class InflateStream {
+ public:
+  using ReadMore = detail::Inflater::ReadMore;
+
+  InflateStream(InflateFormat format, ReadMore more, void* from)
+      : buffers_(new Buffers),
+        inflater_({buffers_->in, sizeof buffers_->in}, more, from, {buffers_->out, sizeof buffers_->out}),
+        format_(format) {}
+  InflateStream(const InflateStream&) = delete;
+  InflateStream& operator=(const InflateStream&) = delete;
+
+  // Writes the next bytes, at most `room` of them, to `to`; *got = 0 at the end. Errors are final. DataLoss: the
+  // compressed data are damaged. OutOfRange: they end too early; the bytes before that come first.
+  Status Read(char* to, std::size_t room, std::size_t* got) {
+    *got = 0;
+    while (taken_ == inflater_.made() && status_.ok() && !is_done_) Fill();
+    if (taken_ == inflater_.made()) return status_;
+    const std::size_t left = inflater_.made() - taken_;
+    *got = left < room ? left : room;
+    std::memcpy(to, buffers_->out + taken_, *got);
+    taken_ += *got;
+    return OkStatus();
+  }
+
+ private:
+  // As much as TensorFlow's reader decompresses at a time: a wrong check sum behind less than that is found before any
+  // byte is returned.
+  static constexpr std::size_t kPiece = std::size_t{256} << 10;
+  struct Buffers {
+    std::byte in[std::size_t{64} << 10];
+    std::byte out[detail::Inflater::kWindow + kPiece + detail::Inflater::kLongest];
+  };
+
+  void Fill() {
+    inflater_.Slide();
+    taken_ = inflater_.made();
+    std::size_t summed = taken_;
+    while (status_.ok() && !is_done_) {
+      if (!in_stream_ && !ReadHeader()) break;
+      inflater_.Decode();
+      const std::string_view made(reinterpret_cast<const char*>(buffers_->out) + summed, inflater_.made() - summed);
+      sum_ = format_ == InflateFormat::kGzip ? Crc32(made, sum_) : Adler32(made, sum_);
+      size_ += static_cast<std::uint32_t>(made.size());
+      summed += made.size();
+      if (inflater_.error() != nullptr) {
+        if (inflater_.is_cut()) return FailCut();
+        Fail(inflater_.error());
+      } else if (inflater_.AtEnd()) {
+        ReadTrailer();
+      } else {
+        break;  // no room
+      }
+    }
+    if (status_.code() == Code::kDataLoss) taken_ = inflater_.made();
+  }
+
+  TENON_DETAIL_COLD void Fail(std::string_view why) {
+    if (status_.ok())
+      status_ = errors::DataLoss("inflate() failed with error -3: ", why, ", at byte ", inflater_.offset(),
+                                 " of the compressed data");
+  }
+  TENON_DETAIL_COLD void FailCut() {
+    if (status_.ok())
+      status_ = errors::OutOfRange("EOF reached: the compressed data end after ", inflater_.offset(),
+                                   " bytes, before the end of their stream");
+  }
+  // The next `count` bytes beside the stream as a number, lowest first.
+  bool Take(int count, std::uint32_t* value) {
+    *value = 0;
+    for (int i = 0; i < count; ++i) {
+      std::uint8_t byte;
+      if (!inflater_.TakeByte(&byte)) return FailCut(), false;
+      if (in_header_) header_sum_ = Crc32({reinterpret_cast<const char*>(&byte), 1}, header_sum_);
+      *value |= static_cast<std::uint32_t>(byte) << (8 * i);
+    }
+    return true;
+  }
+  bool SkipText() {
+    for (std::uint32_t byte = 1; byte != 0;) {
+      if (!Take(1, &byte)) return false;
+    }
+    return true;
+  }
+
+  // Returns false at the end of the data and at a mistake.
+  bool ReadHeader() {
+    std::uint8_t first;
+    if (!inflater_.TakeByte(&first)) {
+      is_done_ = true;
+      return false;
+    }
+    std::uint32_t second;
+    if (!Take(1, &second)) return false;
+    if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
+      return false;
+    inflater_.Restart();
+    in_stream_ = true;
+    sum_ = format_ == InflateFormat::kGzip ? 0 : 1;
+    size_ = 0;
+    return true;
+  }
+  bool CheckZlibHeader(std::uint32_t first, std::uint32_t second) {
+    if ((first << 8 | second) % 31 != 0) return Fail("incorrect header check (not a zlib stream)"), false;
+    if ((first & 15) != 8) return Fail("unknown compression method"), false;
+    if (first >> 4 > 7) return Fail("invalid window size"), false;
+    if ((second & 0x20) != 0) return Fail("the stream needs a dictionary of its own"), false;
+    return true;
+  }
+  bool ReadGzipHeader(std::uint8_t first, std::uint32_t second) {
+    if (first != 0x1f || second != 0x8b) return Fail("incorrect header check (not a gzip file)"), false;
+    header_sum_ = Crc32("\x1f\x8b");
+    in_header_ = true;
+    std::uint32_t method, flags, ignored, count;
+    bool good = Take(1, &method) && Take(1, &flags) && Take(4, &ignored) && Take(2, &ignored);
+    if (good && method != 8) return Fail("unknown compression method"), false;
+    if (good && (flags & 0xe0) != 0) return Fail("unknown header flags set"), false;
+    if (good && (flags & 4) != 0) {
+      for (good = Take(2, &count); good && count > 0; --count) good = Take(1, &ignored);
+    }
+    if (good && (flags & 8) != 0) good = SkipText();
+    if (good && (flags & 16) != 0) good = SkipText();
+    in_header_ = false;
+    const std::uint32_t sum = header_sum_ & 0xffff;
+    if (good && (flags & 2) != 0) {
+      good = Take(2, &ignored);
+      if (good && ignored != sum) return Fail("header crc mismatch"), false;
+    }
+    return good;
+  }
+  void ReadTrailer() {
+    in_stream_ = false;
+    std::uint32_t sum, size;
+    if (!Take(4, &sum)) return;
+    if (format_ == InflateFormat::kZlib) {
+      sum = sum >> 24 | (sum >> 8 & 0xff00) | (sum << 8 & 0xff0000) | sum << 24;
+      if (sum != sum_) return Fail("incorrect data check");
+      is_done_ = true;  // bytes behind it are ignored, as by TensorFlow
+      return;
+    }
+    if (sum != sum_) return Fail("incorrect data check");
+    if (!Take(4, &size)) return;
+    if (size != size_) return Fail("incorrect length check");
+  }
+
+  Owned<Buffers> buffers_;
+  detail::Inflater inflater_;
+  InflateFormat format_;
+  bool in_stream_ = false, in_header_ = false, is_done_ = false;
+  std::uint32_t sum_ = 0, header_sum_ = 0, size_ = 0;
+  std::size_t taken_ = 0;  // bytes of `out` that were returned
+  Status status_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_source.hpp ----
+// RecordSource: the bytes of a record file from one place on, decompressed where it is compressed.
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// one thread. It stays at its address: the decompression refers to it.
+class RecordSource {
+ public:
+  static constexpr std::uint64_t kMostInflated = 1032;  // bytes that one byte of compressed data can make
+
+  explicit RecordSource(const std::string& path) : path_(path) {}
+  RecordSource(const RecordSource&) = delete;
+  RecordSource& operator=(const RecordSource&) = delete;
+  ~RecordSource() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  // NotFound, PermissionDenied, FailedPrecondition (a folder), with the path and the system's message.
+  Status Open(RecordCompression compression) {
+    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) return FileError("RecordReader", path_, errno);
+    struct stat info;
+    if (::fstat(fd_, &info) != 0) return FileError("RecordReader", path_, errno);
+    if (S_ISDIR(info.st_mode)) return FileError("RecordReader", path_, EISDIR);
+    is_regular_ = S_ISREG(info.st_mode);
+    if (compression == RecordCompression::kAuto) {
+      if (!is_regular_)
+        return errors::InvalidArgument("RecordReader: '", path_,
+                                       "': the compression of a pipe cannot be found; name it: '', 'ZLIB', 'GZIP'");
+      char first[kRecordHeader];
+      std::size_t count = 0;
+      for (std::size_t n = 1; n != 0 && count < sizeof first; count += n)
+        n = ReadFile(first + count, sizeof first - count);
+      TENON_RETURN_IF_ERROR(status_);
+      compression = FindRecordCompression({first, count});
+    }
+    compression_ = compression;
+    return Restart(0);
+  }
+
+  const std::string& path() const { return path_; }
+  RecordCompression compression() const { return compression_; }
+  bool is_compressed() const { return compression_ != RecordCompression::kNone; }
+  bool can_seek() const { return is_regular_ && !is_compressed(); }
+
+  // Goes to byte `at` of the file; of a compressed one to its beginning only. FailedPrecondition: it is a pipe.
+  Status Restart(std::uint64_t at) {
+    if (!is_regular_ && at != place_)
+      return errors::FailedPrecondition("RecordReader: '", path_, "' is a pipe, which is read once from its beginning");
+    place_ = at;
+    status_ = OkStatus();
+    inflate_.reset();
+    if (is_compressed())
+      inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib,
+                       &ReadMore, this);
+    return OkStatus();
+  }
+
+  // Reads at most `room` bytes; *got = 0 at the end. OutOfRange: a compressed file that ends too early. DataLoss: it is
+  // damaged.
+  Status Read(char* to, std::size_t room, std::size_t* got) {
+    if (!inflate_) {
+      *got = ReadFile(to, room);
+      return status_;
+    }
+    const Status s = inflate_->Read(to, room, got);
+    return status_.ok() ? s : status_;
+  }
+
+  // The most bytes that can still come, as far as the size of the file tells.
+  std::uint64_t MostLeft() const {
+    struct stat info;
+    if (!is_regular_ || ::fstat(fd_, &info) != 0) return UINT64_MAX;
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    if (is_compressed()) return size > UINT64_MAX / kMostInflated ? UINT64_MAX : size * kMostInflated;
+    return size > place_ ? size - place_ : 0;
+  }
+
+ private:
+  // Sets status_ and returns 0 when the system fails.
+  std::size_t ReadFile(char* to, std::size_t room) {
+    for (;;) {
+      const ssize_t n = is_regular_ ? ::pread(fd_, to, room, static_cast<off_t>(place_)) : ::read(fd_, to, room);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) status_ = FileError("RecordReader", path_, errno);
+      if (n <= 0) return 0;
+      place_ += static_cast<std::uint64_t>(n);
+      return static_cast<std::size_t>(n);
+    }
+  }
+  static std::size_t ReadMore(void* source, unsigned char* to, std::size_t room) {
+    return static_cast<RecordSource*>(source)->ReadFile(reinterpret_cast<char*>(to), room);
+  }
+
+  std::string path_;
+  int fd_ = -1;
+  bool is_regular_ = false;
+  RecordCompression compression_ = RecordCompression::kNone;
+  std::uint64_t place_ = 0;  // next byte of the file
+  Status status_;  // error of the file itself
+  std::optional<InflateStream> inflate_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_reader.hpp ----
+// RecordReader: the records of a TFRecord file, one after the other or by their offsets.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+struct RecordReaderOptions {
+  std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
+  std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
+  std::uint64_t max_record_bytes = std::uint64_t{1} << 30;  // a longer record is ResourceExhausted
+};
+
+// one thread. Memory: the buffer, one record that is longer than it, and the decompression's 400 KiB.
+//
+//   TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open("train.tfrecord"));
+//   for (std::string_view record; reader.Next(&record);) Use(record);
+//   TENON_RETURN_IF_ERROR(reader.status());
+//
+// Offsets are those of the decompressed records. A file that grows can be read on after its end, unless compressed.
+class RecordReader {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder): from the system. InvalidArgument: the compression.
+  static Result<RecordReader> Open(const std::string& path, const RecordReaderOptions& options = {}) {
+    TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
+    RecordReader reader;
+    reader.source_.reset(new detail::RecordSource(path));
+    reader.most_ = options.max_record_bytes;
+    reader.capacity_ = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
+    reader.buffer_.reset(static_cast<char*>(std::malloc(reader.capacity_)));
+    if (reader.buffer_ == nullptr) return reader.NoMemory(reader.capacity_);
+    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
+    return reader;
+  }
+  RecordReader(RecordReader&&) = default;
+  RecordReader& operator=(RecordReader&&) = default;
+
+  // Reads the next record; *record is valid until the next call. OutOfRange: the end of the file. DataLoss: the record
+  // is truncated or its check sum is wrong. ResourceExhausted: it is too long. After an error
+  // offset() is the record's.
+  Status Read(std::string_view* record) {
+    *record = {};
+    std::uint64_t length;
+    TENON_RETURN_IF_ERROR(ReadHeader(&length));
+    if (length > most_)
+      return errors::ResourceExhausted(Where(), "the record at ", offset_, " has ", length, " bytes, and the limit is ",
+                                       most_, "; raise RecordReaderOptions::max_record_bytes");
+    const char* data;
+    TENON_RETURN_IF_ERROR(ReadBody(static_cast<std::size_t>(length), &data));
+    std::uint32_t sum;
+    std::memcpy(&sum, data + length, sizeof sum);
+    if (sum != MaskCrc(sum_)) return Corrupted(offset_ + detail::kRecordHeader);
+    *record = {data, static_cast<std::size_t>(length)};
+    Advance(length);
+    return OkStatus();
+  }
+  // Does so, and returns false at the end and at an error, which status() holds.
+  bool Next(std::string_view* record) {
+    status_ = Read(record);
+    if (status_.ok()) return true;
+    if (status_.code() == Code::kOutOfRange) status_ = OkStatus();
+    return false;
+  }
+  // OK, or the error that ended the last call of Next.
+  const Status& status() const { return status_; }
+
+  // Reads the record at *offset and sets *offset to the next one, as TensorFlow's RecordReader.
+  Status ReadRecord(std::uint64_t* offset, std::string_view* record) {
+    TENON_RETURN_IF_ERROR(Seek(*offset));
+    TENON_RETURN_IF_ERROR(Read(record));
+    *offset = offset_;
+    return OkStatus();
+  }
+  // Skips up to `count` records; their contents are not checked. Returns how many there were. DataLoss: as by Read.
+  Result<std::uint64_t> Skip(std::uint64_t count) {
+    for (std::uint64_t skipped = 0; skipped < count; ++skipped) {
+      std::uint64_t length;
+      const Status s = ReadHeader(&length);
+      if (s.code() == Code::kOutOfRange) return skipped;
+      TENON_RETURN_IF_ERROR(s);
+      TENON_RETURN_IF_ERROR(SkipBody(length));
+    }
+    return count;
+  }
+
+  // The next record is that at `offset`, which must be the beginning of one. A compressed file is decompressed up to
+  // there. OutOfRange: the compressed file ends before. FailedPrecondition: a pipe.
+  Status Seek(std::uint64_t offset) {
+    status_ = OkStatus();
+    ends_early_ = false;
+    if (!is_lost_ && offset >= offset_ && offset - offset_ <= Buffered()) {
+      begin_ += static_cast<std::size_t>(offset - offset_);
+      offset_ = offset;
+      return OkStatus();
+    }
+    if (source_->can_seek() || is_lost_ || offset < offset_) {
+      const std::uint64_t at = source_->can_seek() ? offset : 0;
+      TENON_RETURN_IF_ERROR(source_->Restart(at));
+      is_lost_ = false;
+      begin_ = end_ = 0;
+      offset_ = at;
+    }
+    while (offset_ < offset) {
+      TENON_RETURN_IF_ERROR(Need(1));
+      if (Buffered() == 0)
+        return errors::OutOfRange(Where(), "cannot go to ", offset, ": the file ends at ", offset_, " (decompressed)");
+      const std::uint64_t step = offset - offset_ < Buffered() ? offset - offset_ : Buffered();
+      begin_ += static_cast<std::size_t>(step);
+      offset_ += step;
+    }
+    return OkStatus();
+  }
+  Status Rewind() { return Seek(0); }
+
+  std::uint64_t offset() const { return offset_; }  // offset of the next record
+  const std::string& path() const { return source_->path(); }
+  RecordCompression compression() const { return source_->compression(); }
+  // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
+  // TensorFlow takes such an end for the end of the file.
+  bool ends_early() const { return ends_early_; }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  using Bytes = Owned<char, Free>;
+
+  RecordReader() = default;
+
+  std::size_t Buffered() const { return end_ - begin_; }
+  void Advance(std::uint64_t length) {
+    const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
+    is_lost_ = false;
+    offset_ += size;
+    begin_ += size < Buffered() ? static_cast<std::size_t>(size) : Buffered();
+  }
+
+  // Has at least `count` bytes, which the buffer has room for, at begin_ on, or all that are left. source_error_ says
+  // why there are no more, where it is not the end of the file.
+  Status Need(std::size_t count) {
+    source_error_ = OkStatus();
+    if (Buffered() >= count) return OkStatus();
+    if (capacity_ - begin_ < count || Buffered() == 0) {
+      std::memmove(buffer_.get(), buffer_.get() + begin_, Buffered());
+      end_ = Buffered();
+      begin_ = 0;
+    }
+    while (Buffered() < count) {
+      std::size_t got = 0;
+      const Status s = source_->Read(buffer_.get() + end_, capacity_ - end_, &got);
+      if (s.code() == Code::kOutOfRange) {
+        source_error_ = s;
+        return OkStatus();
+      }
+      if (!s.ok()) return InFile(s);
+      if (got == 0) return OkStatus();
+      end_ += got;
+    }
+    return OkStatus();
+  }
+
+  Status ReadHeader(std::uint64_t* length) {
+    if (is_lost_) TENON_RETURN_IF_ERROR(Seek(offset_));
+    ends_early_ = false;
+    TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader));
+    if (Buffered() < detail::kRecordHeader) return End();
+    if (!detail::ReadRecordHeader(buffer_.get() + begin_, length)) return Corrupted(offset_);
+    if (*length > UINT64_MAX - offset_ - detail::kRecordHeader - detail::kRecordFooter)
+      return errors::DataLoss(Where(), "record size too large: ", *length, " bytes at ", offset_);
+    return OkStatus();
+  }
+  // Sets *data to `length` bytes and the footer, and sum_ to the sum of the bytes.
+  Status ReadBody(std::size_t length, const char** data) {
+    const std::size_t size = length + detail::kRecordFooter;
+    if (size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
+    TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader + size));
+    if (Buffered() < detail::kRecordHeader + size) return Truncated();
+    *data = buffer_.get() + begin_ + detail::kRecordHeader;
+    sum_ = Crc32c({*data, length});
+    return OkStatus();
+  }
+  // Reads a body that the buffer has no room for, in steps, so that its sum is made of bytes that are in the cache, and
+  // memory is only allocated for bytes that can come.
+  Status ReadLongBody(std::size_t length, const char** data) {
+    const std::size_t size = length + detail::kRecordFooter, have = Buffered() - detail::kRecordHeader;
+    if (have < size && source_->MostLeft() < size - have) return Truncated();
+    TENON_RETURN_IF_ERROR(Reserve(source_->can_seek() ? size : 2 * capacity_, 0));
+    std::memcpy(long_.get(), buffer_.get() + begin_ + detail::kRecordHeader, have);
+    std::size_t done = have;
+    begin_ = end_ = 0;
+    is_lost_ = true;  // until all of it was right
+    sum_ = Crc32c({long_.get(), done < length ? done : length});
+    while (done < size) {
+      if (done == long_bytes_) TENON_RETURN_IF_ERROR(Reserve(size / 2 < done ? size : 2 * done, done));
+      std::size_t got = 0, room = long_bytes_ - done;
+      if (room > capacity_) room = capacity_;
+      if (room > size - done) room = size - done;
+      const Status s = source_->Read(long_.get() + done, room, &got);
+      source_error_ = s;
+      if (s.code() == Code::kOutOfRange || (s.ok() && got == 0)) return Truncated();
+      if (!s.ok()) return InFile(s);
+      if (done < length) sum_ = Crc32c({long_.get() + done, got < length - done ? got : length - done}, sum_);
+      done += got;
+    }
+    *data = long_.get();
+    return OkStatus();
+  }
+  Status SkipBody(std::uint64_t length) {
+    const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
+    if (size <= Buffered()) {
+      Advance(length);
+      return OkStatus();
+    }
+    if (source_->MostLeft() < size - Buffered()) return Truncated();
+    const std::uint64_t at = offset_;
+    const Status s = Seek(offset_ + size);
+    if (s.code() != Code::kOutOfRange) return s;
+    offset_ = at;
+    is_lost_ = true;
+    return Truncated();
+  }
+  // Makes long_ longer and keeps its first bytes.
+  Status Reserve(std::size_t bytes, std::size_t keep) {
+    if (bytes <= long_bytes_) return OkStatus();
+    char* const made = static_cast<char*>(std::malloc(bytes));
+    if (made == nullptr) return NoMemory(bytes);
+    if (keep != 0) std::memcpy(made, long_.get(), keep);
+    long_.reset(made);
+    long_bytes_ = bytes;
+    return OkStatus();
+  }
+
+  std::string Where() const { return StrCat("RecordReader: '", path(), "': "); }
+  Status InFile(const Status& s) const {
+    if (s.code() != Code::kDataLoss) return s;
+    return Status(s.code(), StrCat(Where(), s.message(), "; the record at ", offset_, " cannot be read"));
+  }
+  TENON_DETAIL_COLD Status NoMemory(std::size_t bytes) const {
+    return errors::ResourceExhausted(Where(), "no memory for ", bytes, " bytes, at the record at ", offset_);
+  }
+  TENON_DETAIL_COLD Status End() {
+    ends_early_ = Buffered() != 0 || !source_error_.ok();
+    if (!ends_early_) return errors::OutOfRange(Where(), "eof: the records end at ", offset_);
+    const std::string_view why = source_error_.ok() ? "Read less bytes than requested" : source_error_.message();
+    return errors::OutOfRange(Where(), "eof: ", Buffered(), " bytes at ", offset_, " are not a record: ", why);
+  }
+  TENON_DETAIL_COLD Status Truncated() {
+    ends_early_ = true;
+    const std::string_view why = source_error_.ok() ? "Read less bytes than requested" : source_error_.message();
+    return errors::DataLoss(Where(), "truncated record at ", offset_, "' failed with ", why);
+  }
+  TENON_DETAIL_COLD Status Corrupted(std::uint64_t at) const {
+    const std::string_view hint = at != 0                    ? ""
+                                  : source_->is_compressed() ? " (Is this even a TFRecord file?)"
+                                                             : " (Is this even a TFRecord file?); if it is compressed, "
+                                                               "set RecordReaderOptions::compression to 'AUTO'";
+    return errors::DataLoss(Where(), "corrupted record at ", at, hint);
+  }
+
+  Owned<detail::RecordSource> source_;
+  Bytes buffer_, long_;
+  std::size_t capacity_ = 0, begin_ = 0, end_ = 0, long_bytes_ = 0;
+  std::uint64_t offset_ = 0, most_ = 0;  // offset_: of buffer_[begin_]
+  std::uint32_t sum_ = 0;
+  bool ends_early_ = false;
+  bool is_lost_ = false;  // the source is behind the record at offset_, and the buffer is empty
+  Status status_, source_error_;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/deflate_stream.hpp ----
+// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952) or a zlib stream (RFC 1950).
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// one thread.
+//
+//   DeflateStream stream(InflateFormat::kGzip);
+//   stream.Add(piece);
+//   file.Write(stream.out());  // and stream.out().clear(), as often as wanted
+//   stream.Finish();
+class DeflateStream {
+ public:
+  explicit DeflateStream(InflateFormat format) : format_(format) {
+    sum_ = format == InflateFormat::kGzip ? 0 : 1;
+    constexpr char kGzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff", kZlib[] = "\x78\x01";
+    if (format == InflateFormat::kGzip)
+      out().append(kGzip, 10);
+    else
+      out().append(kZlib, 2);
+  }
+  DeflateStream(const DeflateStream&) = delete;
+  DeflateStream& operator=(const DeflateStream&) = delete;
+
+  // Repetitions are found inside one piece only: pieces of 64 KiB and more compress well.
+  void Add(std::string_view piece) {
+    if (piece.empty()) return;
+    sum_ = format_ == InflateFormat::kGzip ? Crc32(piece, sum_) : Adler32(piece, sum_);
+    size_ += static_cast<std::uint32_t>(piece.size());
+    deflater_.Block(piece, false);
+  }
+  // Readers of the bytes so far get all pieces so far.
+  void Sync() { deflater_.Sync(); }
+  // Ends the stream; nothing may follow.
+  void Finish() {
+    deflater_.Block({}, true);
+    const bool gzip = format_ == InflateFormat::kGzip;
+    for (int i = 0; i < 4; ++i) out().push_back(static_cast<char>(sum_ >> 8 * (gzip ? i : 3 - i)));
+    for (int i = 0; gzip && i < 4; ++i) out().push_back(static_cast<char>(size_ >> 8 * i));
+  }
+  // Compressed bytes that are ready; the caller may take them away.
+  std::string& out() { return deflater_.out(); }
+
+ private:
+  detail::Deflater deflater_;
+  InflateFormat format_;
+  std::uint32_t sum_, size_ = 0;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_writer.hpp ----
+// RecordWriter: writes TFRecord files, new ones or behind the records of an old one.
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+struct RecordWriterOptions {
+  std::string compression = {};  // "", "ZLIB", "GZIP"
+  bool append = false;  // write behind the records that are there; not for "ZLIB"
+  std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that are compressed or written at a time; at least 64
+};
+
+// one thread. Errors are final: later calls return the first one. An uncompressed file then ends with the last record
+// that was written as a whole.
+//
+//   TENON_ASSIGN_OR_RETURN(RecordWriter writer, RecordWriter::Open("train.tfrecord"));
+//   TENON_RETURN_IF_ERROR(writer.Write(SerializeExample(example)));
+//   TENON_RETURN_IF_ERROR(writer.Close());
+class RecordWriter {
+ public:
+  // NotFound, PermissionDenied, ...: from the system. InvalidArgument: the compression. DataLoss: a file to append to
+  // has bytes that are not a record; readers would not find a record behind them.
+  static Result<RecordWriter> Open(const std::string& path, const RecordWriterOptions& options = {}) {
+    TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
+    if (compression == RecordCompression::kAuto)
+      return errors::InvalidArgument("RecordWriter: '", path, "': 'AUTO' is for readers; use '', 'ZLIB', or 'GZIP'");
+    if (options.append) TENON_RETURN_IF_ERROR(CheckWhole(path, compression, options.compression));
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.append ? 0 : O_TRUNC);
+    const int fd = ::open(path.c_str(), flags, 0666);
+    if (fd < 0) return detail::FileError("RecordWriter", path, errno);
+    RecordWriter writer;
+    writer.state_.reset(new State{.fd = fd, .path = path});
+    const off_t end = options.append ? ::lseek(fd, 0, SEEK_END) : 0;
+    if (end < 0) return detail::FileError("RecordWriter", path, errno);
+    writer.state_->whole = static_cast<std::uint64_t>(end);
+    writer.state_->capacity = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
+    writer.state_->buffer.reserve(writer.state_->capacity);
+    if (compression != RecordCompression::kNone)
+      writer.state_->deflate.reset(
+          new DeflateStream(compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
+    return writer;
+  }
+  RecordWriter(RecordWriter&&) = default;
+  RecordWriter& operator=(RecordWriter&&) = default;
+
+  // Appends a record; the file may get it later. FailedPrecondition: after Close. Otherwise the system's error.
+  Status Write(std::string_view record) {
+    TENON_RETURN_IF_ERROR(CheckOpen());
+    State& state = *state_;
+    char header[detail::kRecordHeader], footer[detail::kRecordFooter];
+    detail::WriteRecordHeader(record.size(), header);
+    const std::uint64_t size = record.size() + sizeof header + sizeof footer;
+    if (size > state.capacity - state.buffer.size()) TENON_RETURN_IF_ERROR(state.Empty());
+    if (size <= state.capacity) {
+      const std::uint32_t sum = detail::RecordSum(record);
+      std::memcpy(footer, &sum, sizeof sum);
+      state.buffer.append(header, sizeof header).append(record).append(footer, sizeof footer);
+      return OkStatus();
+    }
+    // In steps, so that the sum is made of bytes that are then written from the cache.
+    TENON_RETURN_IF_ERROR(state.Put({header, sizeof header}));
+    std::uint32_t sum = 0;
+    for (std::string_view rest = record; !rest.empty();) {
+      const std::string_view piece = rest.substr(0, state.capacity);
+      rest.remove_prefix(piece.size());
+      sum = Crc32c(piece, sum);
+      TENON_RETURN_IF_ERROR(state.Put(piece));
+    }
+    sum = MaskCrc(sum);
+    std::memcpy(footer, &sum, sizeof sum);
+    TENON_RETURN_IF_ERROR(state.Put({footer, sizeof footer}));
+    state.whole = state.at;
+    return OkStatus();
+  }
+  // Gives all records to the system: readers of the file can have them.
+  Status Flush() {
+    TENON_RETURN_IF_ERROR(CheckOpen());
+    TENON_RETURN_IF_ERROR(state_->Empty());
+    if (state_->deflate == nullptr) return OkStatus();
+    state_->deflate->Sync();
+    return state_->PutDeflated();
+  }
+  // Ends the file. Returns the first error of all calls. The destructor does so, too, and drops the error.
+  Status Close() {
+    TENON_RETURN_IF_ERROR(CheckOpen());
+    return state_->Close();
+  }
+
+  const std::string& path() const { return state_->path; }
+
+ private:
+  struct State {
+    int fd;
+    std::string path;
+    std::size_t capacity = 0;
+    std::string buffer = {};  // whole records
+    Owned<DeflateStream> deflate = {};
+    std::uint64_t at = 0, whole = 0;  // bytes of the file, and those up to the end of the last whole record
+    Status status = {};
+
+    ~State() { static_cast<void>(Close()); }
+
+    Status Empty() {
+      if (buffer.empty()) return OkStatus();
+      const Status s = Put(buffer);
+      buffer.clear();
+      if (s.ok()) whole = at;
+      return s;
+    }
+    Status Put(std::string_view bytes) {
+      if (deflate == nullptr) return PutFile(bytes);
+      deflate->Add(bytes);
+      return PutDeflated();
+    }
+    Status PutDeflated() {
+      const Status s = PutFile(deflate->out());
+      deflate->out().clear();
+      return s;
+    }
+    Status PutFile(std::string_view bytes) {
+      while (status.ok() && !bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+          status = detail::FileError("RecordWriter", path, errno);
+          if (deflate == nullptr && ::ftruncate(fd, static_cast<off_t>(whole)) != 0) return status;  // a pipe
+        } else {
+          at += static_cast<std::uint64_t>(n);
+          bytes.remove_prefix(static_cast<std::size_t>(n));
+        }
+      }
+      return status;
+    }
+    Status Close() {
+      if (fd < 0) return OkStatus();
+      if (status.ok()) static_cast<void>(Empty());
+      if (status.ok() && deflate != nullptr) {
+        deflate->Finish();
+        static_cast<void>(PutDeflated());
+      }
+      if (::close(fd) != 0 && status.ok()) status = detail::FileError("RecordWriter", path, errno);
+      fd = -1;
+      return status;
+    }
+  };
+
+  RecordWriter() = default;
+
+  Status CheckOpen() const {
+    if (state_->fd < 0) return errors::FailedPrecondition("RecordWriter: '", path(), "' is closed; open it again");
+    return state_->status;
+  }
+  // Reads the lengths of all records of a file that is there.
+  static Status CheckWhole(const std::string& path, RecordCompression compression, const std::string& text) {
+    if (compression == RecordCompression::kZlib)
+      return errors::InvalidArgument("RecordWriter: '", path,
+                                     "': nothing can be appended to a 'ZLIB' file; use 'GZIP'");
+    struct stat info;
+    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open(path, {.compression = text}));
+    TENON_RETURN_IF_ERROR(reader.Skip(UINT64_MAX).status());
+    if (!reader.ends_early()) return OkStatus();
+    return errors::DataLoss("RecordWriter: '", path, "': the last record ends at ", reader.offset(),
+                            ", and bytes behind it are not a record; cut the file there before records are appended");
+  }
+
+  Owned<State> state_;
+};
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/call_frame.hpp ----

@@ -12472,6 +12472,7 @@ class ConditionVariable {
   // False when SteadyNanoseconds() (base/clock.hpp) has reached `deadline`.
   bool wait_until(MutexLock& lock, std::int64_t deadline) {
     using Clock = std::chrono::steady_clock;
+    if (deadline < 0) deadline = 0;
     // Waits for a day at most: libstdc++ without pthread_cond_clockwait adds the time left to another clock, and the
     // sum would overflow.
     const Clock::time_point most = Clock::now() + std::chrono::hours(24);
@@ -17084,6 +17085,8 @@ struct GraphDef;
 struct Node;
 struct Program;
 class Registry;
+template <class T>
+class Result;
 class ResourceMgr;
 class RunRendezvous;
 struct SessionOptions;
@@ -17111,6 +17114,7 @@ struct SessionWatch;
 struct SeveralDevices;
 
 using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
+using GraphTextReader = Result<GraphDef> (*)(std::string_view path, std::string_view text);
 using FedHandleReader = Status (*)(ResourceMgr* resources, Tensor* value);
 using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -17137,6 +17141,8 @@ struct Extensions {
   std::atomic<const FunctionImport*> function_import{nullptr};
   // Replaces a fed session handle with its tensor. kernel/session_tensors.hpp. Without: such handles cannot be made.
   std::atomic<FedHandleReader> read_fed_handle{nullptr};
+  // Reads a graph file in text format. io/text_graph.hpp. Without: the error of a file that is not a binary graph.
+  std::atomic<GraphTextReader> read_graph_text{nullptr};
   // Runs each node as its inputs arrive. runtime/executor/dataflow.hpp. Without: Unimplemented.
   std::atomic<MakeExecutor> dataflow{nullptr};
   // Runs TensorFlow 1 control flow. runtime/control_flow/parallel_executor.hpp. Without: Unimplemented.
@@ -17616,10 +17622,9 @@ class Writer {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/wire/schema.hpp ----
-// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
-// over these tables, ParseMessage and SerializeMessage, read and write every message. Programs call Parse, and
-// SerializeTo (wire/tensor_writer.hpp).
+// ---- tenon/wire/field.hpp ----
+// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct.
+// wire/schema.hpp reads and writes them.
 //
 //   template <> struct wire::Schema<Version> { static const wire::Message message; };
 //   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
@@ -17669,6 +17674,18 @@ constexpr WireType WireTypeOf(Kind kind) {
 }
 }  // namespace detail
 
+// The place of a field in its message, and the type of a value that has not its own Kind: a std::string may keep a
+// message as it came, and an enum is a DataType unless its role says otherwise.
+enum class Role : std::uint8_t {
+  kPlain,
+  kInOneof,  // one of several fields of which only one is set; a message has at most one such group
+  kDropped,  // exists in TensorFlow, and is read and forgotten
+  kFullType,  // a FullTypeDef; of an enum: a FullTypeId
+  kHandleData,  // a ResourceHandleProto.DtypeAndShape
+  kNodeDebugInfo,  // a NodeDef.ExperimentalDebugInfo
+  kGraphDebugInfo
+};
+
 // The values of a field that are to be written: `count` of them, `stride` bytes apart.
 struct FieldValues {
   const void* first;
@@ -17684,7 +17701,7 @@ struct Field {
   Kind kind;
   bool repeated;
   WireType wire_type;  // wire type of one value
-  bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
+  Role role;
   std::string_view name;
   const Message* message;  // type of the message, for kMessage
   FieldValues (*values)(const void* object);  // none or one unless repeated
@@ -17740,6 +17757,7 @@ struct Message {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
       if (fields[i].repeated) has_repeated = true;
+      if (fields[i].role == Role::kDropped) continue;  // an unknown field to readers
       if (fields[i].number < kDirect) slots[fields[i].number] = static_cast<std::uint8_t>(i + 1);
     }
   }
@@ -17751,7 +17769,7 @@ struct Message {
     if (number < kDirect) [[likely]]
       return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
     for (const Field& field : fields) {
-      if (field.number == number) return &field;
+      if (field.number == number && field.role != Role::kDropped) return &field;
     }
     return nullptr;
   }
@@ -17759,6 +17777,13 @@ struct Message {
   // Never defined: reaching it while a table is made stops the compiler with its name.
   static void wire_schema_error_field_numbers_must_ascend();
 };
+
+namespace detail {
+// A map is a repeated message of two fields, key and value.
+inline bool IsMapEntry(const Message& message) {
+  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value";
+}
+}  // namespace detail
 
 // ------------------------------------------------------------------------------------------------- tables from members
 
@@ -17863,7 +17888,7 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(),
+  return {number,  KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), Role::kPlain, name, MessageOf<T>(),
           &A::Set, &A::Add,     A::reserve};
 }
 // MakeField for a field that is written even when it has its default value: key and value of a map.
@@ -17877,16 +17902,49 @@ constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
 template <class T>
 constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValues (*values)(const void*),
                           void* (*add)(void*)) {
-  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(),
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), Role::kInOneof, name, MessageOf<T>(),
           values, add,         nullptr};
 }
 // MakeField for one of several optional members of which only one is set: code that fills the struct sees to that.
 template <auto Member>
 constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
-  field.in_oneof = true;
+  field.role = Role::kInOneof;
   return field;
 }
+// MakeField for a std::string, or a list of them, that keeps messages as they came.
+template <auto Member>
+constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, Role role) {
+  Field field = MakeField<Member>(number, name);
+  field.role = role;
+  return field;
+}
+// A field without a member.
+constexpr Field MakeFieldDropped(std::uint32_t number, std::string_view name, Kind kind) {
+  return {number,
+          kind,
+          false,
+          detail::WireTypeOf(kind),
+          Role::kDropped,
+          name,
+          nullptr,
+          [](const void*) { return FieldValues{nullptr, 0, 0}; },
+          [](void*) -> void* { return nullptr; },
+          nullptr};
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/schema.hpp ----
+// ParseMessage and SerializeMessage: two functions that read and write every message by its table (wire/field.hpp).
+// Programs call Parse, and SerializeTo (wire/tensor_writer.hpp).
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
@@ -19270,8 +19328,9 @@ TENON_DETAIL_SCHEMA(GraphDef);
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,  Kind::kMessage, true,       WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
-          &A::Set, &A::Add,        &A::Reserve};
+  return {
+      number,  Kind::kMessage, true,       WireType::kBytes, Role::kPlain, name, &Schema<AttrMap::value_type>::message,
+      &A::Set, &A::Add,        &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.
@@ -19399,8 +19458,8 @@ inline constexpr Field kNodeDefFields[] = {
     MakeField<&NodeDef::input>(3, "input"),
     MakeField<&NodeDef::device>(4, "device"),
     MakeAttrMapField<NodeDef, &NodeDef::attr>(5, "attr"),
-    MakeField<&NodeDef::debug_info>(6, "experimental_debug_info"),
-    MakeField<&NodeDef::full_type>(7, "experimental_type"),
+    MakeFieldKept<&NodeDef::debug_info>(6, "experimental_debug_info", Role::kNodeDebugInfo),
+    MakeFieldKept<&NodeDef::full_type>(7, "experimental_type", Role::kFullType),
 };
 inline constexpr Message Schema<NodeDef>::message("NodeDef", kNodeDefFields,
                                                   &tenon::detail::AttrMapAccess<NodeDef, &NodeDef::attr>::Sort);
@@ -19412,12 +19471,12 @@ inline constexpr Field kVersionDefFields[] = {
 };
 inline constexpr Message Schema<VersionDef>::message("VersionDef", kVersionDefFields);
 
-// Field 3, a version number older than field 4, is ignored.
 inline constexpr Field kGraphDefFields[] = {
     MakeField<&GraphDef::node>(1, "node"),
     MakeField<&GraphDef::library>(2, "library"),
+    MakeFieldDropped(3, "version", Kind::kInt32),  // older than `versions`
     MakeField<&GraphDef::versions>(4, "versions"),
-    MakeField<&GraphDef::debug_info>(5, "debug_info"),
+    MakeFieldKept<&GraphDef::debug_info>(5, "debug_info", Role::kGraphDebugInfo),
 };
 inline constexpr Message Schema<GraphDef>::message("GraphDef", kGraphDefFields);
 
@@ -22191,88 +22250,6 @@ inline const CacheSizes& Caches() {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/core/scratch.hpp ----
-// Scratch: memory that an engine needs during one call, from the device's allocator; and how many parts work is worth.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Uninitialised, aligned to Allocator::kAlignment, given back at the end of its scope. one thread.
-//
-//   Scratch scratch(device, bytes);
-//   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
-//   float* rows = scratch.As<float>();
-class Scratch {
- public:
-  Scratch(const Cpu& device, std::size_t bytes)
-      : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
-    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (data_ != nullptr) allocator_->DeallocateRaw(data_, Allocator::kAlignment, bytes_);
-  }
-
-  // ResourceExhausted when there was no memory; `who` is the engine's name.
-  Status status(std::string_view who) const {
-    if (data_ != nullptr || bytes_ == 0) [[likely]]
-      return OkStatus();
-    return NoMemory(who);
-  }
-  // The memory from byte `offset` on.
-  template <class T>
-  T* As(std::size_t offset = 0) const {
-    return reinterpret_cast<T*>(static_cast<char*>(data_) + offset);
-  }
-
- private:
-  TENON_DETAIL_COLD Status NoMemory(std::string_view who) const {
-    return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
-                                     detail::NoMemoryFrom(*allocator_, bytes_));
-  }
-
-  Allocator* allocator_;
-  std::size_t bytes_;
-  void* data_ = nullptr;
-};
-
-namespace detail {
-
-// Bytes of `count` elements of T, rounded up so that what follows is aligned too.
-template <class T>
-constexpr std::size_t ScratchBytes(Index count) {
-  constexpr std::size_t kMask = Allocator::kAlignment - 1;
-  return (static_cast<std::size_t>(count) * sizeof(T) + kMask) & ~kMask;
-}
-
-// Into how many equal parts to split work of `total_ns`: one for each thread at most.
-inline Index WorthwhileParts(const Cpu& device, double total_ns) {
-  const double least_ns = LeastPartNs(device, total_ns);
-  if (least_ns == 0) return 1;
-  const Index threads = device.pool->NumThreads();
-  return total_ns / least_ns < static_cast<double>(threads) ? static_cast<Index>(total_ns / least_ns) : threads;
-}
-
-// body(part) for part in [0, parts), each on some thread.
-template <class Body>
-void RunParts(Cpu& device, Index parts, const Body& body) {
-  if (parts == 1) return body(Index{0});
-  const auto run = [&body](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) body(i);
-  };
-  ParallelFor(device, parts, 1e6, run);
-}
-
-// Where part number `part` of `parts` begins in [0, total), in steps of `step`.
-constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
-  const Index steps = (total + step - 1) / step;
-  const Index begin = steps * part / parts * step;
-  return begin < total ? begin : total;
-}
-
-}  // namespace detail
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/engine/simd/isa.hpp ----
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
 // depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
@@ -22431,6 +22408,200 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_LOOPS_BEGIN
 #define TENON_DETAIL_LOOPS_END
 #endif
+
+// ---- tenon/engine/core/crc32c.hpp ----
+// Crc32cByProcessor: the check sum CRC-32C by the processor's own instruction, three parts of the bytes at a time.
+// io/crc32.hpp chooses between it and tables.
+#if defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
+#include <arm_acle.h>
+#endif
+
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// x * y modulo the polynomial of CRC-32C; the highest bit of a number is the coefficient of x^0.
+constexpr std::uint32_t Crc32cProduct(std::uint32_t x, std::uint32_t y) {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = 1u << 31; bit != 0; bit >>= 1) {
+    if ((x & bit) != 0) product ^= y;
+    y = (y >> 1) ^ ((y & 1) != 0 ? 0x82f63b78u : 0u);
+  }
+  return product;
+}
+
+// The effect of zero bytes on a sum that is not inverted: Crc32cZeros(n)(sum) is the sum with n of them behind it.
+class Crc32cZeros {
+ public:
+  explicit Crc32cZeros(std::size_t bytes) {
+    std::uint32_t power = 1u << 31, square = 1u << 30;  // x^0, x^1
+    for (std::size_t bits = 8 * bytes; bits != 0; bits >>= 1) {
+      if ((bits & 1) != 0) power = Crc32cProduct(power, square);
+      square = Crc32cProduct(square, square);
+    }
+    for (int row = 0; row < 4; ++row) {
+      rows_[row][0] = 0;
+      for (std::uint32_t byte = 1; byte < 256; ++byte) {
+        const std::uint32_t rest = byte & (byte - 1);
+        rows_[row][byte] =
+            rest != 0 ? rows_[row][rest] ^ rows_[row][byte ^ rest] : Crc32cProduct(power, byte << (8 * row));
+      }
+    }
+  }
+  std::uint64_t operator()(std::uint64_t sum) const {
+    return rows_[0][sum & 0xff] ^ rows_[1][(sum >> 8) & 0xff] ^ rows_[2][(sum >> 16) & 0xff] ^
+           rows_[3][(sum >> 24) & 0xff];
+  }
+
+ private:
+  std::uint32_t rows_[4][256];
+};
+
+// TENON_DETAIL_CRC32C: 1 where this unit can use the instruction, after HasCrc32cInstruction() says so.
+#if TENON_DETAIL_TARGETS && !defined(__CUDACC__)
+#define TENON_DETAIL_CRC32C 1
+#define TENON_DETAIL_TARGET_CRC32C __attribute__((target("sse4.2")))
+#define TENON_DETAIL_CRC32C_WORD(sum, word) __builtin_ia32_crc32di(sum, word)
+#define TENON_DETAIL_CRC32C_BYTE(sum, byte) __builtin_ia32_crc32qi(static_cast<unsigned>(sum), byte)
+// Every processor with AVX2 has the instruction.
+inline bool HasCrc32cInstruction() { return simd::BestLevel() != simd::Level::kUnit; }
+#elif defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
+#define TENON_DETAIL_CRC32C 1
+#define TENON_DETAIL_TARGET_CRC32C
+#define TENON_DETAIL_CRC32C_WORD(sum, word) __crc32cd(static_cast<std::uint32_t>(sum), word)
+#define TENON_DETAIL_CRC32C_BYTE(sum, byte) __crc32cb(static_cast<std::uint32_t>(sum), byte)
+inline bool HasCrc32cInstruction() { return true; }
+#else
+#define TENON_DETAIL_CRC32C 0
+inline bool HasCrc32cInstruction() { return false; }
+#endif
+
+#if TENON_DETAIL_CRC32C
+// The instruction takes three cycles and can start in each of them: three parts keep it busy.
+TENON_DETAIL_TARGET_CRC32C inline std::uint64_t Crc32cOfThree(std::uint64_t sum, const char* at, std::size_t part,
+                                                              const Crc32cZeros& zeros) {
+  std::uint64_t second = 0, third = 0, words[3];
+  for (const char* const end = at + part; at != end; at += 8) {
+    std::memcpy(&words[0], at, 8);
+    std::memcpy(&words[1], at + part, 8);
+    std::memcpy(&words[2], at + 2 * part, 8);
+    sum = TENON_DETAIL_CRC32C_WORD(sum, words[0]);
+    second = TENON_DETAIL_CRC32C_WORD(second, words[1]);
+    third = TENON_DETAIL_CRC32C_WORD(third, words[2]);
+  }
+  return zeros(zeros(sum) ^ second) ^ third;
+}
+
+// Continues the sum `before` with `count` bytes. HasCrc32cInstruction() must be true.
+TENON_DETAIL_TARGET_CRC32C inline std::uint32_t Crc32cByProcessor(const char* at, std::size_t count,
+                                                                  std::uint32_t before) {
+  constexpr std::size_t kLarge = 2048, kSmall = 128;
+  std::uint64_t sum = static_cast<std::uint32_t>(~before);
+  if (count >= 3 * kSmall) {
+    static const Crc32cZeros large(kLarge), small(kSmall);
+    for (; count >= 3 * kLarge; count -= 3 * kLarge, at += 3 * kLarge) sum = Crc32cOfThree(sum, at, kLarge, large);
+    for (; count >= 3 * kSmall; count -= 3 * kSmall, at += 3 * kSmall) sum = Crc32cOfThree(sum, at, kSmall, small);
+  }
+  for (; count >= 8; count -= 8, at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    sum = TENON_DETAIL_CRC32C_WORD(sum, word);
+  }
+  for (; count > 0; --count, ++at) sum = TENON_DETAIL_CRC32C_BYTE(sum, static_cast<unsigned char>(*at));
+  return ~static_cast<std::uint32_t>(sum);
+}
+
+#undef TENON_DETAIL_CRC32C_WORD
+#undef TENON_DETAIL_CRC32C_BYTE
+#else
+inline std::uint32_t Crc32cByProcessor(const char*, std::size_t, std::uint32_t before) { return before; }
+#endif
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/core/scratch.hpp ----
+// Scratch: memory that an engine needs during one call, from the device's allocator; and how many parts work is worth.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Uninitialised, aligned to Allocator::kAlignment, given back at the end of its scope. one thread.
+//
+//   Scratch scratch(device, bytes);
+//   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+//   float* rows = scratch.As<float>();
+class Scratch {
+ public:
+  Scratch(const Cpu& device, std::size_t bytes)
+      : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
+    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    if (data_ != nullptr) allocator_->DeallocateRaw(data_, Allocator::kAlignment, bytes_);
+  }
+
+  // ResourceExhausted when there was no memory; `who` is the engine's name.
+  Status status(std::string_view who) const {
+    if (data_ != nullptr || bytes_ == 0) [[likely]]
+      return OkStatus();
+    return NoMemory(who);
+  }
+  // The memory from byte `offset` on.
+  template <class T>
+  T* As(std::size_t offset = 0) const {
+    return reinterpret_cast<T*>(static_cast<char*>(data_) + offset);
+  }
+
+ private:
+  TENON_DETAIL_COLD Status NoMemory(std::string_view who) const {
+    return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
+                                     detail::NoMemoryFrom(*allocator_, bytes_));
+  }
+
+  Allocator* allocator_;
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+namespace detail {
+
+// Bytes of `count` elements of T, rounded up so that what follows is aligned too.
+template <class T>
+constexpr std::size_t ScratchBytes(Index count) {
+  constexpr std::size_t kMask = Allocator::kAlignment - 1;
+  return (static_cast<std::size_t>(count) * sizeof(T) + kMask) & ~kMask;
+}
+
+// Into how many equal parts to split work of `total_ns`: one for each thread at most.
+inline Index WorthwhileParts(const Cpu& device, double total_ns) {
+  const double least_ns = LeastPartNs(device, total_ns);
+  if (least_ns == 0) return 1;
+  const Index threads = device.pool->NumThreads();
+  return total_ns / least_ns < static_cast<double>(threads) ? static_cast<Index>(total_ns / least_ns) : threads;
+}
+
+// body(part) for part in [0, parts), each on some thread.
+template <class Body>
+void RunParts(Cpu& device, Index parts, const Body& body) {
+  if (parts == 1) return body(Index{0});
+  const auto run = [&body](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) body(i);
+  };
+  ParallelFor(device, parts, 1e6, run);
+}
+
+// Where part number `part` of `parts` begins in [0, total), in steps of `step`.
+constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
+  const Index steps = (total + step - 1) / step;
+  const Index begin = steps * part / parts * step;
+  return begin < total ? begin : total;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/half_conversion.hpp ----
 // half and bfloat16 tensors as float and back: engines that are compiled only for float and double work on copies.
@@ -27806,6 +27977,7 @@ inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
   return detail::Crc<0xedb88320u>(bytes, before);
 }
 inline std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) {
+  if (detail::HasCrc32cInstruction()) return detail::Crc32cByProcessor(bytes.data(), bytes.size(), before);
   return detail::Crc<0x82f63b78u>(bytes, before);
 }
 // Masks a sum to store it beside its bytes: the sum of bytes that hold their own sum says little.
@@ -29926,6 +30098,373 @@ class CheckpointReader {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/io/example.hpp ----
+// TensorFlow's Example and SequenceExample: named features, each a list of strings, floats or integers, as in
+// TFRecord files. Has the messages' tables, and views of serialised messages for reading a few features out of many.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+struct BytesList {
+  SlimVector<std::string> value;
+
+  friend bool operator==(const BytesList&, const BytesList&) = default;
+};
+struct FloatList {
+  SlimVector<float> value;
+
+  friend bool operator==(const FloatList&, const FloatList&) = default;
+};
+struct Int64List {
+  SlimVector<std::int64_t> value;
+
+  friend bool operator==(const Int64List&, const Int64List&) = default;
+};
+// At most one of the three is set.
+struct Feature {
+  std::optional<BytesList> bytes_list;
+  std::optional<FloatList> float_list;
+  std::optional<Int64List> int64_list;
+
+  // kString, kFloat, kInt64; kInvalid: the feature has no list.
+  DataType dtype() const {
+    return bytes_list   ? DataType::kString
+           : float_list ? DataType::kFloat
+           : int64_list ? DataType::kInt64
+                        : DataType::kInvalid;
+  }
+
+  friend bool operator==(const Feature&, const Feature&) = default;
+};
+struct FeatureEntry {
+  std::string key;
+  Feature value;
+
+  friend bool operator==(const FeatureEntry&, const FeatureEntry&) = default;
+};
+struct Features {
+  SlimVector<FeatureEntry> feature;  // a map; of equal keys the last counts
+
+  // Null without an entry of that key. The time is linear in the number of entries.
+  const Feature* Find(std::string_view key) const {
+    for (std::size_t i = feature.size(); i-- > 0;) {
+      if (feature[i].key == key) return &feature[i].value;
+    }
+    return nullptr;
+  }
+  // Sets the feature of a key, which is added where it is new. Values: a number, a text, or a list of them, as by
+  // MakeFeature.
+  template <class Values>
+  void Set(std::string_view key, const Values& values);
+  template <class T>
+  void Set(std::string_view key, std::initializer_list<T> values) {
+    Set(key, Span<const T>(values.begin(), values.size()));
+  }
+
+  friend bool operator==(const Features&, const Features&) = default;
+};
+struct Example {
+  std::optional<Features> features;
+
+  const Feature* Find(std::string_view key) const { return features ? features->Find(key) : nullptr; }
+  // example.Set("label", 3); example.Set("image", floats); example.Set("words", {"a", "b"});
+  template <class Values>
+  void Set(std::string_view key, const Values& values) {
+    (features ? *features : features.emplace()).Set(key, values);
+  }
+  template <class T>
+  void Set(std::string_view key, std::initializer_list<T> values) {
+    (features ? *features : features.emplace()).Set(key, values);
+  }
+
+  friend bool operator==(const Example&, const Example&) = default;
+};
+struct FeatureList {
+  SlimVector<Feature> feature;
+
+  friend bool operator==(const FeatureList&, const FeatureList&) = default;
+};
+struct FeatureListEntry {
+  std::string key;
+  FeatureList value;
+
+  friend bool operator==(const FeatureListEntry&, const FeatureListEntry&) = default;
+};
+struct FeatureLists {
+  SlimVector<FeatureListEntry> feature_list;  // a map; of equal keys the last counts
+
+  const FeatureList* Find(std::string_view key) const {
+    for (std::size_t i = feature_list.size(); i-- > 0;) {
+      if (feature_list[i].key == key) return &feature_list[i].value;
+    }
+    return nullptr;
+  }
+  // The list of a key, which is added where it is new.
+  FeatureList& List(std::string_view key) {
+    if (const FeatureList* const found = Find(key)) return const_cast<FeatureList&>(*found);
+    FeatureListEntry& entry = feature_list.emplace_back();
+    entry.key = key;
+    return entry.value;
+  }
+
+  friend bool operator==(const FeatureLists&, const FeatureLists&) = default;
+};
+struct SequenceExample {
+  std::optional<Features> context;
+  std::optional<FeatureLists> feature_lists;
+
+  // Sets a feature of the whole sequence.
+  template <class Values>
+  void SetContext(std::string_view key, const Values& values) {
+    (context ? *context : context.emplace()).Set(key, values);
+  }
+  // Adds the values of one more step to the list of a key.
+  template <class Values>
+  void Append(std::string_view key, const Values& values);
+  template <class T>
+  void Append(std::string_view key, std::initializer_list<T> values) {
+    Append(key, Span<const T>(values.begin(), values.size()));
+  }
+
+  friend bool operator==(const SequenceExample&, const SequenceExample&) = default;
+};
+
+// The feature that holds `values`: integers and bool as int64, floating-point numbers as float, texts as bytes; one of
+// them, or a range with begin() and size().
+template <class Values>
+Feature MakeFeature(const Values& values) {
+  Feature feature;
+  if constexpr (std::is_same_v<Values, Feature>) {
+    return values;
+  } else if constexpr (std::is_convertible_v<const Values&, std::string_view>) {
+    feature.bytes_list.emplace().value.emplace_back(std::string_view(values));
+  } else if constexpr (std::is_integral_v<Values>) {
+    feature.int64_list.emplace().value.push_back(static_cast<std::int64_t>(values));
+  } else if constexpr (std::is_floating_point_v<Values>) {
+    feature.float_list.emplace().value.push_back(static_cast<float>(values));
+  } else {
+    using T = std::remove_cvref_t<decltype(*values.begin())>;
+    const auto add = [&](auto& list, auto as) {
+      list.value.reserve(static_cast<std::size_t>(values.size()));
+      for (const auto& value : values) list.value.emplace_back(static_cast<decltype(as)>(value));
+    };
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      add(feature.bytes_list.emplace(), std::string_view());
+    } else if constexpr (std::is_integral_v<T>) {
+      add(feature.int64_list.emplace(), std::int64_t{});
+    } else {
+      static_assert(std::is_floating_point_v<T>, "tenon: a feature holds texts, integers or floating-point numbers");
+      add(feature.float_list.emplace(), float{});
+    }
+  }
+  return feature;
+}
+
+template <class Values>
+void Features::Set(std::string_view key, const Values& values) {
+  Feature* to = const_cast<Feature*>(Find(key));
+  if (to == nullptr) {
+    FeatureEntry& entry = feature.emplace_back();
+    entry.key = key;
+    to = &entry.value;
+  }
+  *to = MakeFeature(values);
+}
+template <class Values>
+void SequenceExample::Append(std::string_view key, const Values& values) {
+  (feature_lists ? *feature_lists : feature_lists.emplace()).List(key).feature.push_back(MakeFeature(values));
+}
+
+namespace wire {
+
+#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)         \
+  template <>                                               \
+  struct Schema<Type> {                                     \
+    static const Message message;                           \
+  };                                                        \
+  inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
+  inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
+
+TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
+                           MakeFieldInOneof<&Feature::float_list>(2, "float_list"),
+                           MakeFieldInOneof<&Feature::int64_list>(3, "int64_list"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureEntry, "Features.FeatureEntry", MakeFieldAlways<&FeatureEntry::key>(1, "key"),
+                           MakeFieldAlways<&FeatureEntry::value>(2, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Features, "Features", MakeField<&Features::feature>(1, "feature"));
+TENON_DETAIL_EXAMPLE_TABLE(Example, "Example", MakeField<&Example::features>(1, "features"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureList, "FeatureList", MakeField<&FeatureList::feature>(1, "feature"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureListEntry, "FeatureLists.FeatureListEntry",
+                           MakeFieldAlways<&FeatureListEntry::key>(1, "key"),
+                           MakeFieldAlways<&FeatureListEntry::value>(2, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureLists, "FeatureLists", MakeField<&FeatureLists::feature_list>(1, "feature_list"));
+TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&SequenceExample::context>(1, "context"),
+                           MakeField<&SequenceExample::feature_lists>(2, "feature_lists"));
+
+#undef TENON_DETAIL_EXAMPLE_TABLE
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+
+// A view of the values of a serialised Feature. Borrows the bytes.
+struct FeatureView {
+  DataType dtype = DataType::kInvalid;  // kString, kFloat, kInt64; kInvalid: the feature has no list
+  std::string_view list;  // the bytes of a BytesList, FloatList or Int64List
+};
+
+namespace detail {
+
+// Calls each(std::string_view) for every value of a field 1 of bytes. Returns false when the bytes are not a message.
+template <class Each>
+bool ForEachBytes(std::string_view message, const Each& each) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (tag.field == 1 && !each(bytes)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+}  // namespace detail
+
+// Returns false when the bytes are not a Feature. The first of several lists counts.
+inline bool ReadFeature(std::string_view feature, FeatureView* view) {
+  constexpr DataType kTypes[] = {DataType::kInvalid, DataType::kString, DataType::kFloat, DataType::kInt64};
+  wire::Reader reader{wire::AsBytes(feature)};
+  std::string_view bytes;
+  *view = {};
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (tag.field >= 1 && tag.field <= 3 && view->dtype == DataType::kInvalid) {
+      *view = {kTypes[tag.field], bytes};
+    }
+  }
+  return reader.ok();
+}
+// Calls each(std::string_view key, std::string_view value) for every entry of a serialised map (Features,
+// FeatureLists), in order. Returns false when the bytes are not such a message or `each` returns false.
+template <class Each>
+bool ForEachEntry(std::string_view map, const Each& each) {
+  return detail::ForEachBytes(map, [&each](std::string_view entry) {
+    wire::Reader reader(wire::AsBytes(entry));
+    std::string_view bytes, key, value;
+    for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+      if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) return false;
+      } else if (tag.field == 1) {
+        key = bytes;
+      } else if (tag.field == 2) {
+        value = bytes;
+      }
+    }
+    return reader.ok() && each(key, value);
+  });
+}
+// Calls each(field number, map) for the maps of a serialised Example or SequenceExample.
+template <class Each>
+bool ForEachMap(std::string_view example, const Each& each) {
+  wire::Reader reader(wire::AsBytes(example));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (!each(tag.field, bytes)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+// Calls each(std::string_view feature) for every feature of a serialised FeatureList.
+template <class Each>
+bool ForEachFeature(std::string_view list, const Each& each) {
+  return detail::ForEachBytes(list, each);
+}
+
+// Returns the number of values; -1 when the bytes are not a list of them.
+inline std::int64_t CountValues(const FeatureView& feature) {
+  std::int64_t count = 0;
+  if (feature.dtype == DataType::kString) {
+    const bool good = detail::ForEachBytes(feature.list, [&count](std::string_view) { return ++count > 0; });
+    return good ? count : -1;
+  }
+  const bool floats = feature.dtype == DataType::kFloat;
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1) continue;
+      if (floats) {
+        if (bytes.size() % sizeof(float) != 0) return -1;
+        count += static_cast<std::int64_t>(bytes.size() / sizeof(float));
+        continue;
+      }
+      if (!bytes.empty() && static_cast<unsigned char>(bytes.back()) >= 0x80) return -1;
+      for (const char c : bytes) count += static_cast<unsigned char>(c) < 0x80 ? 1 : 0;
+    } else {
+      if (!reader.Skip(tag)) return -1;
+      const bool wanted = tag.type == (floats ? wire::WireType::kFixed32 : wire::WireType::kVarint);
+      if (tag.field == 1 && wanted) ++count;
+    }
+  }
+  return reader.ok() ? count : -1;
+}
+
+// Writes the CountValues(feature) values from `to` on. Returns false when a number is malformed after all.
+inline bool ReadValues(const FeatureView& feature, float* to) {
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1 || bytes.empty()) continue;
+      std::memcpy(to, bytes.data(), bytes.size());
+      to += bytes.size() / sizeof(float);
+    } else if (tag.field == 1 && tag.type == wire::WireType::kFixed32) {
+      std::uint32_t bits = 0;
+      if (!reader.ReadFixed32(&bits)) return false;
+      std::memcpy(to++, &bits, sizeof bits);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+inline bool ReadValues(const FeatureView& feature, std::int64_t* to) {
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t value = 0;
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1) continue;
+      wire::Reader packed(wire::AsBytes(bytes));
+      while (!packed.AtEnd()) {
+        if (!packed.ReadVarint(&value)) return false;
+        *to++ = static_cast<std::int64_t>(value);
+      }
+    } else if (tag.field == 1 && tag.type == wire::WireType::kVarint) {
+      if (!reader.ReadVarint(&value)) return false;
+      *to++ = static_cast<std::int64_t>(value);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+inline bool ReadValues(const FeatureView& feature, tstring* to) {
+  return detail::ForEachBytes(feature.list, [&to](std::string_view bytes) {
+    (to++)->assign(bytes);
+    return true;
+  });
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/kernel/cancellation.hpp ----
 // CancellationManager: tells waiting code that a run is over, after an error elsewhere or because its caller gave up.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -31223,4 +31762,35 @@ inline Status VariantRegistry::Shape(const Tensor& tensor, TensorShape* shape) c
                           "'; VariantRegistry::AddShape registers one");
 }
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/utf8.hpp ----
+// AppendUtf8: a character by its number, for readers of text with escapes.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+namespace detail {
+
+// Appends the bytes of character `code`, at most 0x10ffff, to *out.
+inline void AppendUtf8(std::uint32_t code, std::string* out) {
+  const auto push = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) return push(code);
+  if (code < 0x800) {
+    push(0xc0 | code >> 6);
+  } else if (code < 0x10000) {
+    push(0xe0 | code >> 12);
+    push(0x80 | (code >> 6 & 0x3f));
+  } else {
+    push(0xf0 | code >> 18);
+    push(0x80 | (code >> 12 & 0x3f));
+    push(0x80 | (code >> 6 & 0x3f));
+  }
+  push(0x80 | (code & 0x3f));
+}
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
