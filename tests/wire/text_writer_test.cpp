@@ -108,6 +108,10 @@ TEST_CASE("maps are sorted by their keys, texts or numbers") {
                            "name_to_trace_id { value: 1 key: 'a' } name_to_trace_id { value: 2 key: 'ab' }",
                            &bytes)
               .ok());
+  std::string zeros;
+  REQUIRE(
+      wire::TextToWire(info, "name_to_trace_id { key: '' value: 0 } frames_by_id { key: 0 value {} }", &zeros).ok());
+  CHECK(Write(info, zeros) == "frames_by_id {\n  value {\n  }\n}\nname_to_trace_id {\n}\n");
   CHECK(Write(info, bytes) ==
         "frames_by_id {\n  key: 7\n  value {\n  }\n}\nframes_by_id {\n  key: 300\n}\n"
         "name_to_trace_id {\n  key: \"a\"\n  value: 1\n}\nname_to_trace_id {\n  key: \"ab\"\n  value: 2\n}\n"

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/extensions.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
@@ -42,7 +43,7 @@ inline Result<GraphDef> ReadTextGraphFile(const std::string& path) {
 
 // Writes a graph as tf.io.write_graph does with as_text=True. Returns the errors of WriteFile, with the path.
 inline Status WriteTextGraphFile(const std::string& path, const GraphDef& graph) {
-  return WriteFile(path, ToText(graph));
+  return detail::CatchAll("WriteTextGraphFile", [&] { return WriteFile(path, ToText(graph)); });
 }
 
 TENON_DETAIL_SETUP_CODE_END

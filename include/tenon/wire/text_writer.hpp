@@ -93,8 +93,9 @@ class TextWriter {
       const Field* const field = message.Find(tag.field);
       if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
     }
+    const bool is_entry = IsMapEntry(message);
     for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes);
+      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
     }
   }
 
@@ -103,8 +104,9 @@ class TextWriter {
     return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
   }
 
-  // Every value of the field, or the last one; a message that is there several times is merged.
-  void WriteField(const Field& field, std::string_view bytes) {
+  // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
+  // API does, leaves out a key or value of a map that is 0 or "".
+  void WriteField(const Field& field, std::string_view bytes, bool is_entry) {
     const Message* const inner = TableOf(field, tables_);
     std::string_view value, last;
     std::string merged;
@@ -136,8 +138,8 @@ class TextWriter {
     }
     if (!entries.empty()) WriteMap(field, *inner, entries);
     if (field.repeated) return;
-    if (is_text) WriteBytes(field, inner, last);
-    if (is_number) WriteNumber(field, number);
+    if (is_text && (inner != nullptr || !is_entry || !last.empty())) WriteBytes(field, inner, last);
+    if (is_number && (!is_entry || number != 0)) WriteNumber(field, number);
   }
   // By ascending key.
   void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {

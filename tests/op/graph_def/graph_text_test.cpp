@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <tenon/op/signature/message_text.hpp>
+
 namespace graph_text_test {
 using namespace tenon;
 
@@ -112,10 +114,8 @@ constexpr std::string_view kGraph =
     "    }\n"
     "    ret {\n"
     "      key: \"y\"\n"
-    "      value: \"\"\n"
     "    }\n"
     "    arg_attr {\n"
-    "      key: 0\n"
     "      value {\n"
     "        attr {\n"
     "          key: \"s\"\n"
@@ -207,6 +207,30 @@ TEST_CASE("tensors of every kind of value, shapes, attrs, nodes") {
         "dim {\n  size: 3\n}\ndim {\n  size: -1\n}\n");
   CHECK(Read<AttrValue>("f: -infinity") == AttrValue(-std::numeric_limits<float>::infinity()));
   CHECK(Read<NodeDef>("op: 'NoOp'").op == "NoOp");
+}
+// Defaults in spec strings are read at compile time, from tables of their own.
+template <class TextFields>
+void CheckSame(const TextFields& fields, const wire::Message& message) {
+  for (const detail::TextField& field : fields) {
+    const wire::Field* const found = message.Find(field.number);
+    REQUIRE(found != nullptr);
+    CHECK(found->name == field.name);
+    CHECK(found->repeated == field.repeated);
+    CHECK((found->role == wire::Role::kInOneof) == field.one_of);
+    constexpr std::string_view kTypes = "iIuUbefdsm";
+    constexpr wire::Kind kKinds[] = {wire::Kind::kInt32,  wire::Kind::kInt64,  wire::Kind::kUint32, wire::Kind::kUint64,
+                                     wire::Kind::kBool,   wire::Kind::kEnum,   wire::Kind::kFloat,  wire::Kind::kDouble,
+                                     wire::Kind::kString, wire::Kind::kMessage};
+    CHECK(found->kind == kKinds[kTypes.find(field.type)]);
+  }
+}
+TEST_CASE("the tables for defaults in spec strings have the same fields") {
+  CheckSame(detail::TextSchema::kTensorFields, wire::detail::kTensor);
+  CheckSame(detail::TextSchema::kShapeFields, wire::detail::kShape);
+  CheckSame(detail::TextSchema::kDimFields, wire::detail::kDim);
+  CheckSame(detail::TextSchema::kAttrFields, wire::Schema<AttrValue>::message);
+  CheckSame(detail::TextSchema::kListFields, wire::Schema<AttrList>::message);
+  CheckSame(detail::TextSchema::kFuncFields, wire::Schema<NameAttrList>::message);
 }
 TEST_CASE("lists of ops") {
   const std::string text =
