@@ -23,13 +23,14 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// DataLoss: the bytes are not an Example; the message has the offset.
+// Returns the Example that the bytes hold. DataLoss: the bytes are not an Example; the message has the offset.
 inline Result<Example> ParseExample(std::string_view bytes) {
   Example example;
   TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
   return example;
 }
-// DataLoss: the bytes are not a SequenceExample; the message has the offset.
+// Returns the SequenceExample that the bytes hold. DataLoss: the bytes are not a SequenceExample; the message has the
+// offset.
 inline Result<SequenceExample> ParseSequenceExample(std::string_view bytes) {
   SequenceExample example;
   TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
@@ -65,6 +66,7 @@ inline std::string SerializeExample(const Example& example) {
   if (example.features) detail::WriteFeatures(writer, *example.features);
   return std::string(writer.view());
 }
+// Does so for a SequenceExample.
 inline std::string SerializeSequenceExample(const SequenceExample& example) {
   wire::MessageWriter writer = wire::MakeMessageWriter();
   if (example.feature_lists) {
