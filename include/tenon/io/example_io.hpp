@@ -104,6 +104,9 @@ void AddIntegers(const Tensor& tensor, Index first, Index count, Int64List* list
 }
 // The `count` elements from `first` on.
 inline Result<Feature> FeatureOfElements(const Tensor& tensor, Index first, Index count) {
+  if (!tensor.IsInitialized())
+    return errors::ResourceExhausted("FeatureFromTensor: the tensor has no memory for its ", tensor.NumElements(),
+                                     " elements; make it with Tensor::Make, which says why");
   Feature feature;
   Int64List integers;
   integers.value.reserve(static_cast<std::size_t>(count));
