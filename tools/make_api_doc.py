@@ -86,6 +86,12 @@ PAGES = {
         ('io/checkpoint.hpp', ['CheckpointReader']), ('io/bundle_reader.hpp', ['BundleReader']),
         ('io/bundle_writer.hpp', ['BundleWriter', 'MergeBundles']),
         ('io/slice_checkpoint.hpp', ['SliceCheckpointReader', 'SliceCheckpointWriter'])]),
+    'records': ('Records', 'TFRecord files, lists of shards, and Examples.', [
+        ('io/record_reader.hpp', ['RecordReaderOptions', 'RecordReader']),
+        ('io/record_writer.hpp', ['RecordWriterOptions', 'RecordWriter']), ('io/record_files.hpp', ['ShardedFiles', 'ShardName']),
+        ('io/example.hpp', ['Example', 'SequenceExample', 'MakeFeature']),
+        ('io/example_io.hpp', ['ParseExample', 'ParseSequenceExample', 'SerializeExample', 'SerializeSequenceExample',
+                               'FeatureToTensor', 'FeatureFromTensor', 'FeatureListToTensor', 'FeatureListFromTensor'])]),
     'files': ('Arrays and files', 'NumPy, DLPack, and mapped files.', [
         ('io/npy.hpp', ['ReadNpy', 'WriteNpy', 'ParseNpy']), ('io/npz.hpp', ['ReadNpz', 'WriteNpz']),
         ('io/dlpack.hpp', ['FromDLPack', 'ToDLPack', 'ToDLPackVersioned'])]),

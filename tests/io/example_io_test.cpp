@@ -72,16 +72,16 @@ TEST_SUITE("example_io") {
   TEST_CASE("features as tensors") {
     const Result<Tensor> floats =
         FeatureToTensor(MakeFeature(std::vector<double>{1, 2, 3, 4, 5, 6}), TensorShape{2, 3});
-    REQUIRE(floats.ok());
+    REQUIRE_MESSAGE(floats.ok(), floats.status().message());
     CHECK(floats->dtype() == DataType::kFloat);
     CHECK(floats->shape() == TensorShape{2, 3});
     CHECK(floats->data<float>()[5] == 6);
     const Result<Tensor> words = FeatureToTensor(MakeFeature(std::vector<std::string>{"a", ""}));
-    REQUIRE(words.ok());
+    REQUIRE_MESSAGE(words.ok(), words.status().message());
     CHECK(words->shape() == TensorShape{2});
     CHECK(words->data<tstring>()[0].view() == "a");
     const Result<Tensor> none = FeatureToTensor(MakeFeature(std::vector<int>{}));
-    REQUIRE(none.ok());
+    REQUIRE_MESSAGE(none.ok(), none.status().message());
     CHECK(none->NumElements() == 0);
     CHECK(Has(FeatureToTensor(MakeFeature(1), TensorShape{2}).status().message(),
               "the feature has 1 values, and shape [2] needs 2"));
@@ -90,28 +90,33 @@ TEST_SUITE("example_io") {
   TEST_CASE("tensors as features") {
     for (const Tensor& tensor : {Tensor::Scalar(3.0f), Tensor::Scalar(std::int64_t{-5}), Tensor::Scalar("text")}) {
       const Result<Feature> feature = FeatureFromTensor(tensor);
-      REQUIRE(feature.ok());
+      REQUIRE_MESSAGE(feature.ok(), feature.status().message());
       CHECK(feature->dtype() == tensor.dtype());
       const Result<Tensor> again = FeatureToTensor(*feature, TensorShape{});
-      REQUIRE(again.ok());
+      REQUIRE_MESSAGE(again.ok(), again.status().message());
       CHECK(again->SummarizeValue(3) == tensor.SummarizeValue(3));
     }
     const Result<Feature> bytes = FeatureFromTensor(Tensor::Scalar(std::uint8_t{200}));
-    REQUIRE(bytes.ok());
+    REQUIRE_MESSAGE(bytes.ok(), bytes.status().message());
     CHECK(bytes->int64_list->value[0] == 200);
-    CHECK(FeatureFromTensor(Tensor::Scalar(true))->int64_list->value[0] == 1);
+    const Result<Feature> flag = FeatureFromTensor(Tensor::Scalar(true));
+    REQUIRE_MESSAGE(flag.ok(), flag.status().message());
+    CHECK(flag->int64_list->value[0] == 1);
     CHECK(FeatureFromTensor(Tensor::Zeros<float>({0, 4}))->float_list->value.empty());
-    CHECK(Has(FeatureFromTensor(Tensor::Scalar(1.0)).status().message(), "cannot hold double; cast it to float"));
+    const Status refused = FeatureFromTensor(Tensor::Scalar(1.0)).status();
+    CHECK_MESSAGE(Has(refused.message(), "cannot hold double; cast it to float"), refused.message());
   }
   TEST_CASE("lists of features as tensors") {
-    Tensor tensor(DataType::kInt64, TensorShape{3, 2});
+    Result<Tensor> made = Tensor::Make(DataType::kInt64, TensorShape{3, 2});
+    REQUIRE_MESSAGE(made.ok(), made.status().message());
+    Tensor& tensor = *made;
     for (int i = 0; i < 6; ++i) tensor.data<std::int64_t>()[i] = i;
     Result<FeatureList> list = FeatureListFromTensor(tensor);
-    REQUIRE(list.ok());
+    REQUIRE_MESSAGE(list.ok(), list.status().message());
     REQUIRE(list->feature.size() == 3);
     CHECK(list->feature[2].int64_list->value[1] == 5);
     const Result<Tensor> again = FeatureListToTensor(*list);
-    REQUIRE(again.ok());
+    REQUIRE_MESSAGE(again.ok(), again.status().message());
     CHECK(again->shape() == tensor.shape());
     CHECK(again->SummarizeValue(9) == tensor.SummarizeValue(9));
     list->feature[1] = MakeFeature(1);

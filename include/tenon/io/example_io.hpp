@@ -23,13 +23,14 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// DataLoss: the bytes are not an Example; the message has the offset.
+// Returns the Example that the bytes hold. DataLoss: the bytes are not an Example; the message has the offset.
 inline Result<Example> ParseExample(std::string_view bytes) {
   Example example;
   TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
   return example;
 }
-// DataLoss: the bytes are not a SequenceExample; the message has the offset.
+// Returns the SequenceExample that the bytes hold. DataLoss: the bytes are not a SequenceExample; the message has the
+// offset.
 inline Result<SequenceExample> ParseSequenceExample(std::string_view bytes) {
   SequenceExample example;
   TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
@@ -65,6 +66,7 @@ inline std::string SerializeExample(const Example& example) {
   if (example.features) detail::WriteFeatures(writer, *example.features);
   return std::string(writer.view());
 }
+// Does so for a SequenceExample.
 inline std::string SerializeSequenceExample(const SequenceExample& example) {
   wire::MessageWriter writer = wire::MakeMessageWriter();
   if (example.feature_lists) {
@@ -102,6 +104,9 @@ void AddIntegers(const Tensor& tensor, Index first, Index count, Int64List* list
 }
 // The `count` elements from `first` on.
 inline Result<Feature> FeatureOfElements(const Tensor& tensor, Index first, Index count) {
+  if (!tensor.IsInitialized())
+    return errors::ResourceExhausted("FeatureFromTensor: the tensor has no memory for its ", tensor.NumElements(),
+                                     " elements; make it with Tensor::Make, which says why");
   Feature feature;
   Int64List integers;
   integers.value.reserve(static_cast<std::size_t>(count));

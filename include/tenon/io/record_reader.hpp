@@ -18,6 +18,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Options of RecordReader::Open.
 struct RecordReaderOptions {
   std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
   std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
@@ -123,10 +124,14 @@ class RecordReader {
     }
     return OkStatus();
   }
+  // Goes back to the first record. FailedPrecondition: a pipe.
   Status Rewind() { return Seek(0); }
 
-  std::uint64_t offset() const { return offset_; }  // offset of the next record
+  // Returns the offset of the next record.
+  std::uint64_t offset() const { return offset_; }
+  // Returns the name of the file.
   const std::string& path() const { return source_->path(); }
+  // Returns the compression of the file, found from its first bytes for "AUTO".
   RecordCompression compression() const { return source_->compression(); }
   // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
   // TensorFlow takes such an end for the end of the file.

@@ -24,6 +24,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Options of RecordWriter::Open.
 struct RecordWriterOptions {
   std::string compression = {};  // "", "ZLIB", "GZIP"
   bool append = false;  // write behind the records that are there; not for "ZLIB"
@@ -106,6 +107,7 @@ class RecordWriter {
     return state_->Close();
   }
 
+  // Returns the name of the file.
   const std::string& path() const { return state_->path; }
 
  private:
