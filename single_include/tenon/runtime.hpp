@@ -7666,8 +7666,9 @@ class TextWriter {
       const Field* const field = message.Find(tag.field);
       if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
     }
+    const bool is_entry = IsMapEntry(message);
     for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes);
+      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
     }
   }
 
@@ -7676,8 +7677,9 @@ class TextWriter {
     return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
   }
 
-  // Every value of the field, or the last one; a message that is there several times is merged.
-  void WriteField(const Field& field, std::string_view bytes) {
+  // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
+  // API does, leaves out a key or value of a map that is 0 or "".
+  void WriteField(const Field& field, std::string_view bytes, bool is_entry) {
     const Message* const inner = TableOf(field, tables_);
     std::string_view value, last;
     std::string merged;
@@ -7709,8 +7711,8 @@ class TextWriter {
     }
     if (!entries.empty()) WriteMap(field, *inner, entries);
     if (field.repeated) return;
-    if (is_text) WriteBytes(field, inner, last);
-    if (is_number) WriteNumber(field, number);
+    if (is_text && (inner != nullptr || !is_entry || !last.empty())) WriteBytes(field, inner, last);
+    if (is_number && (!is_entry || number != 0)) WriteNumber(field, number);
   }
   // By ascending key.
   void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
@@ -8112,7 +8114,7 @@ inline Result<GraphDef> ReadTextGraphFile(const std::string& path) {
 
 // Writes a graph as tf.io.write_graph does with as_text=True. Returns the errors of WriteFile, with the path.
 inline Status WriteTextGraphFile(const std::string& path, const GraphDef& graph) {
-  return WriteFile(path, ToText(graph));
+  return detail::CatchAll("WriteTextGraphFile", [&] { return WriteFile(path, ToText(graph)); });
 }
 
 TENON_DETAIL_SETUP_CODE_END
@@ -23032,13 +23034,14 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// DataLoss: the bytes are not an Example; the message has the offset.
+// Returns the Example that the bytes hold. DataLoss: the bytes are not an Example; the message has the offset.
 inline Result<Example> ParseExample(std::string_view bytes) {
   Example example;
   TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
   return example;
 }
-// DataLoss: the bytes are not a SequenceExample; the message has the offset.
+// Returns the SequenceExample that the bytes hold. DataLoss: the bytes are not a SequenceExample; the message has the
+// offset.
 inline Result<SequenceExample> ParseSequenceExample(std::string_view bytes) {
   SequenceExample example;
   TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &example));
@@ -23074,6 +23077,7 @@ inline std::string SerializeExample(const Example& example) {
   if (example.features) detail::WriteFeatures(writer, *example.features);
   return std::string(writer.view());
 }
+// Does so for a SequenceExample.
 inline std::string SerializeSequenceExample(const SequenceExample& example) {
   wire::MessageWriter writer = wire::MakeMessageWriter();
   if (example.feature_lists) {
@@ -23111,6 +23115,9 @@ void AddIntegers(const Tensor& tensor, Index first, Index count, Int64List* list
 }
 // The `count` elements from `first` on.
 inline Result<Feature> FeatureOfElements(const Tensor& tensor, Index first, Index count) {
+  if (!tensor.IsInitialized())
+    return errors::ResourceExhausted("FeatureFromTensor: the tensor has no memory for its ", tensor.NumElements(),
+                                     " elements; make it with Tensor::Make, which says why");
   Feature feature;
   Int64List integers;
   integers.value.reserve(static_cast<std::size_t>(count));
@@ -25512,6 +25519,7 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Options of RecordReader::Open.
 struct RecordReaderOptions {
   std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
   std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
@@ -25617,10 +25625,14 @@ class RecordReader {
     }
     return OkStatus();
   }
+  // Goes back to the first record. FailedPrecondition: a pipe.
   Status Rewind() { return Seek(0); }
 
-  std::uint64_t offset() const { return offset_; }  // offset of the next record
+  // Returns the offset of the next record.
+  std::uint64_t offset() const { return offset_; }
+  // Returns the name of the file.
   const std::string& path() const { return source_->path(); }
+  // Returns the compression of the file, found from its first bytes for "AUTO".
   RecordCompression compression() const { return source_->compression(); }
   // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
   // TensorFlow takes such an end for the end of the file.
@@ -25845,6 +25857,7 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Options of RecordWriter::Open.
 struct RecordWriterOptions {
   std::string compression = {};  // "", "ZLIB", "GZIP"
   bool append = false;  // write behind the records that are there; not for "ZLIB"
@@ -25927,6 +25940,7 @@ class RecordWriter {
     return state_->Close();
   }
 
+  // Returns the name of the file.
   const std::string& path() const { return state_->path; }
 
  private:

@@ -30162,11 +30162,14 @@ struct Features {
 
   friend bool operator==(const Features&, const Features&) = default;
 };
+// Named features. Equal keys: the last counts.
 struct Example {
   std::optional<Features> features;
 
+  // Returns the feature of a key; null without one.
   const Feature* Find(std::string_view key) const { return features ? features->Find(key) : nullptr; }
-  // example.Set("label", 3); example.Set("image", floats); example.Set("words", {"a", "b"});
+  // Sets the feature of a key, as by MakeFeature:
+  //   example.Set("label", 3); example.Set("image", floats); example.Set("words", {"a", "b"});
   template <class Values>
   void Set(std::string_view key, const Values& values) {
     (features ? *features : features.emplace()).Set(key, values);
@@ -30208,6 +30211,7 @@ struct FeatureLists {
 
   friend bool operator==(const FeatureLists&, const FeatureLists&) = default;
 };
+// Features of a sequence as a whole, and named lists with a feature for each step.
 struct SequenceExample {
   std::optional<Features> context;
   std::optional<FeatureLists> feature_lists;
