@@ -91,18 +91,19 @@ asan_floors() { preset asan '-DTENON_TEST_FLOORS=base;memory;tensor;wire;io'; }
 asan_runtime() { preset asan '-DTENON_TEST_FLOORS=kernel;runtime'; }
 asan_golden() { preset asan '-DTENON_TEST_FLOORS=golden'; }
 fuzz() {
-  local program name seeds
   cmake --preset asan --log-level=WARNING
   cmake --build --preset asan --target fuzz
-  for program in build/asan/tests/*_fuzz; do
-    name=$(basename "$program" _fuzz)
-    mkdir -p "build/fuzz/$name"
-    seeds=(tests/fuzz/"${name#tenon_}"_seeds)
-    [[ -d ${seeds[0]} ]] || seeds=()
-    "$program" -runs=$fuzz_runs -max_len=65536 -timeout=20 -print_final_stats=1 -verbosity=0 \
-      "build/fuzz/$name" "${seeds[@]}"
-    echo "$name: $fuzz_runs runs without a finding"
-  done
+  printf '%s\0' build/asan/tests/*_fuzz | xargs -0 -n 1 -P "$(nproc)" "$0" --run fuzz_target
+}
+fuzz_target() {  # fuzz_target PROGRAM: its runs; shows its output only after a finding
+  local name seeds
+  name=$(basename "$1" _fuzz)
+  mkdir -p "build/fuzz/$name"
+  seeds=(tests/fuzz/"${name#tenon_}"_seeds)
+  [[ -d ${seeds[0]} ]] || seeds=()
+  "$1" -runs=$fuzz_runs -max_len=65536 -timeout=20 -print_final_stats=1 -verbosity=0 \
+    "build/fuzz/$name" "${seeds[@]}" >"build/fuzz/$name.log" 2>&1 || { cat "build/fuzz/$name.log"; return 1; }
+  echo "$name: $fuzz_runs runs without a finding"
 }
 asan() { preset asan; }  # all floors at once: by name only
 
@@ -120,21 +121,21 @@ isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
 # step:minutes on two slow cores, from an empty compiler cache. A new step is a function above and stands in one of the
-# five lists below. A part may take 27 minutes.
+# five lists below. A part may take 36 minutes.
 every_commit=(format:1 layers:1 amalgamation:1 release:1 compile_fail:2 no_exceptions:2 debug:1 readme:1 demo_binary:1
               headers_gcc:3 bench:2)
 parts=(
-  'odr:2 consume:5 asan_floors:10 fuzz:8'
+  'odr:2 consume:5 ports:6 fuzz:12'
   'compile_fail_clang:2 headers_clang:3 clang:4 tsan:17'
-  'asan_runtime:15 asan_golden:10'
-  'conan:1 ports:6 cuda:5 neon:9 isa:12'
+  'asan_runtime:15 asan_golden:10 conan:1'
+  'asan_floors:10 cuda:5 neon:9 isa:12'
 )
 
 name_of() { echo "${1%%:*}"; }
 minutes_of() { [[ $1 == *:* ]] && echo "${1##*:}" || echo 0; }
 
-if [[ ${1:-} == --run ]]; then  # one step, in this shell
-  "$2"
+if [[ ${1:-} == --run ]]; then  # one step, with its arguments, in this shell
+  "${@:2}"
   exit
 fi
 
