@@ -20,14 +20,20 @@ class CallNumbers {
  public:
   // -1: an equal call has no number yet. Calls of another `kind` are not equal.
   int Find(const NameAttrList& call, char kind = 0) const { return index_.Find(KeyOf(call, kind), Key{&keys_}); }
-  // The number of the call, the next one for a new call.
+  // The number of the call, the next one for a new call. Without memory nothing changes.
   int Insert(const NameAttrList& call, char kind = 0) {
     const int next = static_cast<int>(keys_.size());
     keys_.push_back(KeyOf(call, kind));
+    struct TakeBack {
+      SlimVector<std::string>* keys;
+      ~TakeBack() {
+        if (keys != nullptr) keys->pop_back();
+      }
+    } new_key{&keys_};
     const int known = index_.Insert(keys_.back(), next, Key{&keys_});
-    if (known < 0) return next;
-    keys_.pop_back();
-    return known;
+    if (known >= 0) return known;
+    new_key.keys = nullptr;
+    return next;
   }
 
  private:

@@ -24,14 +24,18 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Returns whether the first bytes are all characters of a text file. UTF-8 has no bytes above 0xf4.
+// Returns whether the first bytes are all characters of a text file, and begin a name or a comment after blanks. UTF-8
+// has no bytes above 0xf4. A binary graph begins with a line feed and a length.
 inline bool LooksLikeText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
+  unsigned char first = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f || c >= 0xf5) return false;
+    const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return false;
+    if (first == 0 && !is_blank) first = c;
   }
-  return n > 0;
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '#';
 }
 
 // A file that is not a binary graph is perhaps a text graph.

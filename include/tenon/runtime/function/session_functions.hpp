@@ -223,11 +223,20 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return true;
   }
   int AddLocked(const NameAttrList& call, FunctionDef def, char kind = 0) {
-    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
+    auto function = MakeOwned<SessionFunction>();
     function->call = call;
     function->def = std::move(def);
     function->counts = kind == kCounts;
-    return numbers_.Insert(call, kind);
+    functions_.push_back(std::move(function));
+    struct TakeBack {  // without memory for the number
+      SlimVector<Owned<SessionFunction>>* functions;
+      ~TakeBack() {
+        if (functions != nullptr) functions->pop_back();
+      }
+    } added{&functions_};
+    const int number = numbers_.Insert(call, kind);
+    added.functions = nullptr;
+    return number;
   }
   TENON_DETAIL_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
     NameAttrList call;  // as messages name it
