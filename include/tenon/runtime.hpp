@@ -13,7 +13,6 @@
 #include <tenon/runtime/session/session_runtime.hpp>
 #if !defined(TENON_MINIMAL_RUNTIME)
 #include <tenon/graph/shapes.hpp>
-#include <tenon/io/text_graph.hpp>
 #include <tenon/runtime/control_flow/executor.hpp>
 #include <tenon/runtime/control_flow/parallel_executor.hpp>
 #include <tenon/runtime/eager/async_impl.hpp>

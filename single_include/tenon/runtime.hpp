@@ -13,14 +13,18 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Returns whether the first bytes are all characters of a text file. UTF-8 has no bytes above 0xf4.
+// Returns whether the first bytes are all characters of a text file, and begin a name or a comment after blanks. UTF-8
+// has no bytes above 0xf4. A binary graph begins with a line feed and a length.
 inline bool LooksLikeText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
+  unsigned char first = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f || c >= 0xf5) return false;
+    const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return false;
+    if (first == 0 && !is_blank) first = c;
   }
-  return n > 0;
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '#';
 }
 
 // A file that is not a binary graph is perhaps a text graph.
@@ -6798,1328 +6802,6 @@ inline const bool fills_fold_integers = FillExtension(&extensions.fold_integers,
 }  // namespace detail
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/wire/text_cursor.hpp ----
-// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
-// column of the first mistake.
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-// Bytes that grow at their end. one thread.
-class TextSink {
- public:
-  explicit TextSink(std::size_t expected) { bytes_.resize(expected); }
-
-  // `count` bytes behind the last one, to be filled in; Commit says how far.
-  char* Room(std::size_t count) {
-    if (bytes_.size() - size_ < count) [[unlikely]]
-      bytes_.resize(2 * bytes_.size() + count);
-    return bytes_.data() + size_;
-  }
-  void Commit(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
-  char* at(std::size_t offset) { return bytes_.data() + offset; }
-  std::size_t size() const { return size_; }
-  std::string Take() {
-    bytes_.resize(size_);
-    return static_cast<std::string&&>(bytes_);
-  }
-
- private:
-  std::string bytes_;
-  std::size_t size_ = 0;
-};
-
-// one thread. Borrows the text. The first mistake is kept; functions return false for it.
-class TextCursor {
- public:
-  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
-
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
-  char Peek() {
-    for (; at_ != end_; ++at_) {
-      const char c = *at_;
-      if (c > ' ') {
-        if (c != '#') [[likely]]
-          return c;
-        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
-      } else if (c != ' ' && (c < '\t' || c > '\r')) {
-        return c;
-      }
-    }
-    return '\0';
-  }
-  bool AtEnd() const { return at_ == end_; }
-  bool TryEat(char c) {
-    if (Peek() != c || at_ == end_) return false;
-    ++at_;
-    return true;
-  }
-  // Letters, digits and '_' from here on; "" when there are none.
-  std::string_view Word() {
-    const char* const start = at_;
-    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
-    return {start, static_cast<std::size_t>(at_ - start)};
-  }
-  const char* at() const { return at_; }
-  // Goes back to a place that at() returned.
-  void Reset(const char* at) { at_ = at; }
-
-  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
-  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
-    const char* const start = at_;
-    const std::string_view word = Word();
-    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
-    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
-    int base = 10;
-    std::string_view digits = word;
-    if (word.size() > 1 && word[0] == '0') {
-      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
-      digits.remove_prefix(base == 16 ? 2 : 1);
-    }
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
-    if (end != digits.data() + digits.size() || digits.empty())
-      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
-    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
-    return true;
-  }
-  // Within -limit - 1 and limit.
-  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
-    const bool negative = TryEat('-');
-    if (negative) Peek();
-    std::uint64_t magnitude;
-    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
-    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    return true;
-  }
-  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
-  bool ReadDouble(double* value) {
-    const bool negative = TryEat('-');
-    if (negative) Peek();
-    const char* const start = at_;
-    if (at_ != end_ && IsLetter(*at_)) {
-      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
-    } else {
-      const char* p = at_;
-      bool digits = false;
-      for (; p != end_ && IsDigit(*p); ++p) digits = true;
-      const std::size_t whole = static_cast<std::size_t>(p - at_);
-      if (p != end_ && *p == '.')
-        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
-      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
-      if (!digits) return FailToken(start, "a number");
-      if (p != end_ && (*p == 'e' || *p == 'E')) {
-        ++p;
-        if (p != end_ && (*p == '+' || *p == '-')) ++p;
-        const char* const exponent = p;
-        while (p != end_ && IsDigit(*p)) ++p;
-        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
-      }
-      const std::string_view number(start, static_cast<std::size_t>(p - start));
-      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
-      at_ = p;
-      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
-        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
-      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
-      *value = ToDouble(number);
-    }
-    if (negative) *value = -*value;
-    return true;
-  }
-
-  // One text in either quotes, without the quotes that follow it. Appends its bytes.
-  bool ReadQuoted(TextSink* sink) {
-    const char* const start = at_;
-    const char quote = *at_++;
-    char *to = nullptr, *limit = nullptr;
-    for (const char* p = at_;;) {
-      if (to >= limit) [[unlikely]] {
-        if (to != nullptr) sink->Commit(to);
-        to = sink->Room(kRoom + kMostOfEscape);
-        limit = to + kRoom;
-      }
-      if (p == end_ || *p == '\n') [[unlikely]] {
-        at_ = p;
-        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
-                                  " at its end; a line break inside of it is written \\n"));
-      }
-      const char c = *p++;
-      if (c == quote) {
-        at_ = p;
-        break;
-      }
-      if (c != '\\') {
-        *to++ = c;
-      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
-        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
-        p += 3;
-      } else {
-        at_ = p - 1;
-        char bytes[kMostOfEscape];
-        std::size_t count = 0;
-        if (!ReadEscape(bytes, &count)) return false;
-        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
-        p = at_;
-      }
-    }
-    sink->Commit(to);
-    return true;
-  }
-
-  // Records "line:column: what" and returns false.
-  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
-    std::size_t line = 1;
-    const char* start = begin_;
-    for (const char* p = begin_; p != where; ++p) {
-      if (*p == '\n') ++line, start = p + 1;
-    }
-    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
-    return false;
-  }
-  // The token at `where` is not what was expected.
-  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
-    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
-  }
-  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
-  const Status& status() const { return status_; }
-
- private:
-  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
-
-  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
-  static int HexDigit(char c) {
-    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  }
-  static bool NumberFromWord(std::string_view word, double* value) {
-    const auto is = [word](std::string_view name) {
-      if (word.size() != name.size()) return false;
-      for (std::size_t i = 0; i < name.size(); ++i)
-        if ((word[i] | 0x20) != name[i]) return false;
-      return true;
-    };
-    if (is("inf") || is("infinity")) {
-      *value = std::numeric_limits<double>::infinity();
-      return true;
-    }
-    *value = std::numeric_limits<double>::quiet_NaN();
-    return is("nan");
-  }
-  // Too large is infinite, too small zero.
-  static double ToDouble(std::string_view digits) {
-#if defined(__cpp_lib_to_chars)
-    double value = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
-#endif
-    return std::strtod(std::string(digits).c_str(), nullptr);
-  }
-
-  // The text at `where` as an error names it: a word, a number, or one character.
-  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
-    if (where == end_) return "the end of the text";
-    const char* p = where;
-    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
-           p - where < 40)
-      ++p;
-    if (p == where) ++p;
-    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
-  }
-  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
-    return Fail(where, StrCat(TokenAt(where), " ", what));
-  }
-
-  // At a backslash.
-  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
-    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
-    const char* const start = at_++;
-    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
-    const char c = *at_;
-    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
-      ++at_;
-      bytes[(*count)++] = kMeanings[i];
-      return true;
-    }
-    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
-      ++at_;
-      bytes[(*count)++] = '\\';
-      bytes[(*count)++] = '?';
-      return true;
-    }
-    std::uint32_t code = 0;
-    if (IsOctal(c)) {
-      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
-        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
-      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
-      bytes[(*count)++] = static_cast<char>(code);
-      return true;
-    }
-    ++at_;
-    if (c == 'x' || c == 'X') {
-      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
-      bytes[(*count)++] = static_cast<char>(code);
-      return true;
-    }
-    if (c != 'u' && c != 'U')
-      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
-                                "' does not exist; a backslash itself is written \\\\"));
-    const int digits = c == 'u' ? 4 : 8;
-    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
-    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
-      std::uint32_t low = 0;
-      at_ += 2;
-      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
-        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
-    }
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
-    std::string utf8;
-    detail::AppendUtf8(code, &utf8);
-    for (const char byte : utf8) bytes[(*count)++] = byte;
-    return true;
-  }
-  // Up to `most` digits; returns how many there were.
-  int ReadHex(int most, std::uint32_t* code) {
-    int count = 0;
-    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
-      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
-    return count;
-  }
-
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  Status status_;
-};
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_schema.hpp ----
-// Tables that protobuf's text format needs beside those of wire/schema.hpp: messages that structs keep in another form
-// (tensors, shapes, bytes as they came), and the names of enum values. A program without text has none of them.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-namespace detail {
-
-// A field of a message that no struct has.
-constexpr Field WireField(std::uint32_t number, std::string_view name, Kind kind, bool repeated = false,
-                          const Message* message = nullptr, Role role = Role::kPlain) {
-  Field field = MakeFieldDropped(number, name, kind);
-  field.repeated = repeated;
-  field.message = message;
-  field.role = role;
-  return field;
-}
-
-inline constexpr Field kDimFields[] = {WireField(1, "size", Kind::kInt64), WireField(2, "name", Kind::kString)};
-inline constexpr Message kDim("TensorShapeProto.Dim", kDimFields);
-inline constexpr Field kShapeFields[] = {WireField(2, "dim", Kind::kMessage, true, &kDim),
-                                         WireField(3, "unknown_rank", Kind::kBool)};
-inline constexpr Message kShape("TensorShapeProto", kShapeFields);
-
-inline constexpr Field kTensorFields[] = {
-    WireField(kDtypeField, "dtype", Kind::kEnum),
-    WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
-    WireField(3, "version_number", Kind::kInt32),
-    WireField(kContentField, "tensor_content", Kind::kString),
-    WireField(5, "float_val", Kind::kFloat, true),
-    WireField(6, "double_val", Kind::kDouble, true),
-    WireField(7, "int_val", Kind::kInt32, true),
-    WireField(kStringField, "string_val", Kind::kString, true),
-    WireField(9, "scomplex_val", Kind::kFloat, true),
-    WireField(10, "int64_val", Kind::kInt64, true),
-    WireField(11, "bool_val", Kind::kBool, true),
-    WireField(12, "dcomplex_val", Kind::kDouble, true),
-    WireField(13, "half_val", Kind::kInt32, true),
-    WireField(kResourceField, "resource_handle_val", Kind::kMessage, true, &Schema<ResourceHandle>::message),
-    WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
-    WireField(16, "uint32_val", Kind::kUint32, true),
-    WireField(17, "uint64_val", Kind::kUint64, true),
-    WireField(kFloat8Field, "float8_val", Kind::kString),
-};
-inline constexpr Message kTensor("TensorProto", kTensorFields);
-
-struct FullTypeTable {
-  static const Message message;
-};
-inline constexpr Field kFullTypeFields[] = {
-    WireField(1, "type_id", Kind::kEnum, false, nullptr, Role::kFullType),
-    WireField(2, "args", Kind::kMessage, true, &FullTypeTable::message),
-    WireField(3, "s", Kind::kString, false, nullptr, Role::kInOneof),
-    WireField(4, "i", Kind::kInt64, false, nullptr, Role::kInOneof),
-};
-inline constexpr Message FullTypeTable::message("FullTypeDef", kFullTypeFields);
-
-inline constexpr Field kNodeDebugInfoFields[] = {WireField(1, "original_node_names", Kind::kString, true),
-                                                 WireField(2, "original_func_names", Kind::kString, true)};
-inline constexpr Message kNodeDebugInfo("NodeDef.ExperimentalDebugInfo", kNodeDebugInfoFields);
-
-inline constexpr Field kFileLineColFields[] = {
-    WireField(1, "file_index", Kind::kInt32), WireField(2, "line", Kind::kInt32), WireField(3, "col", Kind::kInt32),
-    WireField(4, "func", Kind::kString), WireField(5, "code", Kind::kString)};
-inline constexpr Message kFileLineCol("GraphDebugInfo.FileLineCol", kFileLineColFields);
-inline constexpr Field kStackTraceFields[] = {WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
-                                              WireField(2, "frame_id", Kind::kFixed64, true)};
-inline constexpr Message kStackTrace("GraphDebugInfo.StackTrace", kStackTraceFields);
-inline constexpr Field kTracesFields[] = {WireField(1, "key", Kind::kString),
-                                          WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
-inline constexpr Message kTraces("GraphDebugInfo.TracesEntry", kTracesFields);
-inline constexpr Field kFramesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
-                                              WireField(2, "value", Kind::kMessage, false, &kFileLineCol)};
-inline constexpr Message kFramesById("GraphDebugInfo.FramesByIdEntry", kFramesByIdFields);
-inline constexpr Field kTraceIdFields[] = {WireField(1, "key", Kind::kString), WireField(2, "value", Kind::kFixed64)};
-inline constexpr Message kTraceId("GraphDebugInfo.NameToTraceIdEntry", kTraceIdFields);
-inline constexpr Field kTracesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
-                                              WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
-inline constexpr Message kTracesById("GraphDebugInfo.TracesByIdEntry", kTracesByIdFields);
-inline constexpr Field kGraphDebugInfoFields[] = {WireField(1, "files", Kind::kString, true),
-                                                  WireField(2, "traces", Kind::kMessage, true, &kTraces),
-                                                  WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
-                                                  WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
-                                                  WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
-inline constexpr Message kGraphDebugInfo("GraphDebugInfo", kGraphDebugInfoFields);
-
-// Names of FullTypeIds. DataTypes have theirs in types/dtype.hpp.
-struct EnumValue {
-  std::int32_t number;
-  std::string_view name;
-};
-inline constexpr EnumValue kFullTypeIds[] = {
-    {0, "TFT_UNSET"},
-    {1, "TFT_VAR"},
-    {2, "TFT_ANY"},
-    {3, "TFT_PRODUCT"},
-    {4, "TFT_NAMED"},
-    {20, "TFT_FOR_EACH"},
-    {100, "TFT_CALLABLE"},
-    {200, "TFT_BOOL"},
-    {201, "TFT_UINT8"},
-    {202, "TFT_UINT16"},
-    {203, "TFT_UINT32"},
-    {204, "TFT_UINT64"},
-    {205, "TFT_INT8"},
-    {206, "TFT_INT16"},
-    {207, "TFT_INT32"},
-    {208, "TFT_INT64"},
-    {209, "TFT_HALF"},
-    {210, "TFT_FLOAT"},
-    {211, "TFT_DOUBLE"},
-    {212, "TFT_COMPLEX64"},
-    {213, "TFT_COMPLEX128"},
-    {214, "TFT_STRING"},
-    {215, "TFT_BFLOAT16"},
-    {1000, "TFT_TENSOR"},
-    {1001, "TFT_ARRAY"},
-    {1002, "TFT_OPTIONAL"},
-    {1003, "TFT_LITERAL"},
-    {1004, "TFT_ENCODED"},
-    {1005, "TFT_SHAPE_TENSOR"},
-    {10102, "TFT_DATASET"},
-    {10103, "TFT_RAGGED"},
-    {10104, "TFT_ITERATOR"},
-    {10202, "TFT_MUTEX_LOCK"},
-    {10203, "TFT_LEGACY_VARIANT"},
-};
-
-// "" when the number has no name.
-inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
-  if (field.role != Role::kFullType) return EnumName(static_cast<DataType>(number));
-  for (const EnumValue& value : kFullTypeIds) {
-    if (value.number == number) return value.name;
-  }
-  return "";
-}
-inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
-  if (field.role != Role::kFullType) {
-    const DataType dtype = DataTypeFromEnumName(name);
-    *number = static_cast<std::int32_t>(dtype);
-    return dtype != DataType::kInvalid || name == EnumName(DataType::kInvalid);
-  }
-  for (const EnumValue& value : kFullTypeIds) {
-    *number = value.number;
-    if (value.name == name) return true;
-  }
-  return false;
-}
-
-}  // namespace detail
-
-// Tables of messages with functions of their own instead of fields, by name.
-using TextTables = Span<const Message* const>;
-
-namespace detail {
-inline constexpr const Message* kTensorTables[] = {&kTensor, &kShape, &Schema<VariantTensorData>::message};
-}
-inline constexpr TextTables kTensorTextTables = detail::kTensorTables;
-
-namespace detail {
-
-// The message itself, or the table of its name. Null: `tables` has none.
-inline const Message* TableOf(const Message& message, TextTables tables) {
-  if (message.parse == nullptr) return &message;
-  for (const Message* table : tables) {
-    if (table->name == message.name) return table;
-  }
-  return nullptr;
-}
-// The table of the messages in the field; null for numbers and text.
-inline const Message* TableOf(const Field& field, TextTables tables) {
-  if (field.kind == Kind::kMessage) return TableOf(*field.message, tables);
-  if (field.kind != Kind::kString) return nullptr;
-  switch (field.role) {
-    case Role::kFullType: return &FullTypeTable::message;
-    case Role::kHandleData: return &Schema<DtypeAndPartialShape>::message;
-    case Role::kNodeDebugInfo: return &kNodeDebugInfo;
-    case Role::kGraphDebugInfo: return &kGraphDebugInfo;
-    default: return nullptr;
-  }
-}
-
-}  // namespace detail
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_reader.hpp ----
-// TextToWire: a message in protobuf's text format to protobuf's wire format, by the message's table.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-namespace detail {
-
-// Reads one text. one thread.
-class TextReader {
- public:
-  TextReader(std::string_view text, TextTables tables) : in_(text), sink_(text.size() / 2 + 64), tables_(tables) {}
-
-  Status Read(const Message& message, std::string* out) {
-    if (!ReadFields(message, '\0')) return in_.status();
-    *out = sink_.Take();
-    return OkStatus();
-  }
-
- private:
-  // The fields of a message up to `close`, which is eaten; '\0' is the end of the text.
-  bool ReadFields(const Message& message, char close) {
-    std::uint64_t seen = 0;
-    const Field* member = nullptr;  // the field that is set of those in the oneof
-    for (;;) {
-      const char c = in_.Peek();
-      const char* const start = in_.at();
-      if (!TextCursor::IsLetter(c)) {
-        if (c == close && in_.AtEnd() == (close == '\0')) {
-          if (close != '\0') in_.Reset(start + 1);
-          return true;
-        }
-        return FailName(message, c, close);
-      }
-      const std::string_view name = in_.Word();
-      const std::size_t index = IndexOf(message, name);
-      if (index == message.fields.size()) [[unlikely]]
-        return FailUnknown(message, name, start);
-      const Field& field = message.fields[index];
-      if (!field.repeated) {
-        const std::uint64_t bit = std::uint64_t{1} << index % 64;
-        if ((seen & bit) != 0) [[unlikely]]
-          return in_.Fail(start, StrCat(message.name, " has '", name, "' a second time; it has one value"));
-        seen |= bit;
-        if (field.role == Role::kInOneof) {
-          if (member != nullptr) [[unlikely]]
-            return in_.Fail(start, StrCat(message.name, " has both '", member->name, "' and '", name,
-                                          "'; one of them alone is right"));
-          member = &field;
-        }
-      }
-      if (!ReadField(message, field)) return false;
-      if (const char next = in_.Peek(); next == ',' || next == ';') in_.Reset(in_.at() + 1);
-    }
-  }
-
-  static std::size_t IndexOf(const Message& message, std::string_view name) {
-    std::size_t i = 0;
-    while (i < message.fields.size() && message.fields[i].name != name) ++i;
-    return i;
-  }
-
-  bool ReadField(const Message& message, const Field& field) {
-    const Message* const inner = TableOf(field, tables_);
-    char c = in_.Peek();
-    if (c == ':') {
-      in_.Reset(in_.at() + 1);
-      c = in_.Peek();
-    } else if (inner == nullptr) {
-      return in_.FailToken(in_.at(), StrCat("':' behind '", field.name, "' of ", message.name));
-    }
-    if (c != '[' || !field.repeated) return ReadValue(field, inner, false);
-    in_.Reset(in_.at() + 1);
-    if (in_.TryEat(']')) return true;
-    const bool pack = inner == nullptr && field.kind != Kind::kString;
-    const std::size_t start = pack ? Open(field.number) : 0;
-    for (;;) {
-      if (pack && depth_ >= kMaxDepth) return FailDepth(in_.at());
-      in_.Peek();
-      if (!ReadValue(field, inner, pack)) return false;
-      if (in_.TryEat(',')) continue;
-      if (!in_.TryEat(']')) return in_.FailToken(in_.at(), StrCat("',' or ']' in the list of '", field.name, "'"));
-      if (pack) Close(start);
-      return true;
-    }
-  }
-
-  // At the value.
-  bool ReadValue(const Field& field, const Message* inner, bool packed) {
-    if (inner != nullptr) return ReadMessage(field, *inner);
-    if (field.kind == Kind::kString) return ReadText(field);
-    if (field.kind == Kind::kMessage)
-      return in_.Fail(in_.at(), StrCat("'", field.name, "' is a ", field.message->name,
-                                       ", which this program cannot read from text"));
-    std::uint64_t bits = 0;
-    if (!ReadNumber(field, &bits)) return false;
-    const WireType type = WireTypeOf(field.kind);
-    if (!packed) Tag(field.number, type);
-    if (type == WireType::kVarint) {
-      Varint(bits);
-    } else {  // the low bytes come first
-      const std::size_t size = type == WireType::kFixed32 ? 4 : 8;
-      char* const to = sink_.Room(size);
-      std::memcpy(to, &bits, size);
-      sink_.Commit(to + size);
-    }
-    return true;
-  }
-
-  bool ReadMessage(const Field& field, const Message& message) {
-    const char* const start = in_.at();
-    const char open = in_.AtEnd() ? '\0' : *start;
-    if (open != '{' && open != '<') return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
-    if (depth_ >= kMaxDepth) [[unlikely]]
-      return FailDepth(start);
-    if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
-      return FailStack(start);
-    in_.Reset(start + 1);
-    ++depth_;
-    const std::size_t inside = Open(field.number);
-    if (!ReadFields(message, open == '{' ? '}' : '>')) return false;
-    Close(inside);
-    --depth_;
-    return true;
-  }
-
-  // Quoted texts one behind the other are one.
-  bool ReadText(const Field& field) {
-    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
-    if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
-    const std::size_t start = Open(field.number);
-    do {
-      if (!in_.ReadQuoted(&sink_)) return false;
-    } while (is_quote(in_.Peek()));
-    Close(start);
-    return true;
-  }
-
-  // The bits of the value as they stand in the wire format.
-  bool ReadNumber(const Field& field, std::uint64_t* bits) {
-    std::int64_t number = 0;
-    switch (field.kind) {
-      case Kind::kFloat:
-      case Kind::kDouble: {
-        double real = 0;
-        if (!in_.ReadDouble(&real)) return false;
-        if (field.kind == Kind::kDouble) {
-          std::memcpy(bits, &real, sizeof real);
-        } else {  // by way of double, as protobuf does it
-          const float narrow = static_cast<float>(real);
-          std::memcpy(bits, &narrow, sizeof narrow);
-        }
-        return true;
-      }
-      case Kind::kUint32:
-      case Kind::kFixed32: return in_.ReadUnsigned(UINT32_MAX, bits);
-      case Kind::kUint64:
-      case Kind::kFixed64: return in_.ReadUnsigned(UINT64_MAX, bits);
-      case Kind::kBool: return ReadBool(bits);
-      case Kind::kEnum:
-        if (TextCursor::IsLetter(in_.Peek())) return ReadEnum(field, bits);
-        [[fallthrough]];
-      case Kind::kInt32:
-        if (!in_.ReadSigned(INT32_MAX, &number)) return false;
-        break;
-      default:
-        if (!in_.ReadSigned(INT64_MAX, &number)) return false;
-    }
-    *bits = static_cast<std::uint64_t>(number);
-    return true;
-  }
-  bool ReadBool(std::uint64_t* bits) {
-    const char* const start = in_.at();
-    const std::string_view word = in_.Word();
-    *bits = word == "true" || word == "True" || word == "t" || word == "1" ? 1 : 0;
-    if (*bits != 0 || word == "false" || word == "False" || word == "f" || word == "0") return true;
-    return in_.FailToken(start, "true or false");
-  }
-  bool ReadEnum(const Field& field, std::uint64_t* bits) {
-    const char* const start = in_.at();
-    const std::string_view word = in_.Word();
-    std::int32_t number = 0;
-    if (!EnumNumberOf(field, word, &number)) return FailEnum(field, word, start);
-    *bits = static_cast<std::uint64_t>(std::int64_t{number});
-    return true;
-  }
-
-  // -- the wire format
-  void Varint(std::uint64_t value) {
-    char* to = sink_.Room(10);
-    for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
-    *to++ = static_cast<char>(value);
-    sink_.Commit(to);
-  }
-  void Tag(std::uint32_t number, WireType type) {
-    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
-  }
-  // Begins a value with a length before it. Returns where its bytes begin.
-  std::size_t Open(std::uint32_t number) {
-    Tag(number, WireType::kBytes);
-    sink_.Commit(sink_.Room(1) + 1);
-    return sink_.size();
-  }
-  // Writes the length: one byte was left for it.
-  void Close(std::size_t start) {
-    std::uint64_t size = sink_.size() - start;
-    if (size >= 0x80) {
-      const std::size_t more = Writer::VarintSize(size) - 1;
-      char* const end = sink_.Room(more);
-      std::memmove(sink_.at(start + more), sink_.at(start), static_cast<std::size_t>(size));
-      sink_.Commit(end + more);
-    }
-    char* to = sink_.at(start - 1);
-    for (; size >= 0x80; size >>= 7) *to++ = static_cast<char>((size & 0x7f) | 0x80);
-    *to = static_cast<char>(size);
-  }
-
-  // -- mistakes
-  TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
-    if (c == '[')
-      return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
-                                       " does not have; expected the name of a field"));
-    std::string expected = StrCat("the name of a field of ", message.name);
-    if (close != '\0') StrAppend(&expected, " or '", close, "'");
-    return in_.FailToken(in_.at(), expected);
-  }
-  TENON_DETAIL_COLD bool FailUnknown(const Message& message, std::string_view name, const char* where) {
-    SlimVector<std::string_view> names;
-    for (const Field& field : message.fields) names.push_back(field.name);
-    std::string hint = DidYouMean(name, names);
-    if (hint.empty()) {
-      hint = "; it has ";
-      for (std::size_t i = 0; i < names.size(); ++i) StrAppend(&hint, i == 0 ? "'" : ", '", names[i], "'");
-    }
-    return in_.Fail(where, StrCat(message.name, " has no field '", name, "'", hint));
-  }
-  TENON_DETAIL_COLD bool FailEnum(const Field& field, std::string_view word, const char* where) {
-    SlimVector<std::string_view> names;
-    if (field.role == Role::kFullType) {
-      for (const EnumValue& value : kFullTypeIds) names.push_back(value.name);
-    } else {
-      for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
-    }
-    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, names)));
-  }
-  TENON_DETAIL_COLD bool FailDepth(const char* where) {
-    return in_.Fail(where, StrCat("messages are nested more than ", kMaxDepth, " deep"));
-  }
-  TENON_DETAIL_COLD bool FailStack(const char* where) {
-    in_.Fail(where, StrCat("messages are nested more than ", depth_, " deep, and the thread has ", StackLeft() / 1024,
-                           " KiB of stack left"));
-    in_.SetStatus(Status(Code::kResourceExhausted, in_.status().message()));
-    return false;
-  }
-
-  TextCursor in_;
-  TextSink sink_;
-  TextTables tables_;
-  int depth_ = 0;
-};
-
-}  // namespace detail
-
-// Reads a message in protobuf's text format into its wire format, *out. As lenient and as strict as TextFormat:
-// comments, < > or { }, lists in [ ], one ',' or ';' behind a field; every field known and, unless repeated, there
-// once. InvalidArgument, "line:column: ...": the first mistake, where a column is a byte. ResourceExhausted: the stack
-// is too short. Takes time in proportion to the text.
-inline Status TextToWire(const Message& message, std::string_view text, std::string* out,
-                         TextTables tables = kTensorTextTables) {
-  const Message* const table = detail::TableOf(message, tables);
-  if (table == nullptr) return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
-  return detail::TextReader(text, tables).Read(*table, out);
-}
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_writer.hpp ----
-// WireToText: a message in protobuf's wire format to the text format, by the message's table, in the layout of
-// TensorFlow's files.
-#include <charconv>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-namespace detail {
-
-// Appends the shortest digits that read back as the same value (of a float six or more), laid out as Python does:
-// "2.0", "1e-05", "-inf".
-inline void AppendReal(double value, bool single, std::string* out) {
-  if (value != value) return StrAppend(out, "nan");
-  if (std::isinf(value)) return StrAppend(out, value < 0 ? "-inf" : "inf");
-  char text[48];
-  std::size_t size = 0;
-  for (int digits = single ? 6 : 1; digits <= 17; ++digits) {
-#if defined(__cpp_lib_to_chars)
-    char* const end = text + sizeof text - 1;
-    char* const last = single ? std::to_chars(text, end, value, std::chars_format::scientific, digits - 1).ptr
-                              : std::to_chars(text, end, value, std::chars_format::scientific).ptr;
-    *last = '\0';
-    size = static_cast<std::size_t>(last - text);
-    double again = value;
-    if (single) std::from_chars(text, last, again);
-#else
-    size = static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.*e", digits - 1, value));
-    const double again = std::strtod(text, nullptr);
-#endif
-    if (single ? static_cast<float>(again) == static_cast<float>(value) : again == value) break;
-  }
-  // "-d.dddde-xx" in pieces.
-  const std::string_view all(text, size);
-  const std::size_t e = all.find('e');
-  const int exponent = std::atoi(text + e + 1);
-  std::string_view mantissa = all.substr(0, e);
-  if (mantissa[0] == '-') {
-    out->push_back('-');
-    mantissa.remove_prefix(1);
-  }
-  std::string digits(mantissa.substr(0, 1));
-  digits.append(mantissa.substr(mantissa.size() > 2 ? 2 : mantissa.size()));
-  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
-  const auto count = static_cast<int>(digits.size());
-  if (exponent < -4 || exponent >= 16) {
-    out->append(digits, 0, 1);
-    if (count > 1) out->append(".").append(digits, 1, std::string::npos);
-    out->append(all.substr(e));
-  } else if (exponent < 0) {
-    out->append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
-  } else {
-    const auto whole = static_cast<std::size_t>(exponent) + 1;
-    if (count <= exponent + 1) {
-      out->append(digits).append(whole - digits.size(), '0').append(".0");
-    } else {
-      out->append(digits, 0, whole).append(".").append(digits, whole, std::string::npos);
-    }
-  }
-}
-
-// Writes one text. Bytes that are not such a message end the message that they are in. one thread.
-class TextWriter {
- public:
-  TextWriter(TextTables tables, std::string* out) : tables_(tables), out_(out) {}
-
-  // Fields come in the order of their numbers, whatever the order of the bytes.
-  void WriteFields(const Message& message, std::string_view bytes) {
-    std::uint64_t present = 0;
-    std::string_view value;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
-      const Field* const field = message.Find(tag.field);
-      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
-    }
-    const bool is_entry = IsMapEntry(message);
-    for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
-    }
-  }
-
- private:
-  static std::uint64_t Bit(const Message& message, const Field& field) {
-    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
-  }
-
-  // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
-  // API does, leaves out a key or value of a map that is 0 or "".
-  void WriteField(const Field& field, std::string_view bytes, bool is_entry) {
-    const Message* const inner = TableOf(field, tables_);
-    std::string_view value, last;
-    std::string merged;
-    SlimVector<std::string_view> entries;
-    std::uint64_t number = 0;
-    bool is_text = false, is_number = false;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value);) {
-      const bool wanted = tag.field == field.number && Fits(field, tag.type);
-      if (tag.type != WireType::kBytes) {
-        if (wanted ? !ReadNumber(reader, field.kind, &(number = 0)) : !reader.Skip(tag)) break;
-        if (wanted && field.repeated) WriteNumber(field, number);
-        is_number = is_number || wanted;
-      } else if (wanted && field.wire_type != WireType::kBytes) {
-        WritePacked(field, value);
-      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
-        entries.push_back(value);
-      } else if (wanted && field.repeated) {
-        WriteBytes(field, inner, value);
-      } else if (wanted) {
-        if (inner != nullptr && is_text) {
-          if (merged.empty()) merged.assign(last);
-          merged.append(value);
-          value = merged;
-        }
-        last = value;
-        is_text = true;
-      }
-    }
-    if (!entries.empty()) WriteMap(field, *inner, entries);
-    if (field.repeated) return;
-    if (is_text && (inner != nullptr || !is_entry || !last.empty())) WriteBytes(field, inner, last);
-    if (is_number && (!is_entry || number != 0)) WriteNumber(field, number);
-  }
-  // By ascending key.
-  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
-    SlimVector<Key> keys;
-    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
-    for (const std::size_t i : SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
-           return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
-         }))
-      WriteBytes(field, &entry, entries[i]);
-  }
-  struct Key {
-    std::string_view text;
-    std::uint64_t number = 0;
-  };
-  static Key KeyOf(const Message& entry, std::string_view bytes) {
-    Key key;
-    std::string_view value;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value);) {
-      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
-      if (tag.type == WireType::kBytes) {
-        if (is_key) key.text = value;
-      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
-        break;
-      }
-    }
-    return key;
-  }
-  void WritePacked(const Field& field, std::string_view bytes) {
-    Reader reader(AsBytes(bytes));
-    for (std::uint64_t number = 0; !reader.AtEnd() && ReadNumber(reader, field.kind, &number); number = 0)
-      WriteNumber(field, number);
-  }
-
-  void WriteName(const Field& field) { out_->append(2 * static_cast<std::size_t>(depth_), ' ').append(field.name); }
-
-  void WriteBytes(const Field& field, const Message* inner, std::string_view value) {
-    if (inner == nullptr) {
-      if (field.kind == Kind::kMessage) return;  // a message without a table
-      WriteName(field);
-      out_->append(": \"").append(CEscape(value)).append("\"\n");
-      return;
-    }
-    if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
-    WriteName(field);
-    out_->append(" {\n");
-    ++depth_;
-    WriteFields(*inner, value);
-    --depth_;
-    out_->append(2 * static_cast<std::size_t>(depth_), ' ').append("}\n");
-  }
-  void WriteNumber(const Field& field, std::uint64_t bits) {
-    WriteName(field);
-    out_->append(": ");
-    AppendNumber(field, bits);
-    out_->push_back('\n');
-  }
-  void AppendNumber(const Field& field, std::uint64_t bits) {
-    const auto narrow = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
-    switch (field.kind) {
-      case Kind::kFloat: {
-        float value;
-        std::memcpy(&value, &bits, sizeof value);
-        return AppendReal(static_cast<double>(value), true, out_);
-      }
-      case Kind::kDouble: {
-        double value;
-        std::memcpy(&value, &bits, sizeof value);
-        return AppendReal(value, false, out_);
-      }
-      case Kind::kBool: return StrAppend(out_, bits != 0 ? "true" : "false");
-      case Kind::kUint32:
-      case Kind::kFixed32: return StrAppend(out_, static_cast<std::uint32_t>(bits));
-      case Kind::kUint64:
-      case Kind::kFixed64: return StrAppend(out_, bits);
-      case Kind::kInt32: return StrAppend(out_, narrow);
-      case Kind::kEnum: {
-        const std::string_view name = EnumNameOf(field, narrow);
-        return name.empty() ? StrAppend(out_, narrow) : StrAppend(out_, name);
-      }
-      default: return StrAppend(out_, static_cast<std::int64_t>(bits));
-    }
-  }
-
-  TextTables tables_;
-  std::string* out_;
-  int depth_ = 0;
-};
-
-}  // namespace detail
-
-// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, maps sorted,
-// numbers and escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so
-// are the bytes behind a mistake, to the end of their message.
-inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
-                       TextTables tables = kTensorTextTables) {
-  if (const Message* const table = detail::TableOf(message, tables))
-    detail::TextWriter(tables, out).WriteFields(*table, bytes);
-}
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/op/graph_def/proto_io.hpp ----
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
-// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-struct OpList {
-  SlimVector<OpDef> op;
-};
-
-inline void SortFunctionMaps(void* object) {
-  FunctionDef& function = *static_cast<FunctionDef*>(object);
-  function.attr.SortAppended();
-  SortByKey(&function.arg_attr);
-  SortByKey(&function.resource_arg_unique_id);
-  SortByKey(&function.ret);
-  SortByKey(&function.control_ret);
-}
-inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
-}  // namespace detail
-
-namespace wire {
-
-#define TENON_DETAIL_SCHEMA(...)  \
-  template <>                     \
-  struct Schema<__VA_ARGS__> {    \
-    static const Message message; \
-  }
-TENON_DETAIL_SCHEMA(OpDef);
-TENON_DETAIL_SCHEMA(OpDef::ArgDef);
-TENON_DETAIL_SCHEMA(OpDef::AttrDef);
-TENON_DETAIL_SCHEMA(OpDeprecation);
-TENON_DETAIL_SCHEMA(tenon::detail::OpList);
-TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
-TENON_DETAIL_SCHEMA(FunctionDef);
-TENON_DETAIL_SCHEMA(GradientDef);
-TENON_DETAIL_SCHEMA(RegisteredGradient);
-#undef TENON_DETAIL_SCHEMA
-
-inline constexpr Field kArgDefFields[] = {
-    MakeField<&OpDef::ArgDef::name>(1, "name"),
-    MakeField<&OpDef::ArgDef::description>(2, "description"),
-    MakeField<&OpDef::ArgDef::type>(3, "type"),
-    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
-    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
-    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeFieldKept<&OpDef::ArgDef::handle_data>(7, "handle_data", Role::kHandleData),
-    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeFieldKept<&OpDef::ArgDef::full_type>(17, "experimental_full_type", Role::kFullType),
-};
-inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
-
-inline constexpr Field kAttrDefFields[] = {
-    MakeField<&OpDef::AttrDef::name>(1, "name"),
-    MakeField<&OpDef::AttrDef::type>(2, "type"),
-    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
-    MakeField<&OpDef::AttrDef::description>(4, "description"),
-    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
-    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
-    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
-};
-inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
-
-inline constexpr Field kOpDeprecationFields[] = {
-    MakeField<&OpDeprecation::version>(1, "version"),
-    MakeField<&OpDeprecation::explanation>(2, "explanation"),
-};
-inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
-
-inline constexpr Field kOpDefFields[] = {
-    MakeField<&OpDef::name>(1, "name"),
-    MakeField<&OpDef::input_arg>(2, "input_arg"),
-    MakeField<&OpDef::output_arg>(3, "output_arg"),
-    MakeField<&OpDef::attr>(4, "attr"),
-    MakeField<&OpDef::summary>(5, "summary"),
-    MakeField<&OpDef::description>(6, "description"),
-    MakeField<&OpDef::deprecation>(8, "deprecation"),
-    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
-    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
-    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
-    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
-    MakeField<&OpDef::control_output>(20, "control_output"),
-    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
-};
-inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
-
-inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
-inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
-
-inline constexpr Field kStringEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
-
-inline constexpr Field kUniqueIdEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
-                                                                                  kUniqueIdEntryFields);
-
-// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
-inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, Role::kPlain, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
-     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
-     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
-};
-inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
-
-inline constexpr Field kArgAttrEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
-
-inline constexpr Field kFunctionDefFields[] = {
-    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
-    MakeField<&FunctionDef::node_def>(3, "node_def"),
-    MakeField<&FunctionDef::ret>(4, "ret"),
-    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
-    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
-    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
-    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
-};
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
-                                                      &tenon::detail::SortFunctionMaps);
-
-inline constexpr Field kGradientDefFields[] = {
-    MakeField<&GradientDef::function_name>(1, "function_name"),
-    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
-};
-inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
-
-inline constexpr Field kRegisteredGradientFields[] = {
-    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
-    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
-};
-inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
-
-inline constexpr Field kFunctionDefLibraryFields[] = {
-    MakeField<&FunctionDefLibrary::function>(1, "function"),
-    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
-    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
-};
-inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool fills_function_library =
-    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
-
-}  // namespace wire
-
-namespace detail {
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
-}
-}  // namespace detail
-
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
-// host.
-inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
-
-// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
-inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<NodeDef>(bytes, owner);
-}
-inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
-
-inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<AttrValue>(bytes, owner);
-}
-inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
-
-inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<FunctionDef>(bytes, owner);
-}
-inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
-
-inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
-inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
-
-inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
-  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
-  return std::move(list.op);
-}
-inline std::string SerializeOpList(Span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/op/graph_def/graph_text.hpp ----
-// Graphs, ops and attrs from and to protobuf's text format (.pbtxt), with the tables of the binary form.
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
-                                                        &wire::Schema<VariantTensorData>::message,
-                                                        &wire::kFunctionDefLibrary};
-inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
-}  // namespace detail
-
-// Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
-// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
-// result is OK.
-// InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
-// ResourceExhausted: memory or stack is too short.
-template <class T>
-Status ParseText(std::string_view text, T* object) {
-  return detail::CatchAll("ParseText", [&]() -> Status {
-    std::string bytes;
-    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
-    T read;
-    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
-    *object = std::move(read);
-    return OkStatus();
-  });
-}
-// Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
-// The tensors' memory must be accessible to the host.
-template <class T>
-std::string ToText(const T& object) {
-  std::string bytes, text;
-  wire::SerializeTo(object, &bytes);
-  wire::WireToText(wire::Schema<T>::message, bytes, &text, detail::kGraphTextTables);
-  return text;
-}
-
-// Reads a GraphDef; returns the errors of ParseText. A senseless value of a constant or shape is not an error here, as
-// in ParseGraphDef.
-inline Result<GraphDef> ParseTextGraphDef(std::string_view text) {
-  GraphDef graph;
-  TENON_RETURN_IF_ERROR(ParseText(text, &graph));
-  return graph;
-}
-// Reads TensorFlow's OpList, "op { name: ... }"; returns the errors of ParseText.
-inline Result<SlimVector<OpDef>> ParseTextOpList(std::string_view text) {
-  detail::OpList list;
-  TENON_RETURN_IF_ERROR(ParseText(text, &list));
-  return std::move(list.op);
-}
-// Writes TensorFlow's OpList, in the layout of ToText.
-inline std::string OpListToText(Span<const OpDef> ops) {
-  return ToText(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/text_graph.hpp ----
-// Text graphs (.pbtxt, .prototxt) in files. A program with this header also has a ReadGraphFile, and so a
-// Session::FromGraphFile, that reads them: the content tells, not the name.
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-
-inline Result<GraphDef> ReadTextOfFile(std::string_view path, std::string_view text) {
-  Result<GraphDef> graph = ParseTextGraphDef(text);
-  if (graph.ok()) return graph;
-  const std::string_view separator = errors::IsInvalidArgument(graph.status()) ? ":" : ": ";
-  return Status(graph.status().code(), StrCat(path, separator, graph.status().message()));
-}
-inline const bool fills_read_graph_text = FillExtension(&extensions.read_graph_text, &ReadTextOfFile);
-
-}  // namespace detail
-
-// Returns the graph of a file in protobuf's text format; a file of blanks and comments is an empty graph.
-// NotFound, and other errors of the system: the file cannot be opened.
-// InvalidArgument: the text is not a GraphDef ("path:line:column: ...").
-inline Result<GraphDef> ReadTextGraphFile(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
-  Result<GraphDef> graph = detail::ReadTextOfFile(path, wire::AsText(file.bytes()));
-  TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
-  return graph;
-}
-
-// Writes a graph as tf.io.write_graph does with as_text=True. Returns the errors of WriteFile, with the path.
-inline Status WriteTextGraphFile(const std::string& path, const GraphDef& graph) {
-  return detail::CatchAll("WriteTextGraphFile", [&] { return WriteFile(path, ToText(graph)); });
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/runtime/control_flow/frame_plan.hpp ----
 // FramePlan: a program with TensorFlow 1 control flow, cut into its frames. Each frame has its own nodes, edges and
 // value slots, numbered from 0, so that an iteration of a loop is a few small arrays.
@@ -11820,14 +10502,20 @@ class CallNumbers {
  public:
   // -1: an equal call has no number yet. Calls of another `kind` are not equal.
   int Find(const NameAttrList& call, char kind = 0) const { return index_.Find(KeyOf(call, kind), Key{&keys_}); }
-  // The number of the call, the next one for a new call.
+  // The number of the call, the next one for a new call. Without memory nothing changes.
   int Insert(const NameAttrList& call, char kind = 0) {
     const int next = static_cast<int>(keys_.size());
     keys_.push_back(KeyOf(call, kind));
+    struct TakeBack {
+      SlimVector<std::string>* keys;
+      ~TakeBack() {
+        if (keys != nullptr) keys->pop_back();
+      }
+    } new_key{&keys_};
     const int known = index_.Insert(keys_.back(), next, Key{&keys_});
-    if (known < 0) return next;
-    keys_.pop_back();
-    return known;
+    if (known >= 0) return known;
+    new_key.keys = nullptr;
+    return next;
   }
 
  private:
@@ -11850,6 +10538,208 @@ class CallNumbers {
   SlimVector<std::string> keys_;
   detail::NameIndex index_;
 };
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
+// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+struct OpList {
+  SlimVector<OpDef> op;
+};
+
+inline void SortFunctionMaps(void* object) {
+  FunctionDef& function = *static_cast<FunctionDef*>(object);
+  function.attr.SortAppended();
+  SortByKey(&function.arg_attr);
+  SortByKey(&function.resource_arg_unique_id);
+  SortByKey(&function.ret);
+  SortByKey(&function.control_ret);
+}
+inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(OpDef);
+TENON_DETAIL_SCHEMA(OpDef::ArgDef);
+TENON_DETAIL_SCHEMA(OpDef::AttrDef);
+TENON_DETAIL_SCHEMA(OpDeprecation);
+TENON_DETAIL_SCHEMA(tenon::detail::OpList);
+TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
+TENON_DETAIL_SCHEMA(FunctionDef);
+TENON_DETAIL_SCHEMA(GradientDef);
+TENON_DETAIL_SCHEMA(RegisteredGradient);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kArgDefFields[] = {
+    MakeField<&OpDef::ArgDef::name>(1, "name"),
+    MakeField<&OpDef::ArgDef::description>(2, "description"),
+    MakeField<&OpDef::ArgDef::type>(3, "type"),
+    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
+    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
+    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
+    MakeFieldKept<&OpDef::ArgDef::handle_data>(7, "handle_data", Role::kHandleData),
+    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
+    MakeFieldKept<&OpDef::ArgDef::full_type>(17, "experimental_full_type", Role::kFullType),
+};
+inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
+
+inline constexpr Field kAttrDefFields[] = {
+    MakeField<&OpDef::AttrDef::name>(1, "name"),
+    MakeField<&OpDef::AttrDef::type>(2, "type"),
+    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
+    MakeField<&OpDef::AttrDef::description>(4, "description"),
+    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
+    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
+    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
+};
+inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
+
+inline constexpr Field kOpDeprecationFields[] = {
+    MakeField<&OpDeprecation::version>(1, "version"),
+    MakeField<&OpDeprecation::explanation>(2, "explanation"),
+};
+inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
+
+inline constexpr Field kOpDefFields[] = {
+    MakeField<&OpDef::name>(1, "name"),
+    MakeField<&OpDef::input_arg>(2, "input_arg"),
+    MakeField<&OpDef::output_arg>(3, "output_arg"),
+    MakeField<&OpDef::attr>(4, "attr"),
+    MakeField<&OpDef::summary>(5, "summary"),
+    MakeField<&OpDef::description>(6, "description"),
+    MakeField<&OpDef::deprecation>(8, "deprecation"),
+    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
+    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
+    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
+    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
+    MakeField<&OpDef::control_output>(20, "control_output"),
+    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
+};
+inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
+
+inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
+inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
+
+inline constexpr Field kStringEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
+
+inline constexpr Field kUniqueIdEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
+
+// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
+inline constexpr Field kArgAttrsFields[] = {
+    {1, Kind::kMessage, true, WireType::kBytes, Role::kPlain, "attr", &Schema<AttrMap::value_type>::message,
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
+     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
+     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
+};
+inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
+
+inline constexpr Field kArgAttrEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
+
+inline constexpr Field kFunctionDefFields[] = {
+    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
+    MakeField<&FunctionDef::node_def>(3, "node_def"),
+    MakeField<&FunctionDef::ret>(4, "ret"),
+    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
+    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
+    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
+    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
+};
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
+
+inline constexpr Field kGradientDefFields[] = {
+    MakeField<&GradientDef::function_name>(1, "function_name"),
+    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
+};
+inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
+
+inline constexpr Field kRegisteredGradientFields[] = {
+    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
+    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
+};
+inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
+
+inline constexpr Field kFunctionDefLibraryFields[] = {
+    MakeField<&FunctionDefLibrary::function>(1, "function"),
+    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
+    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
+};
+inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
+inline const bool fills_function_library =
+    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
+
+}  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
+
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
+inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
+
+// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
+inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<NodeDef>(bytes, owner);
+}
+inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
+
+inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<AttrValue>(bytes, owner);
+}
+inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
+
+inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<FunctionDef>(bytes, owner);
+}
+inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
+
+inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
+
+inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
+  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
+  return std::move(list.op);
+}
+inline std::string SerializeOpList(Span<const OpDef> ops) {
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -12182,11 +11072,20 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     return true;
   }
   int AddLocked(const NameAttrList& call, FunctionDef def, char kind = 0) {
-    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
+    auto function = MakeOwned<SessionFunction>();
     function->call = call;
     function->def = std::move(def);
     function->counts = kind == kCounts;
-    return numbers_.Insert(call, kind);
+    functions_.push_back(std::move(function));
+    struct TakeBack {  // without memory for the number
+      SlimVector<Owned<SessionFunction>>* functions;
+      ~TakeBack() {
+        if (functions != nullptr) functions->pop_back();
+      }
+    } added{&functions_};
+    const int number = numbers_.Insert(call, kind);
+    added.functions = nullptr;
+    return number;
   }
   TENON_DETAIL_COLD Result<FunctionHandle> GradientByMaker(const NameAttrList& function) {
     NameAttrList call;  // as messages name it
@@ -26021,6 +24920,1126 @@ class RecordWriter {
 
   Owned<State> state_;
 };
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_cursor.hpp ----
+// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
+// column of the first mistake.
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// Bytes that grow at their end. one thread.
+class TextSink {
+ public:
+  explicit TextSink(std::size_t expected) { bytes_.resize(expected); }
+
+  // `count` bytes behind the last one, to be filled in; Commit says how far.
+  char* Room(std::size_t count) {
+    if (bytes_.size() - size_ < count) [[unlikely]]
+      bytes_.resize(2 * bytes_.size() + count);
+    return bytes_.data() + size_;
+  }
+  void Commit(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
+  char* at(std::size_t offset) { return bytes_.data() + offset; }
+  std::size_t size() const { return size_; }
+  std::string Take() {
+    bytes_.resize(size_);
+    return static_cast<std::string&&>(bytes_);
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t size_ = 0;
+};
+
+// one thread. Borrows the text. The first mistake is kept; functions return false for it.
+class TextCursor {
+ public:
+  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
+  char Peek() {
+    for (; at_ != end_; ++at_) {
+      const char c = *at_;
+      if (c > ' ') {
+        if (c != '#') [[likely]]
+          return c;
+        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
+      } else if (c != ' ' && (c < '\t' || c > '\r')) {
+        return c;
+      }
+    }
+    return '\0';
+  }
+  bool AtEnd() const { return at_ == end_; }
+  bool TryEat(char c) {
+    if (Peek() != c || at_ == end_) return false;
+    ++at_;
+    return true;
+  }
+  // Letters, digits and '_' from here on; "" when there are none.
+  std::string_view Word() {
+    const char* const start = at_;
+    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
+    return {start, static_cast<std::size_t>(at_ - start)};
+  }
+  const char* at() const { return at_; }
+  // Goes back to a place that at() returned.
+  void Reset(const char* at) { at_ = at; }
+
+  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
+  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
+    const char* const start = at_;
+    const std::string_view word = Word();
+    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
+    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
+    int base = 10;
+    std::string_view digits = word;
+    if (word.size() > 1 && word[0] == '0') {
+      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
+      digits.remove_prefix(base == 16 ? 2 : 1);
+    }
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
+    if (end != digits.data() + digits.size() || digits.empty())
+      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
+    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
+    return true;
+  }
+  // Within -limit - 1 and limit.
+  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    std::uint64_t magnitude;
+    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
+    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    return true;
+  }
+  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
+  bool ReadDouble(double* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    const char* const start = at_;
+    if (at_ != end_ && IsLetter(*at_)) {
+      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
+    } else {
+      const char* p = at_;
+      bool digits = false;
+      for (; p != end_ && IsDigit(*p); ++p) digits = true;
+      const std::size_t whole = static_cast<std::size_t>(p - at_);
+      if (p != end_ && *p == '.')
+        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
+      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
+      if (!digits) return FailToken(start, "a number");
+      if (p != end_ && (*p == 'e' || *p == 'E')) {
+        ++p;
+        if (p != end_ && (*p == '+' || *p == '-')) ++p;
+        const char* const exponent = p;
+        while (p != end_ && IsDigit(*p)) ++p;
+        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
+      }
+      const std::string_view number(start, static_cast<std::size_t>(p - start));
+      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
+      at_ = p;
+      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
+        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
+      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
+      *value = ToDouble(number);
+    }
+    if (negative) *value = -*value;
+    return true;
+  }
+
+  // One text in either quotes, without the quotes that follow it. Appends its bytes.
+  bool ReadQuoted(TextSink* sink) {
+    const char* const start = at_;
+    const char quote = *at_++;
+    char *to = nullptr, *limit = nullptr;
+    for (const char* p = at_;;) {
+      if (to >= limit) [[unlikely]] {
+        if (to != nullptr) sink->Commit(to);
+        to = sink->Room(kRoom + kMostOfEscape);
+        limit = to + kRoom;
+      }
+      if (p == end_ || *p == '\n') [[unlikely]] {
+        at_ = p;
+        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
+                                  " at its end; a line break inside of it is written \\n"));
+      }
+      const char c = *p++;
+      if (c == quote) {
+        at_ = p;
+        break;
+      }
+      if (c != '\\') {
+        *to++ = c;
+      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
+        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
+        p += 3;
+      } else {
+        at_ = p - 1;
+        char bytes[kMostOfEscape];
+        std::size_t count = 0;
+        if (!ReadEscape(bytes, &count)) return false;
+        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
+        p = at_;
+      }
+    }
+    sink->Commit(to);
+    return true;
+  }
+
+  // Records "line:column: what" and returns false.
+  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
+    std::size_t line = 1;
+    const char* start = begin_;
+    for (const char* p = begin_; p != where; ++p) {
+      if (*p == '\n') ++line, start = p + 1;
+    }
+    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
+    return false;
+  }
+  // The token at `where` is not what was expected.
+  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
+    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
+  }
+  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
+
+  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+  static int HexDigit(char c) {
+    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  static bool NumberFromWord(std::string_view word, double* value) {
+    const auto is = [word](std::string_view name) {
+      if (word.size() != name.size()) return false;
+      for (std::size_t i = 0; i < name.size(); ++i)
+        if ((word[i] | 0x20) != name[i]) return false;
+      return true;
+    };
+    if (is("inf") || is("infinity")) {
+      *value = std::numeric_limits<double>::infinity();
+      return true;
+    }
+    *value = std::numeric_limits<double>::quiet_NaN();
+    return is("nan");
+  }
+  // Too large is infinite, too small zero.
+  static double ToDouble(std::string_view digits) {
+#if defined(__cpp_lib_to_chars)
+    double value = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
+#endif
+    return std::strtod(std::string(digits).c_str(), nullptr);
+  }
+
+  // The text at `where` as an error names it: a word, a number, or one character.
+  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
+    if (where == end_) return "the end of the text";
+    const char* p = where;
+    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
+           p - where < 40)
+      ++p;
+    if (p == where) ++p;
+    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
+  }
+  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
+    return Fail(where, StrCat(TokenAt(where), " ", what));
+  }
+
+  // At a backslash.
+  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
+    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
+    const char* const start = at_++;
+    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
+    const char c = *at_;
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      ++at_;
+      bytes[(*count)++] = kMeanings[i];
+      return true;
+    }
+    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
+      ++at_;
+      bytes[(*count)++] = '\\';
+      bytes[(*count)++] = '?';
+      return true;
+    }
+    std::uint32_t code = 0;
+    if (IsOctal(c)) {
+      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
+        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
+      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    ++at_;
+    if (c == 'x' || c == 'X') {
+      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    if (c != 'u' && c != 'U')
+      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
+                                "' does not exist; a backslash itself is written \\\\"));
+    const int digits = c == 'u' ? 4 : 8;
+    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
+    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+      std::uint32_t low = 0;
+      at_ += 2;
+      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
+        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+    }
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
+    std::string utf8;
+    detail::AppendUtf8(code, &utf8);
+    for (const char byte : utf8) bytes[(*count)++] = byte;
+    return true;
+  }
+  // Up to `most` digits; returns how many there were.
+  int ReadHex(int most, std::uint32_t* code) {
+    int count = 0;
+    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
+      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
+    return count;
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  Status status_;
+};
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_schema.hpp ----
+// Tables that protobuf's text format needs beside those of wire/schema.hpp: messages that structs keep in another form
+// (tensors, shapes, bytes as they came), and the names of enum values. A program without text has none of them.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// A field of a message that no struct has.
+constexpr Field WireField(std::uint32_t number, std::string_view name, Kind kind, bool repeated = false,
+                          const Message* message = nullptr, Role role = Role::kPlain) {
+  Field field = MakeFieldDropped(number, name, kind);
+  field.repeated = repeated;
+  field.message = message;
+  field.role = role;
+  return field;
+}
+
+inline constexpr Field kDimFields[] = {WireField(1, "size", Kind::kInt64), WireField(2, "name", Kind::kString)};
+inline constexpr Message kDim("TensorShapeProto.Dim", kDimFields);
+inline constexpr Field kShapeFields[] = {WireField(2, "dim", Kind::kMessage, true, &kDim),
+                                         WireField(3, "unknown_rank", Kind::kBool)};
+inline constexpr Message kShape("TensorShapeProto", kShapeFields);
+
+inline constexpr Field kTensorFields[] = {
+    WireField(kDtypeField, "dtype", Kind::kEnum),
+    WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
+    WireField(3, "version_number", Kind::kInt32),
+    WireField(kContentField, "tensor_content", Kind::kString),
+    WireField(5, "float_val", Kind::kFloat, true),
+    WireField(6, "double_val", Kind::kDouble, true),
+    WireField(7, "int_val", Kind::kInt32, true),
+    WireField(kStringField, "string_val", Kind::kString, true),
+    WireField(9, "scomplex_val", Kind::kFloat, true),
+    WireField(10, "int64_val", Kind::kInt64, true),
+    WireField(11, "bool_val", Kind::kBool, true),
+    WireField(12, "dcomplex_val", Kind::kDouble, true),
+    WireField(13, "half_val", Kind::kInt32, true),
+    WireField(kResourceField, "resource_handle_val", Kind::kMessage, true, &Schema<ResourceHandle>::message),
+    WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
+    WireField(16, "uint32_val", Kind::kUint32, true),
+    WireField(17, "uint64_val", Kind::kUint64, true),
+    WireField(kFloat8Field, "float8_val", Kind::kString),
+};
+inline constexpr Message kTensor("TensorProto", kTensorFields);
+
+struct FullTypeTable {
+  static const Message message;
+};
+inline constexpr Field kFullTypeFields[] = {
+    WireField(1, "type_id", Kind::kEnum, false, nullptr, Role::kFullType),
+    WireField(2, "args", Kind::kMessage, true, &FullTypeTable::message),
+    WireField(3, "s", Kind::kString, false, nullptr, Role::kInOneof),
+    WireField(4, "i", Kind::kInt64, false, nullptr, Role::kInOneof),
+};
+inline constexpr Message FullTypeTable::message("FullTypeDef", kFullTypeFields);
+
+inline constexpr Field kNodeDebugInfoFields[] = {WireField(1, "original_node_names", Kind::kString, true),
+                                                 WireField(2, "original_func_names", Kind::kString, true)};
+inline constexpr Message kNodeDebugInfo("NodeDef.ExperimentalDebugInfo", kNodeDebugInfoFields);
+
+inline constexpr Field kFileLineColFields[] = {
+    WireField(1, "file_index", Kind::kInt32), WireField(2, "line", Kind::kInt32), WireField(3, "col", Kind::kInt32),
+    WireField(4, "func", Kind::kString), WireField(5, "code", Kind::kString)};
+inline constexpr Message kFileLineCol("GraphDebugInfo.FileLineCol", kFileLineColFields);
+inline constexpr Field kStackTraceFields[] = {WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
+                                              WireField(2, "frame_id", Kind::kFixed64, true)};
+inline constexpr Message kStackTrace("GraphDebugInfo.StackTrace", kStackTraceFields);
+inline constexpr Field kTracesFields[] = {WireField(1, "key", Kind::kString),
+                                          WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
+inline constexpr Message kTraces("GraphDebugInfo.TracesEntry", kTracesFields);
+inline constexpr Field kFramesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
+                                              WireField(2, "value", Kind::kMessage, false, &kFileLineCol)};
+inline constexpr Message kFramesById("GraphDebugInfo.FramesByIdEntry", kFramesByIdFields);
+inline constexpr Field kTraceIdFields[] = {WireField(1, "key", Kind::kString), WireField(2, "value", Kind::kFixed64)};
+inline constexpr Message kTraceId("GraphDebugInfo.NameToTraceIdEntry", kTraceIdFields);
+inline constexpr Field kTracesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
+                                              WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
+inline constexpr Message kTracesById("GraphDebugInfo.TracesByIdEntry", kTracesByIdFields);
+inline constexpr Field kGraphDebugInfoFields[] = {WireField(1, "files", Kind::kString, true),
+                                                  WireField(2, "traces", Kind::kMessage, true, &kTraces),
+                                                  WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
+                                                  WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
+                                                  WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
+inline constexpr Message kGraphDebugInfo("GraphDebugInfo", kGraphDebugInfoFields);
+
+// Names of FullTypeIds. DataTypes have theirs in types/dtype.hpp.
+struct EnumValue {
+  std::int32_t number;
+  std::string_view name;
+};
+inline constexpr EnumValue kFullTypeIds[] = {
+    {0, "TFT_UNSET"},
+    {1, "TFT_VAR"},
+    {2, "TFT_ANY"},
+    {3, "TFT_PRODUCT"},
+    {4, "TFT_NAMED"},
+    {20, "TFT_FOR_EACH"},
+    {100, "TFT_CALLABLE"},
+    {200, "TFT_BOOL"},
+    {201, "TFT_UINT8"},
+    {202, "TFT_UINT16"},
+    {203, "TFT_UINT32"},
+    {204, "TFT_UINT64"},
+    {205, "TFT_INT8"},
+    {206, "TFT_INT16"},
+    {207, "TFT_INT32"},
+    {208, "TFT_INT64"},
+    {209, "TFT_HALF"},
+    {210, "TFT_FLOAT"},
+    {211, "TFT_DOUBLE"},
+    {212, "TFT_COMPLEX64"},
+    {213, "TFT_COMPLEX128"},
+    {214, "TFT_STRING"},
+    {215, "TFT_BFLOAT16"},
+    {1000, "TFT_TENSOR"},
+    {1001, "TFT_ARRAY"},
+    {1002, "TFT_OPTIONAL"},
+    {1003, "TFT_LITERAL"},
+    {1004, "TFT_ENCODED"},
+    {1005, "TFT_SHAPE_TENSOR"},
+    {10102, "TFT_DATASET"},
+    {10103, "TFT_RAGGED"},
+    {10104, "TFT_ITERATOR"},
+    {10202, "TFT_MUTEX_LOCK"},
+    {10203, "TFT_LEGACY_VARIANT"},
+};
+
+// "" when the number has no name.
+inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
+  if (field.role != Role::kFullType) return EnumName(static_cast<DataType>(number));
+  for (const EnumValue& value : kFullTypeIds) {
+    if (value.number == number) return value.name;
+  }
+  return "";
+}
+inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
+  if (field.role != Role::kFullType) {
+    const DataType dtype = DataTypeFromEnumName(name);
+    *number = static_cast<std::int32_t>(dtype);
+    return dtype != DataType::kInvalid || name == EnumName(DataType::kInvalid);
+  }
+  for (const EnumValue& value : kFullTypeIds) {
+    *number = value.number;
+    if (value.name == name) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+// Tables of messages with functions of their own instead of fields, by name.
+using TextTables = Span<const Message* const>;
+
+namespace detail {
+inline constexpr const Message* kTensorTables[] = {&kTensor, &kShape, &Schema<VariantTensorData>::message};
+}
+inline constexpr TextTables kTensorTextTables = detail::kTensorTables;
+
+namespace detail {
+
+// The message itself, or the table of its name. Null: `tables` has none.
+inline const Message* TableOf(const Message& message, TextTables tables) {
+  if (message.parse == nullptr) return &message;
+  for (const Message* table : tables) {
+    if (table->name == message.name) return table;
+  }
+  return nullptr;
+}
+// The table of the messages in the field; null for numbers and text.
+inline const Message* TableOf(const Field& field, TextTables tables) {
+  if (field.kind == Kind::kMessage) return TableOf(*field.message, tables);
+  if (field.kind != Kind::kString) return nullptr;
+  switch (field.role) {
+    case Role::kFullType: return &FullTypeTable::message;
+    case Role::kHandleData: return &Schema<DtypeAndPartialShape>::message;
+    case Role::kNodeDebugInfo: return &kNodeDebugInfo;
+    case Role::kGraphDebugInfo: return &kGraphDebugInfo;
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_reader.hpp ----
+// TextToWire: a message in protobuf's text format to protobuf's wire format, by the message's table.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Reads one text. one thread.
+class TextReader {
+ public:
+  TextReader(std::string_view text, TextTables tables) : in_(text), sink_(text.size() / 2 + 64), tables_(tables) {}
+
+  Status Read(const Message& message, std::string* out) {
+    if (!ReadFields(message, '\0')) return in_.status();
+    *out = sink_.Take();
+    return OkStatus();
+  }
+
+ private:
+  // The fields of a message up to `close`, which is eaten; '\0' is the end of the text.
+  bool ReadFields(const Message& message, char close) {
+    std::uint64_t seen = 0;
+    const Field* member = nullptr;  // the field that is set of those in the oneof
+    for (;;) {
+      const char c = in_.Peek();
+      const char* const start = in_.at();
+      if (!TextCursor::IsLetter(c)) {
+        if (c == close && in_.AtEnd() == (close == '\0')) {
+          if (close != '\0') in_.Reset(start + 1);
+          return true;
+        }
+        return FailName(message, c, close);
+      }
+      const std::string_view name = in_.Word();
+      const std::size_t index = IndexOf(message, name);
+      if (index == message.fields.size()) [[unlikely]]
+        return FailUnknown(message, name, start);
+      const Field& field = message.fields[index];
+      if (!field.repeated) {
+        const std::uint64_t bit = std::uint64_t{1} << index % 64;
+        if ((seen & bit) != 0) [[unlikely]]
+          return in_.Fail(start, StrCat(message.name, " has '", name, "' a second time; it has one value"));
+        seen |= bit;
+        if (field.role == Role::kInOneof) {
+          if (member != nullptr) [[unlikely]]
+            return in_.Fail(start, StrCat(message.name, " has both '", member->name, "' and '", name,
+                                          "'; one of them alone is right"));
+          member = &field;
+        }
+      }
+      if (!ReadField(message, field)) return false;
+      if (const char next = in_.Peek(); next == ',' || next == ';') in_.Reset(in_.at() + 1);
+    }
+  }
+
+  static std::size_t IndexOf(const Message& message, std::string_view name) {
+    std::size_t i = 0;
+    while (i < message.fields.size() && message.fields[i].name != name) ++i;
+    return i;
+  }
+
+  bool ReadField(const Message& message, const Field& field) {
+    const Message* const inner = TableOf(field, tables_);
+    char c = in_.Peek();
+    if (c == ':') {
+      in_.Reset(in_.at() + 1);
+      c = in_.Peek();
+    } else if (inner == nullptr) {
+      return in_.FailToken(in_.at(), StrCat("':' behind '", field.name, "' of ", message.name));
+    }
+    if (c != '[' || !field.repeated) return ReadValue(field, inner, false);
+    in_.Reset(in_.at() + 1);
+    if (in_.TryEat(']')) return true;
+    const bool pack = inner == nullptr && field.kind != Kind::kString;
+    const std::size_t start = pack ? Open(field.number) : 0;
+    for (;;) {
+      if (pack && depth_ >= kMaxDepth) return FailDepth(in_.at());
+      in_.Peek();
+      if (!ReadValue(field, inner, pack)) return false;
+      if (in_.TryEat(',')) continue;
+      if (!in_.TryEat(']')) return in_.FailToken(in_.at(), StrCat("',' or ']' in the list of '", field.name, "'"));
+      if (pack) Close(start);
+      return true;
+    }
+  }
+
+  // At the value.
+  bool ReadValue(const Field& field, const Message* inner, bool packed) {
+    if (inner != nullptr) return ReadMessage(field, *inner);
+    if (field.kind == Kind::kString) return ReadText(field);
+    if (field.kind == Kind::kMessage)
+      return in_.Fail(in_.at(), StrCat("'", field.name, "' is a ", field.message->name,
+                                       ", which this program cannot read from text"));
+    std::uint64_t bits = 0;
+    if (!ReadNumber(field, &bits)) return false;
+    const WireType type = WireTypeOf(field.kind);
+    if (!packed) Tag(field.number, type);
+    if (type == WireType::kVarint) {
+      Varint(bits);
+    } else {  // the low bytes come first
+      const std::size_t size = type == WireType::kFixed32 ? 4 : 8;
+      char* const to = sink_.Room(size);
+      std::memcpy(to, &bits, size);
+      sink_.Commit(to + size);
+    }
+    return true;
+  }
+
+  bool ReadMessage(const Field& field, const Message& message) {
+    const char* const start = in_.at();
+    const char open = in_.AtEnd() ? '\0' : *start;
+    if (open != '{' && open != '<') return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
+    if (depth_ >= kMaxDepth) [[unlikely]]
+      return FailDepth(start);
+    if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
+      return FailStack(start);
+    in_.Reset(start + 1);
+    ++depth_;
+    const std::size_t inside = Open(field.number);
+    if (!ReadFields(message, open == '{' ? '}' : '>')) return false;
+    Close(inside);
+    --depth_;
+    return true;
+  }
+
+  // Quoted texts one behind the other are one.
+  bool ReadText(const Field& field) {
+    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+    if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
+    const std::size_t start = Open(field.number);
+    do {
+      if (!in_.ReadQuoted(&sink_)) return false;
+    } while (is_quote(in_.Peek()));
+    Close(start);
+    return true;
+  }
+
+  // The bits of the value as they stand in the wire format.
+  bool ReadNumber(const Field& field, std::uint64_t* bits) {
+    std::int64_t number = 0;
+    switch (field.kind) {
+      case Kind::kFloat:
+      case Kind::kDouble: {
+        double real = 0;
+        if (!in_.ReadDouble(&real)) return false;
+        if (field.kind == Kind::kDouble) {
+          std::memcpy(bits, &real, sizeof real);
+        } else {  // by way of double, as protobuf does it
+          const float narrow = static_cast<float>(real);
+          std::memcpy(bits, &narrow, sizeof narrow);
+        }
+        return true;
+      }
+      case Kind::kUint32:
+      case Kind::kFixed32: return in_.ReadUnsigned(UINT32_MAX, bits);
+      case Kind::kUint64:
+      case Kind::kFixed64: return in_.ReadUnsigned(UINT64_MAX, bits);
+      case Kind::kBool: return ReadBool(bits);
+      case Kind::kEnum:
+        if (TextCursor::IsLetter(in_.Peek())) return ReadEnum(field, bits);
+        [[fallthrough]];
+      case Kind::kInt32:
+        if (!in_.ReadSigned(INT32_MAX, &number)) return false;
+        break;
+      default:
+        if (!in_.ReadSigned(INT64_MAX, &number)) return false;
+    }
+    *bits = static_cast<std::uint64_t>(number);
+    return true;
+  }
+  bool ReadBool(std::uint64_t* bits) {
+    const char* const start = in_.at();
+    const std::string_view word = in_.Word();
+    *bits = word == "true" || word == "True" || word == "t" || word == "1" ? 1 : 0;
+    if (*bits != 0 || word == "false" || word == "False" || word == "f" || word == "0") return true;
+    return in_.FailToken(start, "true or false");
+  }
+  bool ReadEnum(const Field& field, std::uint64_t* bits) {
+    const char* const start = in_.at();
+    const std::string_view word = in_.Word();
+    std::int32_t number = 0;
+    if (!EnumNumberOf(field, word, &number)) return FailEnum(field, word, start);
+    *bits = static_cast<std::uint64_t>(std::int64_t{number});
+    return true;
+  }
+
+  // -- the wire format
+  void Varint(std::uint64_t value) {
+    char* to = sink_.Room(10);
+    for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
+    *to++ = static_cast<char>(value);
+    sink_.Commit(to);
+  }
+  void Tag(std::uint32_t number, WireType type) {
+    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+  }
+  // Begins a value with a length before it. Returns where its bytes begin.
+  std::size_t Open(std::uint32_t number) {
+    Tag(number, WireType::kBytes);
+    sink_.Commit(sink_.Room(1) + 1);
+    return sink_.size();
+  }
+  // Writes the length: one byte was left for it.
+  void Close(std::size_t start) {
+    std::uint64_t size = sink_.size() - start;
+    if (size >= 0x80) {
+      const std::size_t more = Writer::VarintSize(size) - 1;
+      char* const end = sink_.Room(more);
+      std::memmove(sink_.at(start + more), sink_.at(start), static_cast<std::size_t>(size));
+      sink_.Commit(end + more);
+    }
+    char* to = sink_.at(start - 1);
+    for (; size >= 0x80; size >>= 7) *to++ = static_cast<char>((size & 0x7f) | 0x80);
+    *to = static_cast<char>(size);
+  }
+
+  // -- mistakes
+  TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
+    if (c == '[')
+      return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
+                                       " does not have; expected the name of a field"));
+    std::string expected = StrCat("the name of a field of ", message.name);
+    if (close != '\0') StrAppend(&expected, " or '", close, "'");
+    return in_.FailToken(in_.at(), expected);
+  }
+  TENON_DETAIL_COLD bool FailUnknown(const Message& message, std::string_view name, const char* where) {
+    SlimVector<std::string_view> names;
+    for (const Field& field : message.fields) names.push_back(field.name);
+    std::string hint = DidYouMean(name, names);
+    if (hint.empty()) {
+      hint = "; it has ";
+      for (std::size_t i = 0; i < names.size(); ++i) StrAppend(&hint, i == 0 ? "'" : ", '", names[i], "'");
+    }
+    return in_.Fail(where, StrCat(message.name, " has no field '", name, "'", hint));
+  }
+  TENON_DETAIL_COLD bool FailEnum(const Field& field, std::string_view word, const char* where) {
+    SlimVector<std::string_view> names;
+    if (field.role == Role::kFullType) {
+      for (const EnumValue& value : kFullTypeIds) names.push_back(value.name);
+    } else {
+      for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
+    }
+    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, names)));
+  }
+  TENON_DETAIL_COLD bool FailDepth(const char* where) {
+    return in_.Fail(where, StrCat("messages are nested more than ", kMaxDepth, " deep"));
+  }
+  TENON_DETAIL_COLD bool FailStack(const char* where) {
+    in_.Fail(where, StrCat("messages are nested more than ", depth_, " deep, and the thread has ", StackLeft() / 1024,
+                           " KiB of stack left"));
+    in_.SetStatus(Status(Code::kResourceExhausted, in_.status().message()));
+    return false;
+  }
+
+  TextCursor in_;
+  TextSink sink_;
+  TextTables tables_;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+// Reads a message in protobuf's text format into its wire format, *out. As lenient and as strict as TextFormat:
+// comments, < > or { }, lists in [ ], one ',' or ';' behind a field; every field known and, unless repeated, there
+// once. InvalidArgument, "line:column: ...": the first mistake, where a column is a byte. ResourceExhausted: the stack
+// is too short. Takes time in proportion to the text.
+inline Status TextToWire(const Message& message, std::string_view text, std::string* out,
+                         TextTables tables = kTensorTextTables) {
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
+  return detail::TextReader(text, tables).Read(*table, out);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_writer.hpp ----
+// WireToText: a message in protobuf's wire format to the text format, by the message's table, in the layout of
+// TensorFlow's files.
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Appends the shortest digits that read back as the same value (of a float six or more), laid out as Python does:
+// "2.0", "1e-05", "-inf".
+inline void AppendReal(double value, bool single, std::string* out) {
+  if (value != value) return StrAppend(out, "nan");
+  if (std::isinf(value)) return StrAppend(out, value < 0 ? "-inf" : "inf");
+  char text[48];
+  std::size_t size = 0;
+  for (int digits = single ? 6 : 1; digits <= 17; ++digits) {
+#if defined(__cpp_lib_to_chars)
+    char* const end = text + sizeof text - 1;
+    char* const last = single ? std::to_chars(text, end, value, std::chars_format::scientific, digits - 1).ptr
+                              : std::to_chars(text, end, value, std::chars_format::scientific).ptr;
+    *last = '\0';
+    size = static_cast<std::size_t>(last - text);
+    double again = value;
+    if (single) std::from_chars(text, last, again);
+#else
+    size = static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.*e", digits - 1, value));
+    const double again = std::strtod(text, nullptr);
+#endif
+    if (single ? static_cast<float>(again) == static_cast<float>(value) : again == value) break;
+  }
+  // "-d.dddde-xx" in pieces.
+  const std::string_view all(text, size);
+  const std::size_t e = all.find('e');
+  const int exponent = std::atoi(text + e + 1);
+  std::string_view mantissa = all.substr(0, e);
+  if (mantissa[0] == '-') {
+    out->push_back('-');
+    mantissa.remove_prefix(1);
+  }
+  std::string digits(mantissa.substr(0, 1));
+  digits.append(mantissa.substr(mantissa.size() > 2 ? 2 : mantissa.size()));
+  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
+  const auto count = static_cast<int>(digits.size());
+  if (exponent < -4 || exponent >= 16) {
+    out->append(digits, 0, 1);
+    if (count > 1) out->append(".").append(digits, 1, std::string::npos);
+    out->append(all.substr(e));
+  } else if (exponent < 0) {
+    out->append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
+  } else {
+    const auto whole = static_cast<std::size_t>(exponent) + 1;
+    if (count <= exponent + 1) {
+      out->append(digits).append(whole - digits.size(), '0').append(".0");
+    } else {
+      out->append(digits, 0, whole).append(".").append(digits, whole, std::string::npos);
+    }
+  }
+}
+
+// Writes one text. Bytes that are not such a message end the message that they are in. one thread.
+class TextWriter {
+ public:
+  TextWriter(TextTables tables, std::string* out) : tables_(tables), out_(out) {}
+
+  // Fields come in the order of their numbers, whatever the order of the bytes.
+  void WriteFields(const Message& message, std::string_view bytes) {
+    std::uint64_t present = 0;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+      const Field* const field = message.Find(tag.field);
+      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
+    }
+    const bool is_entry = IsMapEntry(message);
+    for (const Field& field : message.fields) {
+      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
+    }
+  }
+
+ private:
+  static std::uint64_t Bit(const Message& message, const Field& field) {
+    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
+  }
+
+  // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
+  // API does, leaves out a key or value of a map that is 0 or "".
+  void WriteField(const Field& field, std::string_view bytes, bool is_entry) {
+    const Message* const inner = TableOf(field, tables_);
+    std::string_view value, last;
+    std::string merged;
+    SlimVector<std::string_view> entries;
+    std::uint64_t number = 0;
+    bool is_text = false, is_number = false;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool wanted = tag.field == field.number && Fits(field, tag.type);
+      if (tag.type != WireType::kBytes) {
+        if (wanted ? !ReadNumber(reader, field.kind, &(number = 0)) : !reader.Skip(tag)) break;
+        if (wanted && field.repeated) WriteNumber(field, number);
+        is_number = is_number || wanted;
+      } else if (wanted && field.wire_type != WireType::kBytes) {
+        WritePacked(field, value);
+      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
+        entries.push_back(value);
+      } else if (wanted && field.repeated) {
+        WriteBytes(field, inner, value);
+      } else if (wanted) {
+        if (inner != nullptr && is_text) {
+          if (merged.empty()) merged.assign(last);
+          merged.append(value);
+          value = merged;
+        }
+        last = value;
+        is_text = true;
+      }
+    }
+    if (!entries.empty()) WriteMap(field, *inner, entries);
+    if (field.repeated) return;
+    if (is_text && (inner != nullptr || !is_entry || !last.empty())) WriteBytes(field, inner, last);
+    if (is_number && (!is_entry || number != 0)) WriteNumber(field, number);
+  }
+  // By ascending key.
+  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
+    SlimVector<Key> keys;
+    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
+    for (const std::size_t i : SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
+           return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
+         }))
+      WriteBytes(field, &entry, entries[i]);
+  }
+  struct Key {
+    std::string_view text;
+    std::uint64_t number = 0;
+  };
+  static Key KeyOf(const Message& entry, std::string_view bytes) {
+    Key key;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
+      if (tag.type == WireType::kBytes) {
+        if (is_key) key.text = value;
+      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
+        break;
+      }
+    }
+    return key;
+  }
+  void WritePacked(const Field& field, std::string_view bytes) {
+    Reader reader(AsBytes(bytes));
+    for (std::uint64_t number = 0; !reader.AtEnd() && ReadNumber(reader, field.kind, &number); number = 0)
+      WriteNumber(field, number);
+  }
+
+  void WriteName(const Field& field) { out_->append(2 * static_cast<std::size_t>(depth_), ' ').append(field.name); }
+
+  void WriteBytes(const Field& field, const Message* inner, std::string_view value) {
+    if (inner == nullptr) {
+      if (field.kind == Kind::kMessage) return;  // a message without a table
+      WriteName(field);
+      out_->append(": \"").append(CEscape(value)).append("\"\n");
+      return;
+    }
+    if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
+    WriteName(field);
+    out_->append(" {\n");
+    ++depth_;
+    WriteFields(*inner, value);
+    --depth_;
+    out_->append(2 * static_cast<std::size_t>(depth_), ' ').append("}\n");
+  }
+  void WriteNumber(const Field& field, std::uint64_t bits) {
+    WriteName(field);
+    out_->append(": ");
+    AppendNumber(field, bits);
+    out_->push_back('\n');
+  }
+  void AppendNumber(const Field& field, std::uint64_t bits) {
+    const auto narrow = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
+    switch (field.kind) {
+      case Kind::kFloat: {
+        float value;
+        std::memcpy(&value, &bits, sizeof value);
+        return AppendReal(static_cast<double>(value), true, out_);
+      }
+      case Kind::kDouble: {
+        double value;
+        std::memcpy(&value, &bits, sizeof value);
+        return AppendReal(value, false, out_);
+      }
+      case Kind::kBool: return StrAppend(out_, bits != 0 ? "true" : "false");
+      case Kind::kUint32:
+      case Kind::kFixed32: return StrAppend(out_, static_cast<std::uint32_t>(bits));
+      case Kind::kUint64:
+      case Kind::kFixed64: return StrAppend(out_, bits);
+      case Kind::kInt32: return StrAppend(out_, narrow);
+      case Kind::kEnum: {
+        const std::string_view name = EnumNameOf(field, narrow);
+        return name.empty() ? StrAppend(out_, narrow) : StrAppend(out_, name);
+      }
+      default: return StrAppend(out_, static_cast<std::int64_t>(bits));
+    }
+  }
+
+  TextTables tables_;
+  std::string* out_;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, maps sorted,
+// numbers and escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so
+// are the bytes behind a mistake, to the end of their message.
+inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
+                       TextTables tables = kTensorTextTables) {
+  if (const Message* const table = detail::TableOf(message, tables))
+    detail::TextWriter(tables, out).WriteFields(*table, bytes);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/graph_text.hpp ----
+// Graphs, ops and attrs from and to protobuf's text format (.pbtxt), with the tables of the binary form.
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
+                                                        &wire::Schema<VariantTensorData>::message,
+                                                        &wire::kFunctionDefLibrary};
+inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
+}  // namespace detail
+
+// Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
+// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
+// result is OK.
+// InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
+// ResourceExhausted: memory or stack is too short.
+template <class T>
+Status ParseText(std::string_view text, T* object) {
+  return detail::CatchAll("ParseText", [&]() -> Status {
+    std::string bytes;
+    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
+    T read;
+    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
+    *object = std::move(read);
+    return OkStatus();
+  });
+}
+// Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
+// The tensors' memory must be accessible to the host.
+template <class T>
+std::string ToText(const T& object) {
+  std::string bytes, text;
+  wire::SerializeTo(object, &bytes);
+  wire::WireToText(wire::Schema<T>::message, bytes, &text, detail::kGraphTextTables);
+  return text;
+}
+
+// Reads a GraphDef; returns the errors of ParseText. A senseless value of a constant or shape is not an error here, as
+// in ParseGraphDef.
+inline Result<GraphDef> ParseTextGraphDef(std::string_view text) {
+  GraphDef graph;
+  TENON_RETURN_IF_ERROR(ParseText(text, &graph));
+  return graph;
+}
+// Reads TensorFlow's OpList, "op { name: ... }"; returns the errors of ParseText.
+inline Result<SlimVector<OpDef>> ParseTextOpList(std::string_view text) {
+  detail::OpList list;
+  TENON_RETURN_IF_ERROR(ParseText(text, &list));
+  return std::move(list.op);
+}
+// Writes TensorFlow's OpList, in the layout of ToText.
+inline std::string OpListToText(Span<const OpDef> ops) {
+  return ToText(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/text_graph.hpp ----
+// Text graphs (.pbtxt, .prototxt) in files. A program with this header also has a ReadGraphFile, and so a
+// Session::FromGraphFile, that reads them: the content tells, not the name.
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Result<GraphDef> ReadTextOfFile(std::string_view path, std::string_view text) {
+  Result<GraphDef> graph = ParseTextGraphDef(text);
+  if (graph.ok()) return graph;
+  const std::string_view separator = errors::IsInvalidArgument(graph.status()) ? ":" : ": ";
+  return Status(graph.status().code(), StrCat(path, separator, graph.status().message()));
+}
+inline const bool fills_read_graph_text = FillExtension(&extensions.read_graph_text, &ReadTextOfFile);
+
+}  // namespace detail
+
+// Returns the graph of a file in protobuf's text format; a file of blanks and comments is an empty graph.
+// NotFound, and other errors of the system: the file cannot be opened.
+// InvalidArgument: the text is not a GraphDef ("path:line:column: ...").
+inline Result<GraphDef> ReadTextGraphFile(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
+  Result<GraphDef> graph = detail::ReadTextOfFile(path, wire::AsText(file.bytes()));
+  TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
+  return graph;
+}
+
+// Writes a graph as tf.io.write_graph does with as_text=True. Returns the errors of WriteFile, with the path.
+inline Status WriteTextGraphFile(const std::string& path, const GraphDef& graph) {
+  return detail::CatchAll("WriteTextGraphFile", [&] { return WriteFile(path, ToText(graph)); });
+}
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
