@@ -93,6 +93,8 @@ function(tenon_add_runtime)
   add_library(tenon_runtime OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tenon_runtime.cpp")
   add_library(tenon::runtime ALIAS tenon_runtime)
   target_link_libraries(tenon_runtime PUBLIC tenon::tenon)
+  # -O3 makes a program with few ops larger by 2 %.
+  target_compile_options(tenon_runtime PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O2>)
   # The linker drops entry points that the program does not call.
   target_link_options(tenon_runtime INTERFACE $<$<PLATFORM_ID:Linux>:LINKER:--gc-sections>)
 endfunction()

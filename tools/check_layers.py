@@ -54,7 +54,6 @@ TESTED_TOGETHER = {
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
     'engine/gemm/cublas.cuh': 'cuda/gemm_test.cu',
     'engine/gemm/tiled.cuh': 'cuda/gemm_test.cu',
-    'wire/field.hpp': 'wire/schema_test.cpp',  # tables are tested by reading and writing with them
     # One test of both sides: the declarations, and what defines them.
     'runtime/eager/async_impl.hpp': 'runtime/api/eager_async_test.cpp',
     'runtime/eager/context_impl.hpp': 'runtime/api/eager_test.cpp',
