@@ -229,7 +229,7 @@ class FrameStates {
     it->flow = loop->frame;
     it->empty = &empty_;
     if (loop->number == 0) {
-      it->values = &step_->value(0);
+      it->values = step_->values();
     } else {
       it->own_values.reserve(ToSize(frame.num_slots));
       for (int i = 0; i < frame.num_slots; ++i) it->own_values.push_back(EmptySlot());

@@ -59,6 +59,7 @@ class Step {
 
   const Program& program() const { return program_; }
   Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+  Tensor* values() { return values_.data(); }  // null for a program without values
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
   CachingAllocator* cache() { return cache_; }
