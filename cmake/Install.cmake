@@ -3,7 +3,9 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Tenon)
-install(TARGETS tenon EXPORT TenonTargets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS tenon EXPORT TenonTargets)
+install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING REGEX "\\.(hpp|cuh|h)$")
 install(EXPORT TenonTargets NAMESPACE tenon:: DESTINATION ${package_dir})
 foreach(component IN ITEMS eigen cuda protobuf re2 image)
   install(TARGETS tenon_${component} EXPORT TenonTargets_${component})

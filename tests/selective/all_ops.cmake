@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What tenon::ops is compiled of: TOOL writes it into FOLDER. Every op is there, once, and no file is empty.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 set(files "${FOLDER}/all_1.cpp" "${FOLDER}/all_2.cpp" "${FOLDER}/all_3.cpp")
 execute_process(COMMAND "${TOOL}" --register-all --headers "${HEADERS}" ${files} COMMAND_ERROR_IS_FATAL ANY)
 set(all "")

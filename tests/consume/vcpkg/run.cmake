@@ -2,7 +2,7 @@
 # cmake -DROOT=... -DWORK=... -DCMAKE_CXX_COMPILER=... -P run.cmake
 # Runs packaging/vcpkg/portfile.cmake as vcpkg does, with plain CMake in the place of vcpkg's helpers, and checks the
 # package that comes out: WORK/packages/tenon, copied to WORK/installed. Eigen is the system's.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 set(port_dir "${ROOT}/packaging/vcpkg")
 
 # vcpkg gives a port its name and the features asked for; the manifest says which there are.
