@@ -29,11 +29,13 @@ while (($# > 0)); do
   shift
 done
 
-number() { sed -n "s/^#define TENON_VERSION_$1 \([0-9]\+\)$/\1/p" "$config"; }
-old=$(number MAJOR).$(number MINOR).$(number PATCH)
+number=$(sed -n 's/^#define TENON_VERSION \([0-9]\+\)$/\1/p' "$config")
+[[ -n $number ]] || fail "$config does not define TENON_VERSION as a number"
+old=$((number / 10000)).$((number / 100 % 100)).$((number % 100))
 version=${version:-$old}
 [[ $version =~ ^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$ ]] || fail "'$version' is not a version such as 0.1.0"
-parts=("${BASH_REMATCH[@]:1}")
+((BASH_REMATCH[2] < 100 && BASH_REMATCH[3] < 100)) || fail "the minor version and the patch of '$version' must be below 100"
+number=$((BASH_REMATCH[1] * 10000 + BASH_REMATCH[2] * 100 + BASH_REMATCH[3]))
 [[ $date =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]] || fail "'$date' is not a date such as 2026-01-31"
 tag=v$version
 [[ $(printf '%s\n' "$old" "$version" | sort -V | tail -n 1) == "$version" ]] || fail "$version is older than $old in $config"
@@ -54,8 +56,7 @@ else
   trap '"$done" || { git add -A; git reset -q --hard; echo "release: nothing is changed" >&2; }' EXIT
 fi
 
-sed -i -e "s/^\(#define TENON_VERSION_MAJOR\) .*/\1 ${parts[0]}/" -e "s/^\(#define TENON_VERSION_MINOR\) .*/\1 ${parts[1]}/" \
-  -e "s/^\(#define TENON_VERSION_PATCH\) .*/\1 ${parts[2]}/" "$config"
+sed -i "s/^#define TENON_VERSION .*/#define TENON_VERSION $number/" "$config"
 [[ ! -e $package ]] || sed -i "s/^  \"version\": \".*\"/  \"version\": \"$version\"/" "$package"
 sed -i "s/^## Unreleased.*/## Unreleased\n\n## $version ($date)/" CHANGELOG.md
 tools/amalgamate.py

@@ -12,7 +12,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEAD = '// SPDX-License-Identifier: Apache-2.0\n#pragma once\n'
-CONFIG = HEAD + '#define TENON_VERSION_MAJOR 0\n#define TENON_VERSION_MINOR 1\n#define TENON_VERSION_PATCH 0\n'
+# The real file, so that the script and the file agree.
+CONFIG = re.sub(r'^#define TENON_VERSION .*', '#define TENON_VERSION 100',
+                (ROOT / 'include/tenon/base/config.hpp').read_text(), flags=re.M)
 FILES = {
     'include/tenon/base/config.hpp': CONFIG,
     'include/tenon/tenon.hpp': HEAD + '#include <tenon/base/config.hpp>\n',
@@ -86,9 +88,8 @@ class Release(unittest.TestCase):
         self.commit('more')
         code, output = self.release('1.20.3')
         self.assertEqual(code, 0, output)
-        for part, number in (('MAJOR', 1), ('MINOR', 20), ('PATCH', 3)):
-            self.assertIn(f'#define TENON_VERSION_{part} {number}\n', self.read('include/tenon/base/config.hpp'))
-            self.assertIn(f'#define TENON_VERSION_{part} {number}\n', self.read('single_include/tenon/tenon.hpp'))
+        for name in ('include/tenon/base/config.hpp', 'single_include/tenon/tenon.hpp'):
+            self.assertIn('#define TENON_VERSION 12003\n', self.read(name))
         self.assertIn('"version": "1.20.3"', self.read('packaging/vcpkg/vcpkg.json'))
         self.assertEqual(re.findall('^## .*', self.read('CHANGELOG.md'), re.M),
                          ['## Unreleased', '## 1.20.3 (2026-01-31)', '## 0.1.0 (2026-01-31)', '## 0.0.1 (2020-01-01)'])
@@ -98,7 +99,7 @@ class Release(unittest.TestCase):
         texts, head = self.texts(), self.git('rev-parse', 'HEAD')
         code, output = self.release('--dry-run', '0.2.0', checks='false')
         self.assertEqual(code, 0, output)
-        for line in ('+## 0.2.0 (2026-01-31)', '+#define TENON_VERSION_MINOR 2', '+  "version": "0.2.0"',
+        for line in ('+## 0.2.0 (2026-01-31)', '+#define TENON_VERSION 200', '+  "version": "0.2.0"',
                      "would commit 'release: 0.2.0' and tag it v0.2.0"):
             self.assertIn(line, output)
         self.assertEqual((self.texts(), self.git('rev-parse', 'HEAD'), self.git('tag')), (texts, head, ''))
@@ -107,6 +108,7 @@ class Release(unittest.TestCase):
     def test_refusals(self):
         self.refused(because='the checks failed', checks='false')
         self.refused('0.1', because="'0.1' is not a version such as 0.1.0")
+        self.refused('0.100.0', because="the minor version and the patch of '0.100.0' must be below 100")
         self.refused('0.0.9', because='0.0.9 is older than 0.1.0')
         self.refused('--sign', because="there is no option '--sign'")
         (self.root / 'new').write_text('')
