@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers, CMake package and pkg-config file. Nothing depends on the architecture, so all of it goes below share/.
+# The component `headers` has all of this; the command is the component `command`.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME headers)
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Tenon)
 install(TARGETS tenon EXPORT TenonTargets)
@@ -25,3 +27,7 @@ file(RELATIVE_PATH TENON_PC_PREFIX "/${CMAKE_INSTALL_DATADIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" TENON_PC_PREFIX "${TENON_PC_PREFIX}")
 configure_file(cmake/tenon.pc.in ${PROJECT_BINARY_DIR}/tenon.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tenon.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
+  include(cmake/Packages.cmake)
+endif()

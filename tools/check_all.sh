@@ -73,7 +73,7 @@ demo_binary() {
 ports() { tools/check_ports.sh; }
 
 consume() { tests/consume/run.sh; }
-conan() { tests/consume/run.sh conan; }
+packages() { tests/consume/run.sh conan wheel; }
 
 preset() {  # preset NAME [configure option]...: configure, build, test
   local name=$1
@@ -127,7 +127,7 @@ every_commit=(format:1 layers:1 amalgamation:1 release:1 compile_fail:2 no_excep
 parts=(
   'odr:2 consume:5 ports:6 fuzz:12'
   'compile_fail_clang:2 headers_clang:3 clang:4 tsan:17'
-  'asan_runtime:15 asan_golden:10 conan:1'
+  'asan_runtime:15 asan_golden:10 packages:3'
   'asan_floors:10 cuda:5 neon:9 isa:12'
 )
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Uses Tenon as its users do, each time from a small project of its own that defines an op, registers it and runs it:
-#   tests/consume/run.sh [add_subdirectory|find_package|components|fetch_content|single_include|pkg_config|vcpkg|conan]...
-# Without names: all but conan, which needs Conan from PyPI.
+#   tests/consume/run.sh [add_subdirectory|find_package|components|fetch_content|single_include|pkg_config|vcpkg|deb|wheel|conan]...
+# Without names: all but wheel and conan, which need packages from PyPI.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work="$root/build/consume/a folder"  # spaces in all paths
@@ -78,6 +78,22 @@ consume() {
     vcpkg)
       cmake -DROOT="$root" -DWORK="$work/vcpkg" -DCMAKE_CXX_COMPILER="$compiler" -P "$root/tests/consume/vcpkg/run.cmake"
       build_and_run vcpkg -DCMAKE_PREFIX_PATH="$work/vcpkg/installed" ;;
+    deb)  # the headers of an installation, and a CMake package that is found
+      install_tenon
+      rm -rf "$work/deb" "$work/components" "$work/tenon"/*.deb
+      (cd "$work/tenon" && cpack -G DEB) >"$work/deb.log" 2>&1 || { cat "$work/deb.log"; exit 1; }
+      dpkg-deb -x "$work/tenon"/libtenon-dev_*_all.deb "$work/deb"
+      diff -r "$work/prefix/include" "$work/deb/usr/include"
+      cmake -S "$root/tests/consume/components" -B "$work/components" -G Ninja --log-level=WARNING \
+        -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/deb/usr" ;;
+    wheel)
+      rm -rf "$work/wheel"
+      python3 -m venv "$work/wheel/venv"
+      python="$work/wheel/venv/bin/python"
+      "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/wheel" \
+        "$root/packaging/wheel" --config-settings cmake.define.TENON_BUILD_COMMAND=OFF
+      "$python" -m pip install --quiet --disable-pip-version-check --no-index "$work/wheel"/tenon-*.whl
+      build_and_run find_package -DCMAKE_PREFIX_PATH="$("$python" -m tenon --prefix)" -UTenon_DIR ;;
     conan) "$root/tests/consume/conan/run.sh" ;;
     *) echo "consume: there is no '$1'" >&2; exit 2 ;;
   esac
@@ -85,7 +101,7 @@ consume() {
 
 mkdir -p "$work"
 names=("$@")
-((${#names[@]})) || names=(add_subdirectory find_package components fetch_content single_include pkg_config vcpkg)
+((${#names[@]})) || names=(add_subdirectory find_package components fetch_content single_include pkg_config vcpkg deb)
 for name in "${names[@]}"; do
   echo "-- consume: $name"
   consume "$name"
