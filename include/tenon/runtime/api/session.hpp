@@ -61,8 +61,8 @@ struct NodeTiming {
   // Time within the execution in which it occupied no thread of the pool: an asynchronous kernel that ends after its
   // call waits from the call to its end, for a tensor of another device or for a queue.
   std::int64_t wait_ns = 0;
-  DataType dtype = DataType::kInvalid;  // of output 0; kInvalid: the node has no output
-  TensorShape shape = {};  // of output 0
+  DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
+  TensorShape shape = {};  // output 0's
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
 struct NodeTotal {

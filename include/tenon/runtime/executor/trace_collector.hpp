@@ -98,9 +98,9 @@ class TracedNodes {
 
 // The outputs of one execution, for its NodeTiming. one thread.
 struct TracedOutputs {
-  std::int64_t bytes = 0;  // of all outputs
-  DataType dtype = DataType::kInvalid;  // of output 0
-  TensorShape shape;  // of output 0
+  std::int64_t bytes = 0;  // all outputs together
+  DataType dtype = DataType::kInvalid;  // output 0's
+  TensorShape shape;  // output 0's
 
   // `count` > 0
   void Describe(const Tensor* tensors, int count) {

@@ -65,8 +65,8 @@ class NumberText {
 // row; executions refer to it by number. one thread.
 class PageRuns {
  public:
-  // `start_ns`: of the run on the page's clock; `error`: empty where it went well. `records`: allocations up to the end
-  // of the run, on SteadyNanoseconds(). The session must live.
+  // `start_ns`: the run's start on the page's clock; `error`: empty where it went well. `records`: allocations up to
+  // its end, on the clock of SteadyNanoseconds(). The session must live.
   std::string Line(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
                    std::string_view error, Span<const AllocationRecord> records = {}) {
     JsonWriter json;
