@@ -1,9 +1,10 @@
 // The page: what is chosen, the tables, keys and the second trace.
 const TEXT = 'text';
+const ROW = 22;
 const COLUMNS = {
   nodes: [
-    ['name', 'node', TEXT], ['op', 'op', TEXT, 130], ['device', 'device', TEXT, 90], ['shape', 'shape', TEXT, 130],
-    ['count', 'count', whole, 70], ['total', 'total', ns, 80], ['self', 'own time', ns, 80],
+    ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['device', 'device', TEXT, 76], ['shape', 'shape', TEXT, 120],
+    ['count', 'count', whole, 64], ['total', 'total', ns, 80], ['self', 'own time', ns, 104],
     ['share', 'share', percent, 66], ['median', 'median', ns, 80], ['p99', 'p99', ns, 80], ['max', 'max', ns, 80],
     ['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84], ['temp', 'temporary', size, 84]
   ],
@@ -159,8 +160,17 @@ class App {
       this.graph.reveal(this.node);
     }
     this.detail();
+    this.revealRow();
     this.rows();
     this.draw();
+  }
+  isChosen(row) { return row.event !== undefined ? row.event === this.selected : row.id >= 0 && row.id === this.node; }
+  // Scrolls the table to the chosen row.
+  revealRow() {
+    if (this.tab === 'flame' || !this.shown) return;
+    const list = $('list'), at = this.shown.findIndex(r => this.isChosen(r)) * ROW;
+    if (at >= 0 && (at < list.scrollTop || at + 2 * ROW > list.scrollTop + list.clientHeight))
+      list.scrollTop = at - list.clientHeight / 3;
   }
   // The longest execution of a node in the runs that are shown; in run `run` where that is not negative.
   selectNode(id, run) {
@@ -312,7 +322,8 @@ class App {
     }
     this.shown = rows;
     const columns = COLUMNS[tab].filter(c => !(tab === 'compare' && this.byOp && c[0] === 'op'));
-    $('list').innerHTML = '<table><colgroup>' +
+    const least = columns.reduce((sum, c) => sum + (c[3] || 240), 0);
+    $('list').innerHTML = `<table style="min-width:${least}px"><colgroup>` +
         columns.map(c => `<col${c[3] ? ` style="width:${c[3]}px"` : ''}>`).join('') + '</colgroup><thead><tr>' +
         columns
             .map(
@@ -329,13 +340,11 @@ class App {
   rows() {
     const body = $('list').querySelector('tbody');
     if (!body || this.tab === 'flame') return;
-    const high = 22, list = this.shown, from = Math.max(0, Math.floor($('list').scrollTop / high) - 6),
+    const high = ROW, list = this.shown, from = Math.max(0, Math.floor($('list').scrollTop / high) - 6),
           to = Math.min(list.length, from + Math.ceil($('list').clientHeight / high) + 14);
     let html = `<tr style="height:${from * high}px"></tr>`;
     for (let k = from; k < to; ++k) {
-      const r = list[k],
-            sel = r.event !== undefined ? r.event === this.selected :
-                                          r.id !== undefined && r.id >= 0 && r.id === this.node;
+      const r = list[k], sel = this.isChosen(r);
       html += `<tr data-k="${k}"${sel ? ' class="sel"' : ''}>`;
       for (const c of this.columns) {
         const v = r[c[0]];
@@ -376,7 +385,7 @@ class App {
           ]);
     }
     if (row)
-      html += `<h3>${whole(row.count)} executions</h3>` + list([
+      html += `<h3>${row.count === 1 ? 'one execution' : whole(row.count) + ' executions'}</h3>` + list([
                 ['median', ns(row.median)], ['p99', ns(row.p99)], ['max', ns(row.max)], ['total', ns(row.total)],
                 ['share', percent(row.share)], ['shapes', row.shapes > 1 ? row.shapes : '']
               ]);

@@ -54,6 +54,8 @@ class Model {
   // Gives each node (name, op, device) a number; a kind is a node with its shapes and bytes.
   index() {
     const known = new Map();
+    for (const k of [...this.kinds, ...this.folded])
+      k.device = k.device.replace(/^.job:localhost.replica:0.task:0.device:/, '');
     this.nodes = [];
     this.nodeOf = new Int32Array(this.kinds.length);
     const number = k => {

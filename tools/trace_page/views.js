@@ -54,8 +54,10 @@ function begin(canvas) {
 function clip(g, text, width) {
   if (width < 14) return '';
   const most = Math.floor(width / 5.6);
-  if (text.length > most * 1.3) text = text.slice(0, most);
-  if (g.measureText(text).width <= width) return text;
+  if (text.length > most * 1.3)
+    text = text.slice(0, most);
+  else if (g.measureText(text).width <= width)
+    return text;
   while (text.length > 1 && g.measureText(text + '\u2026').width > width) text = text.slice(0, -1);
   return text.length > 1 ? text + '\u2026' : '';
 }
@@ -276,7 +278,7 @@ class Timeline {
       g.fillStyle = theme.line;
       g.fillRect(x, 0, 1, h);
       g.fillStyle = theme.dim;
-      g.fillText(ns(k * step), x + 3, RULER / 2);
+      if (x + 60 < w) g.fillText(ns(k * step), x + 3, RULER / 2);
     }
   }
   drawRuns(g, runs, y, w, scale) {

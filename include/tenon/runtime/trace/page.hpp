@@ -27,7 +27,7 @@ inline constexpr std::string_view kTracePageHead = R"page(<!doctype html>
 :root { --bg: #1b1b1d; --fg: #ddd; --dim: #999; --line: #3c3c40; --panel: #252528; --sel: #ff6b5e; --hit: #6cb2ff; --row: #2b3240; --wait: #5a5a5e; }
 }* { box-sizing: border-box; }html, body { height: 100%; margin: 0; }
 body { font: 13px/1.4 system-ui, sans-serif; color: var(--fg); background: var(--bg); display: grid; overflow: hidden;
-grid: auto minmax(160px, 55fr) auto minmax(120px, 45fr) / minmax(0, 1fr) 320px; }
+grid: auto minmax(160px, 55fr) auto minmax(120px, 45fr) / minmax(0, 1fr) 270px; }
 header { grid-column: 1 / 3; display: flex; gap: 10px; align-items: center; padding: 5px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 h1 { font-size: 14px; margin: 0; overflow: hidden; text-overflow: ellipsis; max-width: 22em; }
 #sum { color: var(--dim); overflow: hidden; text-overflow: ellipsis; flex: 1; }#search { width: 17em; }
@@ -87,9 +87,9 @@ kbd { font-family: monospace; }body.drop { outline: 3px dashed var(--hit); outli
 <script>
 )page";
 
-inline constexpr std::string_view kTracePageMain = R"page(const TEXT = 'text';const COLUMNS = {nodes: [
-['name', 'node', TEXT], ['op', 'op', TEXT, 130], ['device', 'device', TEXT, 90], ['shape', 'shape', TEXT, 130],
-['count', 'count', whole, 70], ['total', 'total', ns, 80], ['self', 'own time', ns, 80],
+inline constexpr std::string_view kTracePageMain = R"page(const TEXT = 'text';const ROW = 22;const COLUMNS = {nodes: [
+['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['device', 'device', TEXT, 76], ['shape', 'shape', TEXT, 120],
+['count', 'count', whole, 64], ['total', 'total', ns, 80], ['self', 'own time', ns, 104],
 ['share', 'share', percent, 66], ['median', 'median', ns, 80], ['p99', 'p99', ns, 80], ['max', 'max', ns, 80],
 ['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84], ['temp', 'temporary', size, 84]
 ], ops: [
@@ -155,8 +155,13 @@ m.wait[i] ? ' and ' + ns(m.wait[i]) + ' waiting' : ''}\n` +
 `${k.shape ? k.shape + ', ' : ''}${size(k.bytes)}, at ${ns(m.start[i] - run.start)} of run ${m.runOf(i) + 1}, ${
 m.threadNames.get(m.thread[i]) || 'thread ' + m.thread[i]}`;}select(i, show) {const m = this.model;this.selected = i;
 this.node = i < 0 ? -1 : m.nodeOf[m.kind[i]];this.consumers = i < 0 ? [] : m.consumers(i);if (i >= 0) {
-if (show) this.timeline.reveal(i, show === 'closer');this.graph.reveal(this.node);}this.detail();this.rows();
-this.draw();}selectNode(id, run) {
+if (show) this.timeline.reveal(i, show === 'closer');this.graph.reveal(this.node);}this.detail();this.revealRow();
+this.rows();this.draw();}
+isChosen(row) { return row.event !== undefined ? row.event === this.selected : row.id >= 0 && row.id === this.node; }
+revealRow() {if (this.tab === 'flame' || !this.shown) return;
+const list = $('list'), at = this.shown.findIndex(r => this.isChosen(r)) * ROW;
+if (at >= 0 && (at < list.scrollTop || at + 2 * ROW > list.scrollTop + list.clientHeight))
+list.scrollTop = at - list.clientHeight / 3;}selectNode(id, run) {
 const m = this.model, r = m.runs[run], low = r ? r.at : this.range.low, high = r ? r.at + r.count : this.range.high;
 let best = -1;for (let i = low; i < high; ++i)
 if (m.nodeOf[m.kind[i]] === id && (best < 0 || m.dur[i] > m.dur[best])) best = i;
@@ -231,7 +236,8 @@ sign :
 (isNaN(size(b[by])) ? -Infinity : size(b[by]))) *
 sign);}this.shown = rows;
 const columns = COLUMNS[tab].filter(c => !(tab === 'compare' && this.byOp && c[0] === 'op'));
-$('list').innerHTML = '<table><colgroup>' +
+const least = columns.reduce((sum, c) => sum + (c[3] || 240), 0);
+$('list').innerHTML = `<table style="min-width:${least}px"><colgroup>` +
 columns.map(c => `<col${c[3] ? ` style="width:${c[3]}px"` : ''}>`).join('') + '</colgroup><thead><tr>' +
 columns
 .map(c => `<th data-by="${c[0]}" class="${c[2] === TEXT ? 'text' : ''}" title="Sort">${c[1]}${
@@ -239,11 +245,10 @@ sort.by === c[0] ? sort.up ? ' \u25b4' : ' \u25be' : ''}`)
 .join('') +
 '</thead><tbody></tbody></table>';this.columns = columns;$('list').scrollTop = 0;this.rows();this.draw();}rows() {
 const body = $('list').querySelector('tbody');if (!body || this.tab === 'flame') return;
-const high = 22, list = this.shown, from = Math.max(0, Math.floor($('list').scrollTop / high) - 6),
+const high = ROW, list = this.shown, from = Math.max(0, Math.floor($('list').scrollTop / high) - 6),
 to = Math.min(list.length, from + Math.ceil($('list').clientHeight / high) + 14);
-let html = `<tr style="height:${from * high}px"></tr>`;for (let k = from; k < to; ++k) {const r = list[k],
-sel = r.event !== undefined ? r.event === this.selected :
-r.id !== undefined && r.id >= 0 && r.id === this.node;html += `<tr data-k="${k}"${sel ? ' class="sel"' : ''}>`;
+let html = `<tr style="height:${from * high}px"></tr>`;for (let k = from; k < to; ++k) {
+const r = list[k], sel = this.isChosen(r);html += `<tr data-k="${k}"${sel ? ' class="sel"' : ''}>`;
 for (const c of this.columns) {const v = r[c[0]];if (c[0] === 'bar')
 html += `<td class="text"><span class="bar" style="width:${(110 * r.share).toFixed(0)}px;background:${
 this.tab === 'ops' ? colorOf(r.op) : theme.hit}"></span>`;else if (c[2] === TEXT)
@@ -267,7 +272,7 @@ const k = m.kinds[m.kind[i]], r = m.runOf(i);html +=
 ['thread', m.threadNames.get(m.thread[i]) || m.thread[i]], ['shape', k.shape], ['outputs', size(k.bytes)],
 ['temporary', k.temp ? size(k.temp) : ''], ['persistent', k.persistent ? size(k.persistent) : '']
 ]);}if (row)
-html += `<h3>${whole(row.count)} executions</h3>` + list([
+html += `<h3>${row.count === 1 ? 'one execution' : whole(row.count) + ' executions'}</h3>` + list([
 ['median', ns(row.median)], ['p99', ns(row.p99)], ['max', ns(row.max)], ['total', ns(row.total)],
 ['share', percent(row.share)], ['shapes', row.shapes > 1 ? row.shapes : '']
 ]);if (i >= 0) {const link = e => `<a data-event="${e}" title="${esc(m.nodes[m.nodeOf[m.kind[e]]].name)}">${

@@ -24,13 +24,14 @@ this.kinds = [];this.folded = [];this.left = 0;this.allocations = {at: [], bytes
 reserve(n, flows) {this.n = n;this.start = new Float64Array(n);this.dur = new Float64Array(n);
 this.wait = new Float64Array(n);this.kind = new Int32Array(n);this.thread = new Int32Array(n);
 this.flowAt = new Int32Array(n + 1);this.flowFrom = new Int32Array(flows);this.control = new Uint8Array(flows);}
-index() {const known = new Map();this.nodes = [];this.nodeOf = new Int32Array(this.kinds.length);
-const number = k => {const key = k.name + '\n' + k.op + '\n' + k.device;let id = known.get(key);
-if (id === undefined) {known.set(key, id = this.nodes.length);
-this.nodes.push({id, name: k.name, op: k.op, device: k.device});}return id;};this.kinds.forEach((k, i) => {
-this.nodeOf[i] = number(k);});this.bytesOf = Float64Array.from(this.kinds, k => k.bytes);
-for (const f of this.folded) f.node = number(f);this.first = Infinity;this.last = -Infinity;
-for (const r of this.runs) {this.first = Math.min(this.first, r.start);
+index() {const known = new Map();for (const k of [...this.kinds, ...this.folded])
+k.device = k.device.replace(/^.job:localhost.replica:0.task:0.device:/, '');this.nodes = [];
+this.nodeOf = new Int32Array(this.kinds.length);const number = k => {
+const key = k.name + '\n' + k.op + '\n' + k.device;let id = known.get(key);if (id === undefined) {
+known.set(key, id = this.nodes.length);this.nodes.push({id, name: k.name, op: k.op, device: k.device});}return id;};
+this.kinds.forEach((k, i) => {this.nodeOf[i] = number(k);});
+this.bytesOf = Float64Array.from(this.kinds, k => k.bytes);for (const f of this.folded) f.node = number(f);
+this.first = Infinity;this.last = -Infinity;for (const r of this.runs) {this.first = Math.min(this.first, r.start);
 this.last = Math.max(this.last, r.start + r.total);}if (!this.runs.length) this.first = 0;
 if (!(this.last > this.first)) this.last = this.first + 1;return this;}end(i) { return this.start[i] + this.dur[i]; }
 work(i) { return this.dur[i] - this.wait[i]; }runOf(i) {let low = 0, high = this.runs.length;while (high - low > 1) {

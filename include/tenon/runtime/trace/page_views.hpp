@@ -38,8 +38,9 @@ canvas.width = Math.round(w * scale);canvas.height = Math.round(h * scale);}
 const g = canvas.getContext('2d', {alpha: false});g.setTransform(scale, 0, 0, scale, 0, 0);g.globalAlpha = 1;
 g.fillStyle = theme.bg;g.fillRect(0, 0, w, h);g.font = '11px system-ui, sans-serif';g.textBaseline = 'middle';
 return {g, w, h};}function clip(g, text, width) {if (width < 14) return '';const most = Math.floor(width / 5.6);
-if (text.length > most * 1.3) text = text.slice(0, most);if (g.measureText(text).width <= width) return text;
-while (text.length > 1 && g.measureText(text + '\u2026').width > width) text = text.slice(0, -1);
+if (text.length > most * 1.3)
+text = text.slice(0, most);else if (g.measureText(text).width <= width)
+return text;while (text.length > 1 && g.measureText(text + '\u2026').width > width) text = text.slice(0, -1);
 return text.length > 1 ? text + '\u2026' : '';}function gallop(items, low, is) {let step = 1, high = low;
 while (high < items.length && !is(items[high])) {low = high + 1;high += step;step *= 2;}
 high = Math.min(high, items.length);while (low < high) {const m = (low + high) >> 1;if (is(items[m]))
@@ -113,9 +114,9 @@ g.fillRect(w - 4, RULER + this.top / all * seen, 3, Math.max(12, seen / all * se
 const step = step125(90 / scale), zero = this.app.origin();g.fillStyle = theme.panel;g.fillRect(0, 0, w, RULER);
 for (let k = Math.ceil((this.begin - zero) / step);; ++k) {const x = this.x(zero + k * step);if (x > w) break;
 if (x < GUTTER) continue;g.fillStyle = theme.line;g.fillRect(x, 0, 1, h);g.fillStyle = theme.dim;
-g.fillText(ns(k * step), x + 3, RULER / 2);}}drawRuns(g, runs, y, w, scale) {const m = this.app.model;
-let low = 0, high = runs.length, done = -1;while (low < high) {const k = (low + high) >> 1, r = m.runs[runs[k]];
-if (r.start + r.total <= this.begin)
+if (x + 60 < w) g.fillText(ns(k * step), x + 3, RULER / 2);}}drawRuns(g, runs, y, w, scale) {
+const m = this.app.model;let low = 0, high = runs.length, done = -1;while (low < high) {
+const k = (low + high) >> 1, r = m.runs[runs[k]];if (r.start + r.total <= this.begin)
 low = k + 1;else
 high = k;}for (let k = low; k < runs.length; ++k) {
 const r = m.runs[runs[k]], x = this.x(r.start), width = Math.max(1, r.total * scale);if (x > w) break;
