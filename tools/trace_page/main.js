@@ -3,36 +3,36 @@ const TEXT = 'text';
 const ROW = 22;
 const COLUMNS = {
   nodes: [
-    ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['device', 'device', TEXT, 76], ['shape', 'shape', TEXT, 120],
-    ['count', 'count', whole, 64], ['total', 'total', ns, 80], ['self', 'own time', ns, 104],
-    ['share', 'share', percent, 66], ['median', 'median', ns, 80], ['p99', 'p99', ns, 80], ['max', 'max', ns, 80],
-    ['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84], ['temp', 'temporary', size, 84]
+    ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['count', 'count', whole, 64], ['total', 'total', ns, 80],
+    ['self', 'own time', ns, 100], ['share', 'share', percent, 66], ['median', 'median', ns, 80],
+    ['p99', 'p99', ns, 80], ['max', 'max', ns, 80], ['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84],
+    ['shape', 'shape', TEXT, 120], ['device', 'device', TEXT, 76], ['temp', 'temporary', size, 90]
   ],
   ops: [
     ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
-    ['self', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 130], ['median', 'median', ns, 90],
-    ['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
+    ['self', 'own time', ns, 100], ['share', 'share', percent, 70], ['bar', '', TEXT, 130],
+    ['median', 'median', ns, 90], ['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
   ],
   scopes: [
-    ['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80],
-    ['runs', 'runs', whole, 70], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 130],
-    ['median', 'median of runs', ns, 110], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 100],
-    ['wait', 'waiting', ns, 90]
+    ['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 70],
+    ['runs', 'runs', whole, 60], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 126],
+    ['median', 'median of runs', ns, 120], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 106],
+    ['wait', 'waiting', ns, 80]
   ],
   waiting: [
     ['name', 'node', TEXT], ['op', 'op', TEXT, 160], ['device', 'device', TEXT, 110], ['count', 'count', whole, 80],
     ['wait', 'waiting', ns, 100], ['longest', 'longest', ns, 100], ['total', 'work', ns, 100]
   ],
   path: [
-    ['step', 'step', whole, 50], ['name', 'node', TEXT], ['op', 'op', TEXT, 140], ['device', 'device', TEXT, 100],
-    ['at', 'starts at', ns, 100], ['gap', 'gap before', ns, 100], ['time', 'work', ns, 100],
-    ['wait', 'waiting', ns, 100], ['share', 'share', percent, 70]
+    ['step', 'step', whole, 60], ['name', 'node', TEXT], ['op', 'op', TEXT, 140], ['device', 'device', TEXT, 90],
+    ['at', 'starts at', ns, 90], ['gap', 'gap before', ns, 100], ['time', 'work', ns, 90], ['wait', 'waiting', ns, 90],
+    ['share', 'share', percent, 70]
   ],
   compare: [
-    ['name', 'node', TEXT], ['op', 'op', TEXT, 140], ['countA', 'count, this', whole, 90],
-    ['countB', 'count, other', whole, 95], ['medianA', 'median, this', ns, 100], ['medianB', 'median, other', ns, 105],
-    ['ratio', 'other / this', v => isNaN(v) ? '' : v.toFixed(3) + ' \u00d7', 95], ['change', 'change', ns, 100],
-    ['totalA', 'total, this', ns, 100], ['totalB', 'total, other', ns, 100], ['only', 'only in', TEXT, 70]
+    ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['ratio', 'other / this', v => isNaN(v) ? '' : v.toFixed(3), 100],
+    ['change', 'change', v => isNaN(v) ? '' : ns(v), 90], ['medianA', 'median: this', ns, 104],
+    ['medianB', 'other', ns, 80], ['countA', 'count: this', whole, 98], ['countB', 'other', whole, 70],
+    ['totalA', 'total: this', ns, 94], ['totalB', 'other', ns, 80], ['only', 'only in', TEXT, 60]
   ],
 };
 const TABS = [
@@ -45,7 +45,7 @@ const SORTED = {
   scopes: '',
   waiting: 'wait',
   path: '',
-  compare: 'change'
+  compare: 'impact'
 };
 const KEYS = [
   ['w s, + -, \u2191 \u2193', 'zoom in and out'], ['a d, \u2190 \u2192', 'move in time'],
@@ -277,7 +277,7 @@ class App {
       if (run)
         $('note').textContent = `Run ${this.pathRun() + 1}: ${ns(sum('time'))} of work, ${
             ns(sum('wait'))} of waiting and ${ns(sum('gap'))} of gaps in ${rows.length} steps; the run took ${
-            ns(run.total)}. A gap is time in which the thread did other things.`;
+            ns(run.total)}. In a gap no step of the path ran.`;
     } else if (tab === 'waiting')
       $('note').textContent = rows.length ?
           'Time between the call of an asynchronous kernel and its end, in which it occupied no thread.' :
@@ -308,17 +308,14 @@ class App {
     }
     const sort = this.sorts[tab] || (this.sorts[tab] = {by: SORTED[tab], up: false});
     if (sort.by) {
-      const by = sort.by === 'bar' ? 'share' : sort.by, sign = sort.up ? 1 : -1,
-            size = tab === 'compare' &&by === 'change' ? Math.abs : v => v;
-      const columns = COLUMNS[tab].find(c => c[0] === sort.by);
+      const by = sort.by === 'bar' ? 'share' : sort.by, sign = sort.up ? 1 : -1, known = v => isNaN(v) ? -Infinity : v,
+            column = COLUMNS[tab].find(c => c[0] === by);
       rows = rows.slice().sort(
-          columns[2] === TEXT && by !== 'share' ? (a, b) => (a[by] < b[by]     ? -1 :
-                                                                 a[by] > b[by] ? 1 :
-                                                                                 0) *
+          column && column[2] === TEXT ? (a, b) => (a[by] < b[by]     ? -1 :
+                                                        a[by] > b[by] ? 1 :
+                                                                        0) *
                   sign :
-                                                  (a, b) => ((isNaN(size(a[by])) ? -Infinity : size(a[by])) -
-                                                             (isNaN(size(b[by])) ? -Infinity : size(b[by]))) *
-                  sign);
+                                         (a, b) => (known(a[by]) - known(b[by])) * sign || 0);
     }
     this.shown = rows;
     const columns = COLUMNS[tab].filter(c => !(tab === 'compare' && this.byOp && c[0] === 'op'));

@@ -676,7 +676,8 @@ function compareRows(a, b, kind) {
   merge(of(b), 'B');
   return [...rows.values()].map(r => Object.assign(r, {
     ratio: r.countA && r.countB && r.medianA ? r.medianB / r.medianA : NaN,
-    change: (r.medianB - r.medianA) * Math.max(r.countA, r.countB),
+    change: r.countA && r.countB ? r.medianB - r.medianA : NaN,
+    impact: r.countA && r.countB ? Math.abs(r.medianB - r.medianA) * r.countA : -1,
     only: !r.countB ? 'this' :
         !r.countA   ? 'other' :
                       ''

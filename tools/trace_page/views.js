@@ -84,6 +84,13 @@ function step125(least) {
   return least <= unit ? unit : least <= 2 * unit ? 2 * unit : least <= 5 * unit ? 5 * unit : 10 * unit;
 }
 
+// Writes times up to `most` so that those a step apart differ.
+function tickText(most, step) {
+  const [unit, name] = most < 1000 ? [1, 'ns'] : most < 1e6 ? [1e3, '\u00b5s'] : most < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+  const digits = Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9));
+  return t => (t / unit).toFixed(digits) + ' ' + name;
+}
+
 const GUTTER = 108, RULER = 20, LANE = 18;
 
 // Pointer: drag pans, a click picks, the wheel zooms about the pointer.
@@ -268,7 +275,7 @@ class Timeline {
     }
   }
   grid(g, w, h, scale) {
-    const step = step125(90 / scale), zero = this.app.origin();
+    const step = step125(90 / scale), zero = this.app.origin(), text = tickText(this.end - zero, step);
     g.fillStyle = theme.panel;
     g.fillRect(0, 0, w, RULER);
     for (let k = Math.ceil((this.begin - zero) / step);; ++k) {
@@ -278,7 +285,7 @@ class Timeline {
       g.fillStyle = theme.line;
       g.fillRect(x, 0, 1, h);
       g.fillStyle = theme.dim;
-      if (x + 60 < w) g.fillText(ns(k * step), x + 3, RULER / 2);
+      if (x + 60 < w) g.fillText(text(k * step), x + 3, RULER / 2);
     }
   }
   drawRuns(g, runs, y, w, scale) {
@@ -799,7 +806,9 @@ class Flame {
       let known = under.get(up);
       if (!known) under.set(up, known = []);
       if (known[id]) return known[id];
-      const parts = m.nodes[id].name.split('/');
+      // Nodes of a called function may bear the caller's name.
+      const name = m.nodes[id].name, caller = up.id >= 0 ? m.nodes[up.id].name + '/' : '';
+      const parts = (caller && name.startsWith(caller) ? name.slice(caller.length) : name).split('/');
       let f = up;
       parts.forEach((p, k) => {
         f = child(f, p, k + 1 === parts.length ? id : -1);

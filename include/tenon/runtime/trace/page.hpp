@@ -38,7 +38,8 @@ main { grid-column: 1 / 3; display: grid; grid-template-columns: minmax(0, 2fr) 
 body.wide main { grid-template-columns: minmax(0, 1fr); }body.wide #right { display: none; }
 #left { display: grid; grid-template-rows: minmax(0, 1fr) 84px; min-height: 0; }
 #right { border-left: 1px solid var(--line); min-height: 0; }
-canvas { width: 100%; height: 100%; display: block; touch-action: none; outline-offset: -2px; }
+canvas { width: 100%; height: 100%; display: block; touch-action: none; outline: none; }
+canvas:focus-visible { outline: 1px solid var(--hit); outline-offset: -1px; }
 #memory { border-top: 1px solid var(--line); }
 #tabs { grid-column: 1 / 3; display: flex; gap: 2px; padding: 3px 8px; background: var(--panel); border: solid var(--line); border-width: 1px 0; }
 #tabs button { border-color: transparent; background: none; }
@@ -88,33 +89,34 @@ kbd { font-family: monospace; }body.drop { outline: 3px dashed var(--hit); outli
 )page";
 
 inline constexpr std::string_view kTracePageMain = R"page(const TEXT = 'text';const ROW = 22;const COLUMNS = {nodes: [
-['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['device', 'device', TEXT, 76], ['shape', 'shape', TEXT, 120],
-['count', 'count', whole, 64], ['total', 'total', ns, 80], ['self', 'own time', ns, 104],
-['share', 'share', percent, 66], ['median', 'median', ns, 80], ['p99', 'p99', ns, 80], ['max', 'max', ns, 80],
-['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84], ['temp', 'temporary', size, 84]
+['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['count', 'count', whole, 64], ['total', 'total', ns, 80],
+['self', 'own time', ns, 100], ['share', 'share', percent, 66], ['median', 'median', ns, 80],
+['p99', 'p99', ns, 80], ['max', 'max', ns, 80], ['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84],
+['shape', 'shape', TEXT, 120], ['device', 'device', TEXT, 76], ['temp', 'temporary', size, 90]
 ], ops: [
 ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
-['self', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 130], ['median', 'median', ns, 90],
-['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
-], scopes: [['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80],
-['runs', 'runs', whole, 70], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 130],
-['median', 'median of runs', ns, 110], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 100],
-['wait', 'waiting', ns, 90]
+['self', 'own time', ns, 100], ['share', 'share', percent, 70], ['bar', '', TEXT, 130],
+['median', 'median', ns, 90], ['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
+], scopes: [['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 70],
+['runs', 'runs', whole, 60], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 126],
+['median', 'median of runs', ns, 120], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 106],
+['wait', 'waiting', ns, 80]
 ], waiting: [
 ['name', 'node', TEXT], ['op', 'op', TEXT, 160], ['device', 'device', TEXT, 110], ['count', 'count', whole, 80],
 ['wait', 'waiting', ns, 100], ['longest', 'longest', ns, 100], ['total', 'work', ns, 100]
 ], path: [
-['step', 'step', whole, 50], ['name', 'node', TEXT], ['op', 'op', TEXT, 140], ['device', 'device', TEXT, 100],
-['at', 'starts at', ns, 100], ['gap', 'gap before', ns, 100], ['time', 'work', ns, 100],
-['wait', 'waiting', ns, 100], ['share', 'share', percent, 70]
-], compare: [['name', 'node', TEXT], ['op', 'op', TEXT, 140], ['countA', 'count, this', whole, 90],
-['countB', 'count, other', whole, 95], ['medianA', 'median, this', ns, 100], ['medianB', 'median, other', ns, 105],
-['ratio', 'other / this', v => isNaN(v) ? '' : v.toFixed(3) + ' \u00d7', 95], ['change', 'change', ns, 100],
-['totalA', 'total, this', ns, 100], ['totalB', 'total, other', ns, 100], ['only', 'only in', TEXT, 70]
+['step', 'step', whole, 60], ['name', 'node', TEXT], ['op', 'op', TEXT, 140], ['device', 'device', TEXT, 90],
+['at', 'starts at', ns, 90], ['gap', 'gap before', ns, 100], ['time', 'work', ns, 90], ['wait', 'waiting', ns, 90],
+['share', 'share', percent, 70]
+], compare: [
+['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['ratio', 'other / this', v => isNaN(v) ? '' : v.toFixed(3), 100],
+['change', 'change', v => isNaN(v) ? '' : ns(v), 90], ['medianA', 'median: this', ns, 104],
+['medianB', 'other', ns, 80], ['countA', 'count: this', whole, 98], ['countB', 'other', whole, 70],
+['totalA', 'total: this', ns, 94], ['totalB', 'other', ns, 80], ['only', 'only in', TEXT, 60]
 ], };const TABS = [
 ['nodes', 'Nodes'], ['ops', 'Ops'], ['scopes', 'Name scopes'], ['waiting', 'Waiting'], ['path', 'Critical path'],
 ['flame', 'Flame'], ['compare', 'Compare']
-];const SORTED = {nodes: 'self', ops: 'self', scopes: '', waiting: 'wait', path: '', compare: 'change'
+];const SORTED = {nodes: 'self', ops: 'self', scopes: '', waiting: 'wait', path: '', compare: 'impact'
 };const KEYS = [['w s, + -, \u2191 \u2193', 'zoom in and out'], ['a d, \u2190 \u2192', 'move in time'],
 ['page up, page down', 'move through the rows'],
 ['/', 'search; Enter goes to the next hit, Shift+Enter to the one before'],
@@ -208,7 +210,7 @@ this.path = new Set(rows.map(r => r.event));this.pathNodes = new Set(rows.map(r 
 const sum = f => rows.reduce((s, r) => s + r[f], 0), run = m.runs[this.pathRun()];if (run)
 $('note').textContent = `Run ${this.pathRun() + 1}: ${ns(sum('time'))} of work, ${
 ns(sum('wait'))} of waiting and ${ns(sum('gap'))} of gaps in ${rows.length} steps; the run took ${
-ns(run.total)}. A gap is time in which the thread did other things.`;} else if (tab === 'waiting')
+ns(run.total)}. In a gap no step of the path ran.`;} else if (tab === 'waiting')
 $('note').textContent = rows.length ?
 'Time between the call of an asynchronous kernel and its end, in which it occupied no thread.' :
 'No kernel waited.';else if (tab === 'compare') {$('note').innerHTML = this.other ?
@@ -225,16 +227,13 @@ new RegExp($('search').value.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i')
 .test(r.name + ' ' + r.op));else if (this.hit) {const low = $('search').value.trim().toLowerCase();
 const some = rows.filter(r => r.name.toLowerCase().includes(low));if (some.length) rows = some;}
 const sort = this.sorts[tab] || (this.sorts[tab] = {by: SORTED[tab], up: false});if (sort.by) {
-const by = sort.by === 'bar' ? 'share' : sort.by, sign = sort.up ? 1 : -1,
-size = tab === 'compare' &&by === 'change' ? Math.abs : v => v;
-const columns = COLUMNS[tab].find(c => c[0] === sort.by);rows = rows.slice().sort(
-columns[2] === TEXT && by !== 'share' ? (a, b) => (a[by] < b[by]     ? -1 :
+const by = sort.by === 'bar' ? 'share' : sort.by, sign = sort.up ? 1 : -1, known = v => isNaN(v) ? -Infinity : v,
+column = COLUMNS[tab].find(c => c[0] === by);rows = rows.slice().sort(
+column && column[2] === TEXT ? (a, b) => (a[by] < b[by]     ? -1 :
 a[by] > b[by] ? 1 :
 0) *
 sign :
-(a, b) => ((isNaN(size(a[by])) ? -Infinity : size(a[by])) -
-(isNaN(size(b[by])) ? -Infinity : size(b[by]))) *
-sign);}this.shown = rows;
+(a, b) => (known(a[by]) - known(b[by])) * sign || 0);}this.shown = rows;
 const columns = COLUMNS[tab].filter(c => !(tab === 'compare' && this.byOp && c[0] === 'op'));
 const least = columns.reduce((sum, c) => sum + (c[3] || 240), 0);
 $('list').innerHTML = `<table style="min-width:${least}px"><colgroup>` +

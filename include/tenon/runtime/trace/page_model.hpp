@@ -211,7 +211,8 @@ row['count' + side] = r.count;row['median' + side] = r.median;row['total' + side
 if (side === 'A') row.id = r.id;}};merge(of(a), 'A');merge(of(b), 'B');
 return [...rows.values()].map(r => Object.assign(r, {
 ratio: r.countA && r.countB && r.medianA ? r.medianB / r.medianA : NaN,
-change: (r.medianB - r.medianA) * Math.max(r.countA, r.countB), only: !r.countB ? 'this' :
+change: r.countA && r.countB ? r.medianB - r.medianA : NaN,
+impact: r.countA && r.countB ? Math.abs(r.medianB - r.medianA) * r.countA : -1, only: !r.countB ? 'this' :
 !r.countA   ? 'other' :
 ''
 }));}

@@ -47,11 +47,15 @@ high = Math.min(high, items.length);while (low < high) {const m = (low + high) >
 high = m;else
 low = m + 1;}return low;}function step125(least) {const unit = 10 ** Math.floor(Math.log10(least));
 return least <= unit ? unit : least <= 2 * unit ? 2 * unit : least <= 5 * unit ? 5 * unit : 10 * unit;}
-const GUTTER = 108, RULER = 20, LANE = 18;function pointer(canvas, view) {let from = null;
-canvas.addEventListener('pointerdown', e => {from = {x: e.offsetX, y: e.offsetY, moved: false};
-canvas.setPointerCapture(e.pointerId);canvas.focus();});canvas.addEventListener('pointermove', e => {if (from) {
-const dx = e.offsetX - from.x, dy = e.offsetY - from.y;if (from.moved || Math.abs(dx) + Math.abs(dy) > 3) {
-view.pan(dx, dy, from);from.x = e.offsetX;from.y = e.offsetY;from.moved = true;hideTip();}} else
+function tickText(most, step) {
+const [unit, name] = most < 1000 ? [1, 'ns'] : most < 1e6 ? [1e3, '\u00b5s'] : most < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+const digits = Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9));
+return t => (t / unit).toFixed(digits) + ' ' + name;}const GUTTER = 108, RULER = 20, LANE = 18;
+function pointer(canvas, view) {let from = null;canvas.addEventListener('pointerdown', e => {
+from = {x: e.offsetX, y: e.offsetY, moved: false};canvas.setPointerCapture(e.pointerId);canvas.focus();});
+canvas.addEventListener('pointermove', e => {if (from) {const dx = e.offsetX - from.x, dy = e.offsetY - from.y;
+if (from.moved || Math.abs(dx) + Math.abs(dy) > 3) {view.pan(dx, dy, from);from.x = e.offsetX;from.y = e.offsetY;
+from.moved = true;hideTip();}} else
 tip(e, view.hover(e.offsetX, e.offsetY));});canvas.addEventListener('pointerup', e => {
 if (from && !from.moved) view.click(e.offsetX, e.offsetY, e);from = null;});
 canvas.addEventListener('pointerleave', () => {hideTip();});canvas.addEventListener('wheel', e => {
@@ -111,12 +115,12 @@ g.fillStyle = theme.bg;g.fillRect(0, 0, GUTTER, RULER);g.fillStyle = theme.dim;
 g.fillText(ns(this.end - this.begin) + ' shown', 5, RULER / 2);const all = rows.length * LANE, seen = h - RULER;
 if (all > seen) {g.fillStyle = theme.dim;
 g.fillRect(w - 4, RULER + this.top / all * seen, 3, Math.max(12, seen / all * seen));}}grid(g, w, h, scale) {
-const step = step125(90 / scale), zero = this.app.origin();g.fillStyle = theme.panel;g.fillRect(0, 0, w, RULER);
-for (let k = Math.ceil((this.begin - zero) / step);; ++k) {const x = this.x(zero + k * step);if (x > w) break;
-if (x < GUTTER) continue;g.fillStyle = theme.line;g.fillRect(x, 0, 1, h);g.fillStyle = theme.dim;
-if (x + 60 < w) g.fillText(ns(k * step), x + 3, RULER / 2);}}drawRuns(g, runs, y, w, scale) {
-const m = this.app.model;let low = 0, high = runs.length, done = -1;while (low < high) {
-const k = (low + high) >> 1, r = m.runs[runs[k]];if (r.start + r.total <= this.begin)
+const step = step125(90 / scale), zero = this.app.origin(), text = tickText(this.end - zero, step);
+g.fillStyle = theme.panel;g.fillRect(0, 0, w, RULER);for (let k = Math.ceil((this.begin - zero) / step);; ++k) {
+const x = this.x(zero + k * step);if (x > w) break;if (x < GUTTER) continue;g.fillStyle = theme.line;
+g.fillRect(x, 0, 1, h);g.fillStyle = theme.dim;if (x + 60 < w) g.fillText(text(k * step), x + 3, RULER / 2);}}
+drawRuns(g, runs, y, w, scale) {const m = this.app.model;let low = 0, high = runs.length, done = -1;
+while (low < high) {const k = (low + high) >> 1, r = m.runs[runs[k]];if (r.start + r.total <= this.begin)
 low = k + 1;else
 high = k;}for (let k = low; k < runs.length; ++k) {
 const r = m.runs[runs[k]], x = this.x(r.start), width = Math.max(1, r.total * scale);if (x > w) break;
@@ -288,9 +292,10 @@ root = {name: 'all', value: 0, count: 0, below: new Map(), up: null, id: -1};con
 let c = up.below.get(name);if (!c) up.below.set(name, c = {name, value: 0, count: 0, below: new Map(), up, id});
 return c;};const under = new Map(), frame = new Array(high - low);const frameOf = (up, id) => {
 let known = under.get(up);if (!known) under.set(up, known = []);if (known[id]) return known[id];
-const parts = m.nodes[id].name.split('/');let f = up;parts.forEach((p, k) => {
-f = child(f, p, k + 1 === parts.length ? id : -1);});if (f.id < 0) f.id = id;return known[id] = f;};
-const order = m.order;for (let k = m.n - 1; k >= 0; --k) {const i = order ? order[k] : k;
+const name = m.nodes[id].name, caller = up.id >= 0 ? m.nodes[up.id].name + '/' : '';
+const parts = (caller && name.startsWith(caller) ? name.slice(caller.length) : name).split('/');let f = up;
+parts.forEach((p, k) => {f = child(f, p, k + 1 === parts.length ? id : -1);});if (f.id < 0) f.id = id;
+return known[id] = f;};const order = m.order;for (let k = m.n - 1; k >= 0; --k) {const i = order ? order[k] : k;
 if (i < low || i >= high) continue;const p = m.parent[i];
 const f = frameOf(p >= low && p < high && frame[p - low] ? frame[p - low] : root, m.nodeOf[m.kind[i]]);
 frame[i - low] = f;f.value += m.self[i];++f.count;}const sum = f => {for (const c of f.below.values()) {sum(c);
