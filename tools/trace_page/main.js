@@ -10,7 +10,7 @@ const COLUMNS = {
   ],
   ops: [
     ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
-    ['self', 'own time', ns, 100], ['share', 'share', percent, 70], ['bar', '', TEXT, 130],
+    ['self', 'own time', ns, 100], ['share', 'share', percent, 70], ['bar', '', TEXT, 120],
     ['median', 'median', ns, 90], ['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
   ],
   scopes: [
@@ -30,9 +30,9 @@ const COLUMNS = {
   ],
   compare: [
     ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['ratio', 'other / this', v => isNaN(v) ? '' : v.toFixed(3), 100],
-    ['change', 'change', v => isNaN(v) ? '' : ns(v), 90], ['medianA', 'median: this', ns, 104],
+    ['change', 'change', v => isNaN(v) ? '' : ns(v), 90], ['medianA', 'median: this', ns, 112],
     ['medianB', 'other', ns, 80], ['countA', 'count: this', whole, 98], ['countB', 'other', whole, 70],
-    ['totalA', 'total: this', ns, 94], ['totalB', 'other', ns, 80], ['only', 'only in', TEXT, 60]
+    ['totalA', 'total: this', ns, 94], ['totalB', 'other', ns, 80], ['only', 'only in', TEXT, 70]
   ],
 };
 const TABS = [

@@ -5,8 +5,13 @@ for (let i = 0; i < 64; ++i) CODE['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 
 // Numbers of five bits a character, least significant first; 32 is added to all characters but a number's last.
 class Numbers {
-  constructor(text) {
-    this.bytes = new TextEncoder().encode(text);
+  // Numbers with one `slot` use one buffer, one after another.
+  constructor(text, slot) {
+    let bytes = Numbers.buffers[slot];
+    if (!bytes || bytes.length < text.length) Numbers.buffers[slot] = bytes = new Uint8Array(2 * text.length);
+    new TextEncoder().encodeInto(text, bytes);
+    this.bytes = bytes;
+    this.end = text.length;
     this.at = 0;
   }
   next() {
@@ -27,8 +32,10 @@ class Numbers {
     const v = this.next();
     return v % 2 ? -(v + 1) / 2 : v / 2;
   }
-  more() { return this.at < this.bytes.length; }
+  more() { return this.at < this.end; }
 }
+
+Numbers.buffers = [];
 
 class Model {
   constructor(name) {
@@ -157,7 +164,7 @@ function readPage(text, name) {
       droppedTime: r.dropped_time
     };
     model.runs.push(run);
-    const e = new Numbers(r.events), f = new Numbers(r.flows);
+    const e = new Numbers(r.events, 0), f = new Numbers(r.flows, 1);
     for (let i = 0, end = r.start; i < r.count; ++i, ++at) {
       kind[at] = e.next();
       const t = e.next();
@@ -174,7 +181,7 @@ function readPage(text, name) {
       }
     }
     if (r.allocations) {
-      const a = new Numbers(r.allocations);
+      const a = new Numbers(r.allocations, 2);
       let time = r.start;
       while (a.more()) {
         time += a.signed();

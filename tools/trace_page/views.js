@@ -152,6 +152,7 @@ class Timeline {
     this.app = app;
     this.canvas = $('timeline');
     this.top = 0;
+    this.wide = 800;
     this.rows = [];
     pointer(this.canvas, this);
   }
@@ -162,7 +163,8 @@ class Timeline {
     this.end = m.last;
     this.top = 0;
   }
-  width() { return Math.max(50, this.canvas.clientWidth - GUTTER); }
+  // Pixels of the time axis, as drawn last: to ask the canvas takes long.
+  width() { return this.wide; }
   x(t) { return GUTTER + (t - this.begin) * this.width() / (this.end - this.begin); }
   time(x) { return this.begin + (x - GUTTER) * (this.end - this.begin) / this.width(); }
   show(begin, end) {
@@ -235,6 +237,7 @@ class Timeline {
   }
   draw() {
     const {g, w, h} = begin(this.canvas), m = this.app.model, app = this.app;
+    this.wide = Math.max(50, w - GUTTER);
     this.scroll(0);
     const scale = this.width() / (this.end - this.begin), rows = this.rows;
     const first = Math.max(0, Math.floor(this.top / LANE)),

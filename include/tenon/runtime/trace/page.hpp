@@ -95,7 +95,7 @@ inline constexpr std::string_view kTracePageMain = R"page(const TEXT = 'text';co
 ['shape', 'shape', TEXT, 120], ['device', 'device', TEXT, 76], ['temp', 'temporary', size, 90]
 ], ops: [
 ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
-['self', 'own time', ns, 100], ['share', 'share', percent, 70], ['bar', '', TEXT, 130],
+['self', 'own time', ns, 100], ['share', 'share', percent, 70], ['bar', '', TEXT, 120],
 ['median', 'median', ns, 90], ['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
 ], scopes: [['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 70],
 ['runs', 'runs', whole, 60], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 126],
@@ -110,9 +110,9 @@ inline constexpr std::string_view kTracePageMain = R"page(const TEXT = 'text';co
 ['share', 'share', percent, 70]
 ], compare: [
 ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['ratio', 'other / this', v => isNaN(v) ? '' : v.toFixed(3), 100],
-['change', 'change', v => isNaN(v) ? '' : ns(v), 90], ['medianA', 'median: this', ns, 104],
+['change', 'change', v => isNaN(v) ? '' : ns(v), 90], ['medianA', 'median: this', ns, 112],
 ['medianB', 'other', ns, 80], ['countA', 'count: this', whole, 98], ['countB', 'other', whole, 70],
-['totalA', 'total: this', ns, 94], ['totalB', 'other', ns, 80], ['only', 'only in', TEXT, 60]
+['totalA', 'total: this', ns, 94], ['totalB', 'other', ns, 80], ['only', 'only in', TEXT, 70]
 ], };const TABS = [
 ['nodes', 'Nodes'], ['ops', 'Ops'], ['scopes', 'Name scopes'], ['waiting', 'Waiting'], ['path', 'Critical path'],
 ['flame', 'Flame'], ['compare', 'Compare']

@@ -14,17 +14,20 @@ namespace detail {
 
 inline constexpr std::string_view kTracePageModel = R"page('use strict';const CODE = new Uint8Array(128);
 for (let i = 0; i < 64; ++i) CODE['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.charCodeAt(i)] = i;
-class Numbers {constructor(text) {this.bytes = new TextEncoder().encode(text);this.at = 0;}next() {
+class Numbers {constructor(text, slot) {let bytes = Numbers.buffers[slot];
+if (!bytes || bytes.length < text.length) Numbers.buffers[slot] = bytes = new Uint8Array(2 * text.length);
+new TextEncoder().encodeInto(text, bytes);this.bytes = bytes;this.end = text.length;this.at = 0;}next() {
 const bytes = this.bytes;let at = this.at, c = CODE[bytes[at++]], value = c & 31;
 for (let shift = 5; c > 31 && shift < 30; shift += 5) {c = CODE[bytes[at++]];value |= (c & 31) << shift;}
 for (let unit = 2 ** 30; c > 31; unit *= 32) {c = CODE[bytes[at++]];value += (c & 31) * unit;}this.at = at;
 return value;}signed() {const v = this.next();return v % 2 ? -(v + 1) / 2 : v / 2;}
-more() { return this.at < this.bytes.length; }}class Model {constructor(name) {this.name = name;this.runs = [];
-this.kinds = [];this.folded = [];this.left = 0;this.allocations = {at: [], bytes: []};this.threadNames = new Map();}
-reserve(n, flows) {this.n = n;this.start = new Float64Array(n);this.dur = new Float64Array(n);
-this.wait = new Float64Array(n);this.kind = new Int32Array(n);this.thread = new Int32Array(n);
-this.flowAt = new Int32Array(n + 1);this.flowFrom = new Int32Array(flows);this.control = new Uint8Array(flows);}
-index() {const known = new Map();for (const k of [...this.kinds, ...this.folded])
+more() { return this.at < this.end; }}Numbers.buffers = [];class Model {constructor(name) {this.name = name;
+this.runs = [];this.kinds = [];this.folded = [];this.left = 0;this.allocations = {at: [], bytes: []};
+this.threadNames = new Map();}reserve(n, flows) {this.n = n;this.start = new Float64Array(n);
+this.dur = new Float64Array(n);this.wait = new Float64Array(n);this.kind = new Int32Array(n);
+this.thread = new Int32Array(n);this.flowAt = new Int32Array(n + 1);this.flowFrom = new Int32Array(flows);
+this.control = new Uint8Array(flows);}index() {const known = new Map();
+for (const k of [...this.kinds, ...this.folded])
 k.device = k.device.replace(/^.job:localhost.replica:0.task:0.device:/, '');this.nodes = [];
 this.nodeOf = new Int32Array(this.kinds.length);const number = k => {
 const key = k.name + '\n' + k.op + '\n' + k.device;let id = known.get(key);if (id === undefined) {
@@ -53,12 +56,12 @@ model.folded.push({run: model.runs.length, name: f[0], op: f[1], device: f[2], c
 max: f[6], bytes: f[7], wait: f[8]
 });const run = {title: r.title, session: r.session, start: r.start, total: r.total, error: r.error, thread: r.thread,
 at, count: r.count, dropped: r.dropped, droppedTime: r.dropped_time
-};model.runs.push(run);const e = new Numbers(r.events), f = new Numbers(r.flows);
+};model.runs.push(run);const e = new Numbers(r.events, 0), f = new Numbers(r.flows, 1);
 for (let i = 0, end = r.start; i < r.count; ++i, ++at) {kind[at] = e.next();const t = e.next();thread[at] = t >> 1;
 if (t & 1) wait[at] = e.next();end += e.signed();dur[at] = e.next();start[at] = end - dur[at];flowAt[at] = flow;
 for (let k = f.next(); k > 0; --k, ++flow) {const v = f.next(), back = v >> 1;control[flow] = v & 1;
 flowFrom[flow] = at - (back & 1 ? -((back + 1) >> 1) : back >> 1);}}if (r.allocations) {
-const a = new Numbers(r.allocations);let time = r.start;while (a.more()) {time += a.signed();
+const a = new Numbers(r.allocations, 2);let time = r.start;while (a.more()) {time += a.signed();
 model.allocations.at.push(time);model.allocations.bytes.push(a.next());}}}flowAt[n] = flow;return model.index();}
 function readChrome(json, name) {
 const model = new Model(name), all = Array.isArray(json) ? json : json.traceEvents || [];

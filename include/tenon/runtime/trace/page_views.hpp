@@ -69,9 +69,9 @@ const w = box.offsetWidth, h = box.offsetHeight;
 box.style.left = Math.max(0, Math.min(e.clientX + 14, innerWidth - w - 4)) + 'px';
 box.style.top = (e.clientY + 18 + h > innerHeight ? e.clientY - h - 8 : e.clientY + 18) + 'px';}
 function hideTip() { $('tip').style.display = 'none'; }class Timeline {constructor(app) {this.app = app;
-this.canvas = $('timeline');this.top = 0;this.rows = [];pointer(this.canvas, this);}load() {const m = this.app.model;
-this.rows = [...m.runLanes.map((runs, k) => ({runs, label: k ? '' : 'runs'})), ...m.lanes];this.begin = m.first;
-this.end = m.last;this.top = 0;}width() { return Math.max(50, this.canvas.clientWidth - GUTTER); }
+this.canvas = $('timeline');this.top = 0;this.wide = 800;this.rows = [];pointer(this.canvas, this);}load() {
+const m = this.app.model;this.rows = [...m.runLanes.map((runs, k) => ({runs, label: k ? '' : 'runs'})), ...m.lanes];
+this.begin = m.first;this.end = m.last;this.top = 0;}width() { return this.wide; }
 x(t) { return GUTTER + (t - this.begin) * this.width() / (this.end - this.begin); }
 time(x) { return this.begin + (x - GUTTER) * (this.end - this.begin) / this.width(); }show(begin, end) {
 const m = this.app.model, least = 10;let span = Math.max(least, Math.min(end - begin, (m.last - m.first) * 1.02));
@@ -100,8 +100,8 @@ for (let r = 0; r < this.rows.length; ++r) {const row = this.rows[r];if (row.run
 (!waiting && (row.thread !== m.thread[i] || row.depth !== m.depth[i])))
 continue;for (let k = Math.max(0, this.find(row, m.start[i]) - 2), n = 0; k < row.items.length && n < 9; ++k, ++n)
 if (row.items[k] === i) return r;if (!waiting) return r;}return 0;}draw() {
-const {g, w, h} = begin(this.canvas), m = this.app.model, app = this.app;this.scroll(0);
-const scale = this.width() / (this.end - this.begin), rows = this.rows;
+const {g, w, h} = begin(this.canvas), m = this.app.model, app = this.app;this.wide = Math.max(50, w - GUTTER);
+this.scroll(0);const scale = this.width() / (this.end - this.begin), rows = this.rows;
 const first = Math.max(0, Math.floor(this.top / LANE)),
 stop = Math.min(rows.length, Math.ceil((this.top + h) / LANE));this.grid(g, w, h, scale);g.save();g.beginPath();
 g.rect(GUTTER, RULER, w, h);g.clip();for (let r = first; r < stop; ++r) {const y = RULER + r * LANE - this.top;
