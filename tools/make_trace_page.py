@@ -87,8 +87,7 @@ def headers():
                  '#include <tenon/runtime/trace/page_model.hpp>\n#include <tenon/runtime/trace/page_views.hpp>',
         body=literal('kTracePageHead', before) + '\n' + literal('kTracePageMain', packed('main.js') + after) +
         '\n// The runs follow, one a line, then kTracePageTail.\n'
-        'inline std::string TracePage() {\n'
-        '  return StrCat(kTracePageHead, kTracePageModel, kTracePageViews, kTracePageMain);\n}\n'
+        'inline std::string TracePage() { return StrCat(kTracePageHead, kTracePageModel, kTracePageViews, kTracePageMain); }\n'
         'inline constexpr std::string_view kTracePageTail = "</script>\\n";\n')
 
 

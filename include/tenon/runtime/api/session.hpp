@@ -58,8 +58,8 @@ struct NodeTiming {
   // Node of the graph (graph/graph.hpp); lives as long as the session. For a copy or a fetch: the node whose value it
   // takes. Null: something within a node, a node of a function that it calls or a measurement of its kernel.
   const Node* node = nullptr;
-  // Time within the execution in which it occupied no thread of the pool: an asynchronous kernel that ends after its
-  // call waits from the call to its end, for a tensor of another device or for a queue.
+  // Time within the execution that is not work: an asynchronous kernel that ends after its call waits from the call to
+  // its end, for a tensor of another device or for a queue.
   std::int64_t wait_ns = 0;
   DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
   TensorShape shape = {};  // output 0's

@@ -345,9 +345,7 @@ document.documentElement.dataset.ready = Math.round(times.ready);}));});
 )page";
 
 // The runs follow, one a line, then kTracePageTail.
-inline std::string TracePage() {
-  return StrCat(kTracePageHead, kTracePageModel, kTracePageViews, kTracePageMain);
-}
+inline std::string TracePage() { return StrCat(kTracePageHead, kTracePageModel, kTracePageViews, kTracePageMain); }
 inline constexpr std::string_view kTracePageTail = "</script>\n";
 
 }  // namespace detail
