@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,7 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
-      outputs_ = TracedOutputs();
+      outputs_.reset();
       WaitOfThread() = 0;
       begin_ = trace_->Now();
     }
@@ -57,7 +58,7 @@ class NodeMeter {
   // Counts the kernel's outputs, for an executor that takes them away before End.
   void SeeOutputs(const Tensor* outputs, int count) {
     if (trace_ != nullptr) [[unlikely]]
-      if (count > 0) outputs_.Describe(outputs, count);
+      if (count > 0) outputs_.emplace().Describe(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
@@ -67,7 +68,8 @@ class NodeMeter {
   // The node has ended; its outputs are the executor's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, outputs_, begin_, trace_->Now(), std::exchange(WaitOfThread(), 0), &memory_);
+      trace_->AddNode(program, node, outputs_.value_or(TracedOutputs()), begin_, trace_->Now(),
+                      std::exchange(WaitOfThread(), 0), &memory_);
   }
   // Nanoseconds for which this thread has waited for the asynchronous kernel of its current node.
   static std::int64_t& WaitOfThread() {
@@ -78,7 +80,7 @@ class NodeMeter {
  private:
   TraceCollector* const trace_;
   std::int64_t begin_ = 0;
-  TracedOutputs outputs_;
+  std::optional<TracedOutputs> outputs_;  // empty without a trace: its shape takes time to make
   MemoryRecord memory_;
 };
 
