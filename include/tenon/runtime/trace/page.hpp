@@ -47,7 +47,7 @@ canvas:focus-visible { outline: 1px solid var(--hit); outline-offset: -1px; }
 #bottom { min-height: 0; min-width: 0; display: grid; grid-template-rows: auto minmax(0, 1fr); }
 #note { padding: 2px 10px; color: var(--dim); }#note:empty { display: none; }#list { overflow: auto; grid-row: 2; }
 #flame { grid-row: 2; }table { border-collapse: collapse; table-layout: fixed; width: 100%; }
-th { position: sticky; top: 0; background: var(--panel); text-align: right; cursor: pointer; user-select: none; border-bottom: 1px solid var(--line); }
+th { position: sticky; top: 0; z-index: 1; background: var(--panel); text-align: right; cursor: pointer; user-select: none; border-bottom: 1px solid var(--line); }
 th, td { padding: 0 8px; height: 22px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 td { text-align: right; font-variant-numeric: tabular-nums; }th.text, td.text { text-align: left; }
 tbody tr { cursor: pointer; }tbody tr:hover { background: var(--row); }
