@@ -169,6 +169,34 @@ class TracePage(unittest.TestCase):
         self.js("tenon.app.search('[')")  # not an expression: text
         self.assertEqual(self.js("document.getElementById('hits').textContent"), '0 nodes')
 
+    def test_a_click_on_an_op_or_a_scope_searches_for_it(self):
+        self.open(known())
+        self.js("tenon.app.showTab('ops')")
+        self.js("[...document.querySelectorAll('#list td')].find(t => t.textContent === 'MatMul').click()")
+        self.assertEqual(self.js("[document.getElementById('search').value, tenon.app.shown.map(r => r.op)]"), ['^MatMul$', ['MatMul']])
+        self.chromium.press('1')
+        self.assertEqual(self.js('tenon.app.shown.map(r => r.name)'), ['net/dense/MatMul'])
+        self.chromium.press('Escape', '3')
+        self.js("[...document.querySelectorAll('#list td')].find(t => t.textContent === 'dense').click()")
+        self.assertEqual(self.js('tenon.app.shown.map(r => r.name)'), ['(all)', 'net', 'net/dense'])
+        self.assertEqual(self.js("document.getElementById('hits').textContent"), '2 nodes')
+
+    def test_a_table_sorts_by_its_columns(self):
+        self.open(known())
+        self.js("document.querySelector('th[data-by=max]').click()")
+        most = self.js('tenon.app.shown.map(r => r.max)')
+        self.assertEqual(most, sorted(most, reverse=True))
+        self.js("document.querySelector('th[data-by=name]').click()")
+        names = self.js('tenon.app.shown.map(r => r.name)')
+        self.assertEqual(names, sorted(names))
+
+    def test_outputs_within_a_node_end_with_it(self):
+        inner = [(f'f/{k}', 'Neg', 'CPU:0', 'float[2]', 8, 1, 10 * k, 10 * k + 5, 0, []) for k in range(1, 4)]
+        pages = trace_pages.Pages().add(inner + [('call', 'PartitionedCall', 'CPU:0', 'float[2]', 8, 1, 5, 50, 0, []),
+                                                 ('last', 'Neg', 'CPU:0', 'float[2]', 8, 1, 60, 70, 0, [3])], total=80)
+        self.open(pages)
+        self.assertEqual(self.js('Array.from(tenon.app.memory.curves[0].bytes)'), [8, 16, 24, 32, 16, 0])
+
     def test_keys_zoom_and_move(self):
         self.open(known())
         span = 'tenon.app.timeline.end - tenon.app.timeline.begin'

@@ -209,6 +209,7 @@ class App {
       const low = text.toLowerCase();
       is = s => expression ? expression.test(s) : s.toLowerCase().includes(low);
     }
+    this.finds = is;
     this.hit = is && Uint8Array.from(m.nodes, n => is(n.name) || is(n.op) || is(n.device) ? 1 : 0);
     let count = 0;
     if (this.hit)
@@ -295,17 +296,7 @@ class App {
     } else if (rows.some(r => r.sums))
       $('note').textContent =
           'Executions of which the trace has only sums count in count, total and max, not in median and p99.';
-    if (this.hit && tab !== 'scopes')
-      rows = rows.filter(
-          r => r.id !== undefined && r.id >= 0 ?
-              this.hit[r.id] :
-              new RegExp($('search').value.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i')
-                  .test(r.name + ' ' + r.op));
-    else if (this.hit) {
-      const low = $('search').value.trim().toLowerCase();
-      const some = rows.filter(r => r.name.toLowerCase().includes(low));
-      if (some.length) rows = some;
-    }
+    if (this.hit) rows = this.filter(rows, tab);
     const sort = this.sorts[tab] || (this.sorts[tab] = {by: SORTED[tab], up: false});
     if (sort.by) {
       const by = sort.by === 'bar' ? 'share' : sort.by, sign = sort.up ? 1 : -1, known = v => isNaN(v) ? -Infinity : v,
@@ -332,6 +323,22 @@ class App {
     $('list').scrollTop = 0;
     this.rows();
     this.draw();
+  }
+  // The rows that the search finds: of the nodes that it hits, with their ops and scopes.
+  filter(rows, tab) {
+    const m = this.model, names = new Set();
+    if (tab === 'ops' || (tab === 'compare' && this.byOp)) {
+      for (const n of m.nodes)
+        if (this.hit[n.id]) names.add(n.op);
+      return rows.filter(r => names.has(r.op) || this.finds(r.op));
+    }
+    if (tab !== 'scopes') return rows.filter(r => r.id >= 0 ? this.hit[r.id] : this.finds(r.name) || this.finds(r.op));
+    for (const n of m.nodes) {
+      if (!this.hit[n.id]) continue;
+      for (let at = n.name.lastIndexOf('/'); at > 0; at = n.name.lastIndexOf('/', at - 1))
+        names.add(n.name.slice(0, at));
+    }
+    return rows.filter(r => !r.depth || names.has(r.name));
   }
   // The visible rows: a table of 80,000 holds some forty.
   rows() {
@@ -431,12 +438,10 @@ class App {
         this.select(r.event, true);
       else if (this.tab === 'scopes') {
         if (r.depth) {
-          $('search').value = '^' + r.name + '/';
-          this.search('^' + r.name + '/');
+          this.search($('search').value = '^' + literally(r.name) + '/');
         }
       } else if (this.tab === 'ops') {
-        $('search').value = '^' + r.op + '$';
-        this.hitOp(r.op);
+        this.search($('search').value = exactly(r.op));
       } else if (r.id >= 0)
         this.selectNode(r.id, -1);
     };
@@ -484,12 +489,6 @@ class App {
       this.rows();
     });
     addEventListener('keydown', e => this.key(e));
-  }
-  hitOp(op) {
-    const m = this.model;
-    this.search('^' + op.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + '$');
-    this.hit = Uint8Array.from(m.nodes, n => n.op === op ? 1 : 0);
-    this.draw();
   }
   key(e) {
     if (e.ctrlKey || e.metaKey || e.altKey || $('help').open) return;
@@ -555,6 +554,8 @@ class App {
     act();
   }
 }
+const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const exactly = text => '^' + literally(text) + '$';
 // Scopes below their scopes, the longest first.
 function nestedOrder(rows) {
   const below = new Map(), out = [];

@@ -572,17 +572,20 @@ function byScope(model, range) {
 }
 
 // Bytes of outputs that live: an output lives from its node's end to the end of its last reader; without a reader in
-// the trace, to the end of the run. An output in the memory of an input counts twice: the curve is an upper bound.
+// the trace, to the end of the node that it is within, or of the run. An output in the memory of an input counts twice:
+// the curve is an upper bound.
 function liveBytes(model) {
-  const {n, kind, flowAt, flowFrom, control, start, dur, bytesOf} = model, points = n + model.runs.length;
+  const {n, kind, flowAt, flowFrom, control, start, dur, bytesOf, parent} = model, points = n + model.runs.length;
   const at = new Float64Array(points), bytes = new Float64Array(points), last = new Int32Array(n).fill(-1),
         freed = new Float64Array(n);
   for (let i = 0; i < n; ++i) {
     for (let f = flowAt[i], stop = flowAt[i + 1]; f < stop; ++f)
       if (control[f] === 0 && last[flowFrom[f]] < i) last[flowFrom[f]] = i;
   }
-  for (let i = 0; i < n; ++i)
-    if (last[i] >= 0) freed[last[i]] += bytesOf[kind[i]];
+  for (let i = 0; i < n; ++i) {
+    const end = last[i] >= 0 ? last[i] : parent[i];
+    if (end >= 0) freed[end] += bytesOf[kind[i]];
+  }
   let k = 0, sorted = true, before = -Infinity;
   for (const run of model.runs) {
     let live = 0;

@@ -178,8 +178,8 @@ if (matches(m.nodeOf[m.kind[i]])) return this.select(i, true);}search(text) {con
 let is = null;if (text) {let expression = null;try {expression = new RegExp(text, 'i');
 } catch (e) { /* as plain text */
 }const low = text.toLowerCase();is = s => expression ? expression.test(s) : s.toLowerCase().includes(low);}
-this.hit = is && Uint8Array.from(m.nodes, n => is(n.name) || is(n.op) || is(n.device) ? 1 : 0);let count = 0;
-if (this.hit)
+this.finds = is;this.hit = is && Uint8Array.from(m.nodes, n => is(n.name) || is(n.op) || is(n.device) ? 1 : 0);
+let count = 0;if (this.hit)
 for (const h of this.hit) count += h;
 $('hits').textContent = this.hit ? `${whole(count)} node${count === 1 ? '' : 's'}` : '';
 if (this.tab !== 'flame') this.showTab(this.tab);this.draw();}table(tab) {
@@ -220,12 +220,7 @@ this.byOp ? 'node' : 'op'}</button>` :
 $('how').onclick = () => {this.byOp = !this.byOp;this.showTab('compare');};} else if (rows.some(r => r.sums))
 $('note').textContent =
 'Executions of which the trace has only sums count in count, total and max, not in median and p99.';
-if (this.hit && tab !== 'scopes')
-rows = rows.filter(r => r.id !== undefined && r.id >= 0 ?
-this.hit[r.id] :
-new RegExp($('search').value.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i')
-.test(r.name + ' ' + r.op));else if (this.hit) {const low = $('search').value.trim().toLowerCase();
-const some = rows.filter(r => r.name.toLowerCase().includes(low));if (some.length) rows = some;}
+if (this.hit) rows = this.filter(rows, tab);
 const sort = this.sorts[tab] || (this.sorts[tab] = {by: SORTED[tab], up: false});if (sort.by) {
 const by = sort.by === 'bar' ? 'share' : sort.by, sign = sort.up ? 1 : -1, known = v => isNaN(v) ? -Infinity : v,
 column = COLUMNS[tab].find(c => c[0] === by);rows = rows.slice().sort(
@@ -242,7 +237,14 @@ columns
 .map(c => `<th data-by="${c[0]}" class="${c[2] === TEXT ? 'text' : ''}" title="Sort">${c[1]}${
 sort.by === c[0] ? sort.up ? ' \u25b4' : ' \u25be' : ''}`)
 .join('') +
-'</thead><tbody></tbody></table>';this.columns = columns;$('list').scrollTop = 0;this.rows();this.draw();}rows() {
+'</thead><tbody></tbody></table>';this.columns = columns;$('list').scrollTop = 0;this.rows();this.draw();}
+filter(rows, tab) {const m = this.model, names = new Set();if (tab === 'ops' || (tab === 'compare' && this.byOp)) {
+for (const n of m.nodes)
+if (this.hit[n.id]) names.add(n.op);return rows.filter(r => names.has(r.op) || this.finds(r.op));}
+if (tab !== 'scopes') return rows.filter(r => r.id >= 0 ? this.hit[r.id] : this.finds(r.name) || this.finds(r.op));
+for (const n of m.nodes) {if (!this.hit[n.id]) continue;
+for (let at = n.name.lastIndexOf('/'); at > 0; at = n.name.lastIndexOf('/', at - 1))
+names.add(n.name.slice(0, at));}return rows.filter(r => !r.depth || names.has(r.name));}rows() {
 const body = $('list').querySelector('tbody');if (!body || this.tab === 'flame') return;
 const high = ROW, list = this.shown, from = Math.max(0, Math.floor($('list').scrollTop / high) - 6),
 to = Math.min(list.length, from + Math.ceil($('list').clientHeight / high) + 14);
@@ -289,9 +291,9 @@ $('list').onclick = e => {const by = e.target.dataset.by, tr = e.target.closest(
 const s = this.sorts[this.tab];
 this.sorts[this.tab] = {by, up: s.by === by ? !s.up : COLUMNS[this.tab].find(c => c[0] === by)[2] === TEXT};
 this.showTab(this.tab);}if (!tr) return;const r = this.shown[tr.dataset.k];if (r.event !== undefined)
-this.select(r.event, true);else if (this.tab === 'scopes') {if (r.depth) {$('search').value = '^' + r.name + '/';
-this.search('^' + r.name + '/');}} else if (this.tab === 'ops') {$('search').value = '^' + r.op + '$';
-this.hitOp(r.op);} else if (r.id >= 0)
+this.select(r.event, true);else if (this.tab === 'scopes') {if (r.depth) {
+this.search($('search').value = '^' + literally(r.name) + '/');}} else if (this.tab === 'ops') {
+this.search($('search').value = exactly(r.op));} else if (r.id >= 0)
 this.selectNode(r.id, -1);};$('detail').onclick = e => {
 if (e.target.dataset.event) this.select(+e.target.dataset.event, true);};
 $('search').oninput = () => this.search($('search').value);$('search').onkeydown = e => {if (e.key === 'Enter') {
@@ -307,9 +309,7 @@ addEventListener('dragleave', () => document.body.classList.remove('drop'));addE
 e.preventDefault();document.body.classList.remove('drop');
 if (e.dataTransfer.files[0]) this.open(e.dataTransfer.files[0]);});addEventListener('resize', () => {this.draw();
 this.rows();});matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {readTheme();this.draw();
-this.rows();});addEventListener('keydown', e => this.key(e));}hitOp(op) {const m = this.model;
-this.search('^' + op.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + '$');
-this.hit = Uint8Array.from(m.nodes, n => n.op === op ? 1 : 0);this.draw();}key(e) {
+this.rows();});addEventListener('keydown', e => this.key(e));}key(e) {
 if (e.ctrlKey || e.metaKey || e.altKey || $('help').open) return;if (e.target.tagName === 'INPUT') return;
 const t = this.timeline, span = t.end - t.begin, key = e.key.length === 1 ? e.key.toLowerCase() : e.key;const act = {
 w: () => t.zoom(0.7), s: () => t.zoom(1 / 0.7), ArrowUp: () => t.zoom(0.7), ArrowDown: () => t.zoom(1 / 0.7),
@@ -327,8 +327,9 @@ $('search').value = '';this.search('');} else if (this.node >= 0)
 this.select(-1);else
 this.pickRun(-1);}, }[key] ||
 (key >= '1' && key <= String(TABS.length) && (() => this.showTab(TABS[key - 1][0])));if (!act) return;
-e.preventDefault();act();}}function nestedOrder(rows) {const below = new Map(), out = [];for (const r of rows) {
-const up = r.depth < 2 ? r.depth ? '(all)' : '' : r.name.slice(0, r.name.lastIndexOf('/'));
+e.preventDefault();act();}}const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const exactly = text => '^' + literally(text) + '$';function nestedOrder(rows) {const below = new Map(), out = [];
+for (const r of rows) {const up = r.depth < 2 ? r.depth ? '(all)' : '' : r.name.slice(0, r.name.lastIndexOf('/'));
 if (!below.has(up)) below.set(up, []);below.get(up).push(r);}const put = up => {
 for (const r of (below.get(up) || []).sort((a, b) => b.total - a.total)) {out.push(r);put(r.name);}};put('');
 return out;}const times = {begin: performance.now()

@@ -181,15 +181,16 @@ for (let s = of[model.nodeOf[k]]; s >= 0; s = scopes[s].up) nodes[s].add(model.n
 count: count[s], runs: sums[s].length, wait: wait[s], nodes: nodes[s].size
 }))
 .filter(r => r.count);}function liveBytes(model) {
-const {n, kind, flowAt, flowFrom, control, start, dur, bytesOf} = model, points = n + model.runs.length;
+const {n, kind, flowAt, flowFrom, control, start, dur, bytesOf, parent} = model, points = n + model.runs.length;
 const at = new Float64Array(points), bytes = new Float64Array(points), last = new Int32Array(n).fill(-1),
 freed = new Float64Array(n);for (let i = 0; i < n; ++i) {for (let f = flowAt[i], stop = flowAt[i + 1]; f < stop; ++f)
-if (control[f] === 0 && last[flowFrom[f]] < i) last[flowFrom[f]] = i;}for (let i = 0; i < n; ++i)
-if (last[i] >= 0) freed[last[i]] += bytesOf[kind[i]];let k = 0, sorted = true, before = -Infinity;
-for (const run of model.runs) {let live = 0;for (let i = run.at, stop = run.at + run.count; i < stop; ++i, ++k) {
-const end = start[i] + dur[i];live += bytesOf[kind[i]];at[k] = end;bytes[k] = live;live -= freed[i];
-if (end < before) sorted = false;before = end;}at[k] = run.start + run.total;bytes[k++] = 0;
-if (at[k - 1] < before) sorted = false;before = at[k - 1];}if (!sorted) {
+if (control[f] === 0 && last[flowFrom[f]] < i) last[flowFrom[f]] = i;}for (let i = 0; i < n; ++i) {
+const end = last[i] >= 0 ? last[i] : parent[i];if (end >= 0) freed[end] += bytesOf[kind[i]];}
+let k = 0, sorted = true, before = -Infinity;for (const run of model.runs) {let live = 0;
+for (let i = run.at, stop = run.at + run.count; i < stop; ++i, ++k) {const end = start[i] + dur[i];
+live += bytesOf[kind[i]];at[k] = end;bytes[k] = live;live -= freed[i];if (end < before) sorted = false;before = end;}
+at[k] = run.start + run.total;bytes[k++] = 0;if (at[k - 1] < before) sorted = false;before = at[k - 1];}
+if (!sorted) {
 const of = new Float64Array(k), items = Array.from({length: k}, (_, i) => i), change = new Float64Array(k);let r = 0;
 for (const run of model.runs) {let before = 0;for (let i = 0; i <= run.count; ++i, ++r) {
 change[r] = bytes[r] - before;before = bytes[r];}}items.sort((a, b) => at[a] - at[b]);let live = 0;
