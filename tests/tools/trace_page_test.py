@@ -108,6 +108,22 @@ class TracePage(unittest.TestCase):
         self.assertEqual(self.js('summary(Float64Array.of(4, 1, 3, 2)).median'), 2.5)
         self.assertEqual(self.js('summary(Float64Array.from({length: 200}, (_, i) => i + 1)).p99'), 198)
 
+    def test_reads_the_line_that_page_runs_test_cpp_expects(self):
+        cpp = (ROOT / 'tests/runtime/trace/page_runs_test.cpp').read_text(encoding='utf-8')
+        self.assertIn('ACoBKBFFKFACKI', cpp.replace('"\n', '').replace('"', '').replace(' ', ''))
+        pages = trace_pages.Pages()
+        pages.lines.append(json.dumps({
+            'title': 't', 'session': 1, 'start': 7, 'total': 100, 'error': '', 'thread': 1, 'threads': {'1': 'a', '2': 'b'}, 'count': 3,
+            'rows': [['a', 'Add', '/job:localhost/replica:0/task:0/device:CPU:0', 'float[2,3]', 4, 0, 0], ['b', 'Add', 'CPU:0', '', 4, 0, 0]],
+            'events': 'ACoBKBFFKFACKI', 'flow_count': 1, 'flows': 'ABEA', 'folded': [], 'dropped': 0, 'dropped_time': 0,
+            'allocations': 'GICA'}))
+        self.open(pages)
+        self.assertEqual(self.js('[tenon.model.start, tenon.model.dur, tenon.model.wait, tenon.model.thread, tenon.model.kind].map(c => Array.from(c))'),
+                         [[17, 27, 29], [10, 5, 8], [0, 5, 0], [1, 2, 1], [0, 1, 0]])
+        self.assertEqual(self.js('[tenon.model.flowAt, tenon.model.flowFrom].map(c => Array.from(c))'), [[0, 0, 1, 1], [0]])
+        self.assertEqual(self.js('tenon.model.allocations'), {'at': [10, 11], 'bytes': [8, 0]})
+        self.assertEqual(self.js('tenon.model.nodes.map(n => n.device)'), ['CPU:0', 'CPU:0'])
+
     def test_a_run_alone(self):
         self.open(known())
         self.js('tenon.app.pickRun(1)')
@@ -306,6 +322,8 @@ def time(events):
                 browser.call('Performance.enable', timeDomain='threadTicks')
                 browser.open(path)
                 times = browser.run('tenon.times')
+                used = {m['name']: m['value'] for m in browser.call('Performance.getMetrics')['metrics']}
+                times["processor time of the page's thread"] = 1000 * used['TaskDuration']
                 print(f'{events} events, {pathlib.Path(path).stat().st_size / 1e6:.1f} MB: ' +
                       ', '.join(f'{name} {ms:.0f} ms' for name, ms in times.items()))
 
