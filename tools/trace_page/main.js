@@ -16,7 +16,7 @@ const COLUMNS = {
   scopes: [
     ['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 70],
     ['runs', 'runs', whole, 60], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 126],
-    ['median', 'median of runs', ns, 120], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 106],
+    ['median', 'median of runs', ns, 128], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 106],
     ['wait', 'waiting', ns, 80]
   ],
   waiting: [
@@ -281,7 +281,7 @@ class App {
             ns(run.total)}. In a gap no step of the path ran.`;
     } else if (tab === 'waiting')
       $('note').textContent = rows.length ?
-          'Time between the call of an asynchronous kernel and its end, in which it occupied no thread.' :
+          'Time from the call of an asynchronous kernel to its end, for a queue or for another device.' :
           'No kernel waited.';
     else if (tab === 'compare') {
       $('note').innerHTML = this.other ?

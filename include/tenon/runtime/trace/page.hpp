@@ -99,7 +99,7 @@ inline constexpr std::string_view kTracePageMain = R"page(const TEXT = 'text';co
 ['median', 'median', ns, 90], ['p99', 'p99', ns, 90], ['max', 'max', ns, 90], ['wait', 'waiting', ns, 90]
 ], scopes: [['name', 'name scope', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 70],
 ['runs', 'runs', whole, 60], ['total', 'own time', ns, 90], ['share', 'share', percent, 70], ['bar', '', TEXT, 126],
-['median', 'median of runs', ns, 120], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 106],
+['median', 'median of runs', ns, 128], ['p99', 'p99 of runs', ns, 100], ['max', 'max of runs', ns, 106],
 ['wait', 'waiting', ns, 80]
 ], waiting: [
 ['name', 'node', TEXT], ['op', 'op', TEXT, 160], ['device', 'device', TEXT, 110], ['count', 'count', whole, 80],
@@ -212,7 +212,7 @@ $('note').textContent = `Run ${this.pathRun() + 1}: ${ns(sum('time'))} of work, 
 ns(sum('wait'))} of waiting and ${ns(sum('gap'))} of gaps in ${rows.length} steps; the run took ${
 ns(run.total)}. In a gap no step of the path ran.`;} else if (tab === 'waiting')
 $('note').textContent = rows.length ?
-'Time between the call of an asynchronous kernel and its end, in which it occupied no thread.' :
+'Time from the call of an asynchronous kernel to its end, for a queue or for another device.' :
 'No kernel waited.';else if (tab === 'compare') {$('note').innerHTML = this.other ?
 `this: ${esc(m.name)}, other: ${esc(this.other.name)}; medians of an execution. <button id="how">by ${
 this.byOp ? 'node' : 'op'}</button>` :
