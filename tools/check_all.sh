@@ -27,6 +27,8 @@ layers() {
   tests/tools/checks_test.py  # tests that these checks, and the amalgamation's, find mistakes
   tools/docs.sh --check
   tests/tools/docs_test.py
+  tools/make_trace_page.py --check
+  tests/tools/trace_page_test.py  # needs Chromium; skips without it
 }
 amalgamation() { tools/amalgamate.py --check; }
 release() { tests/tools/release_test.py; }

@@ -4,13 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/self_process.hpp"
+#include "graph/function_graphs.hpp"
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 #include "runtime/while_graphs.hpp"
@@ -18,6 +21,8 @@
 namespace trace_collector_test {
 using namespace tenon;
 using namespace runtime_test;
+using tenon::detail::TraceCollector;
+using tenon::detail::TracedCall;
 
 namespace {
 
@@ -121,6 +126,96 @@ TEST_SUITE("TraceCollector") {
     CHECK(trace.nodes.size() < 8192);
     CHECK(folded > 0);
     CHECK(TraceOfLoop(100, {}).folded.empty());
+  }
+  TEST_CASE("the time in which a kernel waits is apart from its work") {
+    const SlimVector<DataType> floats{DataType::kFloat};
+    GraphBuilder b;
+    const Output q = b.Add("FIFOQueueV2", "q", {}, {{"component_types", floats}});
+    b.Add("QueueDequeueV2", "get", {q}, {{"component_types", floats}});
+    b.Add("QueueEnqueueV2", "put", {q, {b.Placeholder("x", DataType::kFloat)}});
+    const auto session = Session::FromGraph(b, {.inter_op_threads = 2});
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto get = session->MakeCallable({.fetches = {"get"}});
+    const auto put = session->MakeCallable({.feeds = {"x"}, .targets = {"put"}});
+    REQUIRE_MESSAGE(get.ok(), get.status().message());
+    const Tensor x = Tensor::Zeros<float>({2, 3});
+    const auto find = [](const RunTrace& trace, std::string_view name) {
+      const auto node =
+          std::find_if(trace.nodes.begin(), trace.nodes.end(), [&](const NodeTiming& n) { return n.name == name; });
+      REQUIRE(node != trace.nodes.end());
+      return *node;
+    };
+    RunTrace trace, put_trace;
+    std::vector<Tensor> out(1);
+    Status got;
+    std::thread waits([&] { got = get->RunTraced({}, out, &trace); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    REQUIRE(put->RunTraced({&x, 1}, {}, &put_trace).ok());
+    waits.join();
+    REQUIRE_MESSAGE(got.ok(), got.message());
+    const NodeTiming late = find(trace, "get");
+    CHECK(late.wait_ns >= 5'000'000);
+    CHECK(late.wait_ns <= late.end_ns - late.start_ns);
+    CHECK(late.shape == TensorShape({2, 3}));
+    CHECK(late.dtype == DataType::kFloat);
+    CHECK(find(put_trace, "put").wait_ns == 0);
+    CHECK(find(put_trace, "put").dtype == DataType::kInvalid);
+    // A queue with an element serves at once.
+    REQUIRE(put->RunTraced({&x, 1}, {}, &put_trace).ok());
+    REQUIRE(get->RunTraced({}, out, &trace).ok());
+    CHECK(find(trace, "get").wait_ns == 0);
+    CHECK(find(trace, "q").wait_ns == 0);
+  }
+  TEST_CASE("a kernel that waits in a function says so") {
+    using function_test::MakeNode;
+    AttrValue floats, resource;
+    floats.mutable_list()->type.push_back(DataType::kFloat);
+    resource.mutable_list()->type.push_back(DataType::kResource);
+    FunctionDef take = function_test::Floats(
+        "take", {}, {MakeNode("out", "QueueDequeueV2", {"q"}, {{"component_types", floats}})}, "out:components:0");
+    take.signature.input_arg.push_back(function_test::Arg("q", DataType::kResource));
+    take.signature.is_stateful = true;
+    GraphDef graph;
+    graph.versions.producer = 1500;
+    graph.library.function = {take};
+    graph.node = {MakeNode("q", "FIFOQueueV2", {}, {{"component_types", floats}}),
+                  MakeNode("x", "Placeholder", {}, {{"dtype", AttrValue(DataType::kFloat)}}),
+                  MakeNode("put", "QueueEnqueueV2", {"q", "x"}, {{"Tcomponents", floats}}),
+                  MakeNode("get", "StatefulPartitionedCall", {"q"},
+                           {{"Tin", resource}, {"Tout", floats}, {"f", function_test::Call("take")}})};
+    const auto session = Session::FromGraphDef(graph, {.inter_op_threads = 2});
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto get = session->MakeCallable({.fetches = {"get"}});
+    REQUIRE_MESSAGE(get.ok(), get.status().message());
+    RunTrace trace;
+    std::vector<Tensor> out(1);
+    Status got;
+    std::thread waits([&] { got = get->RunTraced({}, out, &trace); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    REQUIRE(session->Run({{"x", Tensor::Scalar(1.0f)}}, {}, {"put"}).ok());
+    waits.join();
+    REQUIRE_MESSAGE(got.ok(), got.message());
+    std::int64_t longest = 0;
+    for (const NodeTiming& node : trace.nodes)
+      if (node.name == "out") longest = std::max(longest, node.wait_ns);
+    CHECK(longest >= 5'000'000);
+  }
+  TEST_CASE("a call of an asynchronous kernel knows its state, on its thread only") {
+    const int one = 0, other = 0;
+    const TraceCollector trace(nullptr, 1);
+    {
+      const TracedCall outer(&trace, &one);
+      {
+        const TracedCall inner(&trace, &other);
+        CHECK(TracedCall::IsCalling(&other));
+        CHECK(!TracedCall::IsCalling(&one));
+      }
+      CHECK(TracedCall::IsCalling(&one));
+      std::thread([&] { CHECK(!TracedCall::IsCalling(&one)); }).join();
+      const TracedCall without(nullptr, &other);
+      CHECK(TracedCall::IsCalling(&one));
+    }
+    CHECK(!TracedCall::IsCalling(&one));
   }
   TEST_CASE("a negative limit is refused") {
     const Status status = Session::FromGraph(SmallGraph(), {.max_trace_events = -1}).status();

@@ -58,6 +58,11 @@ struct NodeTiming {
   // Node of the graph (graph/graph.hpp); lives as long as the session. For a copy or a fetch: the node whose value it
   // takes. Null: something within a node, a node of a function that it calls or a measurement of its kernel.
   const Node* node = nullptr;
+  // Time within the execution that is not work: an asynchronous kernel that ends after its call waits from the call to
+  // its end, for a tensor of another device or for a queue.
+  std::int64_t wait_ns = 0;
+  DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
+  TensorShape shape = {};  // output 0's
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
 struct NodeTotal {
@@ -67,6 +72,7 @@ struct NodeTotal {
   std::int64_t total_ns = 0, min_ns = 0, max_ns = 0;
   std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
   std::int64_t output_bytes = 0;  // bytes of all of these executions
+  std::int64_t wait_ns = 0;  // sum of NodeTiming::wait_ns
 };
 // Where the time of one run went. Names and nodes in it live as long as the session.
 struct RunTrace {

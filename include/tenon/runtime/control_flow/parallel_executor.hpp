@@ -210,6 +210,7 @@ class ParallelFrameRun : public FrameRun {
     if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
+    const TracedCall call(trace_, state);
     if (kernel.async != nullptr) {
       StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
     } else {
@@ -241,6 +242,7 @@ class ParallelFrameRun : public FrameRun {
         return AsyncDone(state);
       }
     }
+    const TracedCall call(trace_, state);
     StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
   static void AsyncDone(void* argument) noexcept {
@@ -269,8 +271,10 @@ class ParallelFrameRun : public FrameRun {
   TENON_DETAIL_COLD void Trace(const AsyncState& state) {
     const ProgramNode& node = NodeOf(state.item);
     const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
-    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
-    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
+    TracedOutputs described;
+    if (node.num_outputs > 0) described.Describe(outputs, node.num_outputs);
+    const std::int64_t end = trace_->Now();
+    trace_->AddNode(program_, node, described, state.begin, end, TracedCall::IsCalling(&state) ? 0 : end - state.begin);
   }
 
   // Without the lock, before the kernel is counted as finished. Stores the error before waiting kernels are told to

@@ -257,7 +257,10 @@ class DataflowRun final : public Executor {
       }
     }
     busy_.fetch_add(1, std::memory_order_relaxed);
-    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    {
+      const TracedCall call(trace_, state);
+      StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    }
     Leave(this);
     return true;
   }
@@ -268,7 +271,10 @@ class DataflowRun final : public Executor {
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
       TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
-      if (run->trace_ != nullptr) run->trace_->Add(run->program_, node, run->step_, state->begin);
+      if (run->trace_ != nullptr) {
+        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
+        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns);
+      }
       return OkStatus();
     });
     if (!status.ok()) run->Fail(AtNode(status, run->program_, node));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,29 +50,37 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
-      output_bytes_ = 0;
+      outputs_.reset();
+      WaitOfThread() = 0;
       begin_ = trace_->Now();
     }
   }
   // Counts the kernel's outputs, for an executor that takes them away before End.
   void SeeOutputs(const Tensor* outputs, int count) {
     if (trace_ != nullptr) [[unlikely]]
-      output_bytes_ = TraceCollector::BytesOf(outputs, count);
+      if (count > 0) outputs_.emplace().Describe(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->Add(program, node, step, begin_, &memory_);
+      trace_->Add(program, node, step, begin_, std::exchange(WaitOfThread(), 0), &memory_);
   }
   // The node has ended; its outputs are the executor's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
+      trace_->AddNode(program, node, outputs_.value_or(TracedOutputs()), begin_, trace_->Now(),
+                      std::exchange(WaitOfThread(), 0), &memory_);
+  }
+  // Nanoseconds for which this thread has waited for the asynchronous kernel of its current node.
+  static std::int64_t& WaitOfThread() {
+    static thread_local std::int64_t wait_ns = 0;
+    return wait_ns;
   }
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0, output_bytes_ = 0;
+  std::int64_t begin_ = 0;
+  std::optional<TracedOutputs> outputs_;  // empty without a trace: its shape takes time to make
   MemoryRecord memory_;
 };
 
@@ -219,7 +228,10 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
     Notification done;
     const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
     StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
+    const bool waits = context->track_allocations() && !done.HasBeenNotified();  // in a run with a trace
+    const std::int64_t begin = waits ? SteadyNanoseconds() : 0;
     WaitFor(done);
+    if (waits) NodeMeter::WaitOfThread() += SteadyNanoseconds() - begin;
     context->SetStatus(faults->Take());
   }
 }

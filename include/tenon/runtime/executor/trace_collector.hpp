@@ -40,6 +40,8 @@ TENON_DETAIL_COLD inline int TraceEventLimit(int option) {
   return option > 0 ? option : usual;
 }
 
+class TraceCollector;
+
 // The nodes that have run in one run, each with the sums of the executions that are not kept. A node is known by where
 // its strings are. externally synchronised.
 class TracedNodes {
@@ -94,6 +96,48 @@ class TracedNodes {
   SlimVector<std::uint32_t> slots_;  // 1 + index of an item; 0: free. A power of two, twice as many as items
 };
 
+// The outputs of one execution, for its NodeTiming. one thread.
+struct TracedOutputs {
+  std::int64_t bytes = 0;  // all outputs together
+  DataType dtype = DataType::kInvalid;  // output 0's
+  TensorShape shape;  // output 0's
+
+  // `count` > 0
+  void Describe(const Tensor* tensors, int count) {
+    bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    dtype = tensors[0].dtype();
+    shape = tensors[0].shape();
+  }
+};
+
+// A call of an asynchronous kernel in a run with a trace. It tells an end within the call from one after it: the kernel
+// has waited. one thread.
+class TracedCall {
+ public:
+  // `trace`: null: does nothing. `state`: known to the kernel's done callback.
+  TracedCall(const TraceCollector* trace, const void* state) : traced_(trace != nullptr) {
+    if (traced_) [[unlikely]]
+      outer_ = std::exchange(Current(), state);
+  }
+  ~TracedCall() {
+    if (traced_) [[unlikely]]
+      Current() = outer_;
+  }
+  TracedCall(const TracedCall&) = delete;
+  TracedCall& operator=(const TracedCall&) = delete;
+  // True where this thread is in the call with this state.
+  static bool IsCalling(const void* state) { return Current() == state; }
+
+ private:
+  static const void*& Current() {
+    static thread_local const void* state = nullptr;
+    return state;
+  }
+  const bool traced_;
+  const void* outer_ = nullptr;
+};
+
 // Collects the timings of one run, also those of the functions that it calls, in bounded memory: a node's first
 // executions in full, later ones as sums. thread-safe.
 class TraceCollector final : public StepStatsCollector {
@@ -106,19 +150,16 @@ class TraceCollector final : public StepStatsCollector {
         max_of_node_(static_cast<std::int64_t>(max_events > 64 ? max_events / 64 : 1)) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // Adds a node that has ended just now. `memory`: memory that it took beside its outputs; null: not known.
-  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
+  // `wait_ns`: NodeTiming::wait_ns.
+  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t wait_ns,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
-    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
-    AddNode(program, node, bytes, begin, end, memory);
+    TracedOutputs outputs;
+    if (node.num_outputs > 0) outputs.Describe(&step->value(node.first_output), node.num_outputs);
+    AddNode(program, node, outputs, begin, end, wait_ns, memory);
   }
-  static std::int64_t BytesOf(const Tensor* tensors, int count) {
-    std::int64_t bytes = 0;
-    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
-    return bytes;
-  }
-  void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
-               std::int64_t end, const MemoryRecord* memory = nullptr) {
+  void AddNode(const Program& program, const ProgramNode& node, const TracedOutputs& outputs, std::int64_t begin,
+               std::int64_t end, std::int64_t wait_ns, const MemoryRecord* memory = nullptr) {
     NodeTiming timing;
     if (memory != nullptr) {
       timing.temp_bytes = memory->temp_bytes();
@@ -130,7 +171,10 @@ class TraceCollector final : public StepStatsCollector {
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
-    timing.output_bytes = output_bytes;
+    timing.output_bytes = outputs.bytes;
+    timing.dtype = outputs.dtype;
+    timing.shape = outputs.shape;
+    timing.wait_ns = std::min(wait_ns, end - begin);
     Keep(timing);
   }
   void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
@@ -164,7 +208,7 @@ class TraceCollector final : public StepStatsCollector {
       default: return node.node->op_name();
     }
   }
-  void Keep(NodeTiming timing) {
+  void Keep(NodeTiming& timing) {
     timing.thread = TracedThreads::NumberOfThis();
     const MutexLock lock(mutex_);
     TracedNodes::Item* const item = nodes_.Find(timing, max_events_);
@@ -173,7 +217,7 @@ class TraceCollector final : public StepStatsCollector {
       dropped_ns_ += timing.end_ns - timing.start_ns;
     } else if (item->kept < max_of_node_ && timings_.size() < max_events_) {
       ++item->kept;
-      timings_.push_back(timing);
+      timings_.push_back(std::move(timing));
     } else {
       Fold(timing, &item->folded);
     }
@@ -188,6 +232,7 @@ class TraceCollector final : public StepStatsCollector {
     total->start_ns = first ? timing.start_ns : std::min(total->start_ns, timing.start_ns);
     total->end_ns = std::max(total->end_ns, timing.end_ns);
     total->output_bytes += timing.output_bytes;
+    total->wait_ns += timing.wait_ns;
   }
 
   const Graph* const graph_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // AllocationLog: an allocator that passes everything on to another one and writes down when which thread asked for
-// what. Chrome traces (runtime/trace/export.hpp, trace_file.hpp) show it among the nodes.
+// what. Files of traces (runtime/trace/trace_file.hpp) show it beside the nodes.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,6 @@
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
 // <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -20,85 +19,14 @@
 #include <tenon/base/str.hpp>
 #include <tenon/runtime/trace/allocation_log.hpp>
 #include <tenon/runtime/trace/edges.hpp>
-#include <tenon/runtime/executor/thread_ids.hpp>
+#include <tenon/runtime/trace/json_writer.hpp>
+#include <tenon/runtime/trace/page.hpp>
+#include <tenon/runtime/trace/page_runs.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
-
-// JSON, piece by piece; safe inside <script>, too. A key that is empty is left out: an item of an array. one thread.
-class JsonWriter {
- public:
-  void Begin(char bracket, std::string_view key = {}) {
-    Key(key);
-    text_ += bracket;
-  }
-  void End(char bracket) { text_ += bracket; }
-  void Add(std::string_view key, std::string_view value) {
-    Key(key);
-    AppendQuoted(value);
-  }
-  void Add(std::string_view key, std::int64_t value) {
-    Key(key);
-    AppendNumber(value);
-  }
-  // As a number of microseconds.
-  void AddTime(std::string_view key, std::int64_t ns) {
-    Key(key);
-    const auto count = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-    const auto digit = [&](std::uint64_t unit) { return static_cast<char>('0' + count / unit % 10); };
-    const char fraction[] = {'.', digit(100), digit(10), digit(1)};
-    if (ns < 0) text_ += '-';
-    AppendNumber(static_cast<std::int64_t>(count / 1000));
-    text_.append(fraction, sizeof fraction);
-  }
-  // For items on lines of their own; no comma comes after a line end.
-  void AddComma() { text_ += ','; }
-  void AddLineEnd() { text_ += '\n'; }
-
-  // Makes room for so many more characters.
-  void Reserve(std::size_t characters) { text_.reserve(text_.size() + characters); }
-
-  const std::string& text() const { return text_; }
-  std::string Take() { return std::exchange(text_, std::string()); }
-
- private:
-  void Key(std::string_view key) {
-    const char last = text_.empty() ? '{' : text_.back();
-    if (last != '{' && last != '[' && last != '\n') text_ += ',';
-    if (key.empty()) return;
-    AppendQuoted(key);
-    text_ += ':';
-  }
-  void AppendNumber(std::int64_t value) {
-    char digits[24];
-    text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-  }
-  void AppendQuoted(std::string_view text) {
-    text_ += '"';
-    std::size_t plain = 0;  // where the characters begin that are not written yet
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte >= 0x20 && c != '"' && c != '\\' && c != '<') continue;
-      text_.append(text, plain, i - plain);
-      plain = i + 1;
-      if (c == '"' || c == '\\') {
-        text_ += '\\';
-        text_ += c;
-      } else {
-        char escaped[8];
-        std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(byte));
-        text_ += escaped;
-      }
-    }
-    text_.append(text, plain, text.size() - plain);
-    text_ += '"';
-  }
-
-  std::string text_;
-};
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -109,88 +37,6 @@ inline Status WriteTextFile(const std::string& path, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
     return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
   return OkStatus();
-}
-
-// Before the runs: each is an add({...}) in a script of its own, so that the file is a whole page after every one.
-inline constexpr std::string_view kTimelinePage = R"page(<!doctype html><meta charset="utf-8"><style>
-body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
-h1{font-size:1.3em;margin:0 0 .2em}table{border-collapse:collapse;margin-top:1.5em}td,th{padding:.15em .8em;text-align:right}
-td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{width:100%;background:#f6f6f4;border:1px solid #ddd}
-rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
-@media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
-</style><h1 id="title"></h1><div><select id="pick"></select> <span id="sum"></span></div>
-<div id="tip"></div><svg id="rows"></svg><table id="ops"></table><table id="folded"></table><script>
-let left=0;const leave=n=>left=n;
-const runs=[],add=r=>runs.push(r),$=id=>document.getElementById(id),hue=new Map(),W=1200,H=42;
-const color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
-const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>String(s).replace(/[&<>"]/g,c=>'&#'+c.charCodeAt(0)+';');
-let nodes,rows,first,last,begin,end;
-const X=t=>(t-begin)/(end-begin)*W,Y=n=>n.row*H+14;
-function load(){
- const k=$('pick').value,picked=k==='all'?runs:[runs[k]];nodes=[];rows=new Map();
- for(const r of picked){
-  const base=nodes.length;
-  for(const n of r.nodes){
-   const key=r.session+'/'+n.thread;
-   if(!rows.has(key))rows.set(key,{y:rows.size,text:`${r.session>1?'session '+r.session+', ':''}${r.threads[n.thread]}`});
-   nodes.push({...n,start:n.start+r.start,end:n.end+r.start,row:rows.get(key).y,near:[]})}
-  for(const[a,b]of r.flows){nodes[base+a].near.push(base+b);nodes[base+b].near.push(base+a)}}
- first=picked.length?Math.min(...picked.map(r=>r.start)):0;
- last=picked.reduce((t,r)=>Math.max(t,r.start+r.total),first+1);
- [begin,end]=[first,last];
- const by=new Map(),folded=picked.flatMap(r=>r.folded),all=(a,f)=>a.reduce((s,x)=>s+f(x),0);
- const dropped=all(picked,r=>r.dropped),busy=all(nodes,n=>n.end-n.start)+all(folded,f=>f.total)+all(picked,r=>r.dropped_time);
- $('sum').textContent=`${nodes.length} nodes, ${us(last-first)} in all, ${us(busy)} in kernels`+
-  (folded.length?`; ${all(folded,f=>f.count)} more executions of ${folded.length} nodes only as sums, below`:'')+
-  (dropped?`; ${dropped} of other nodes left out`:'')+(left?`; ${left} later runs left out: the file is full`:'');
- const tally=(op,t,c)=>{const r=by.get(op)||{op,t:0,c:0};r.t+=t;r.c+=c;by.set(op,r)};
- nodes.forEach(n=>tally(n.op,n.end-n.start,1));folded.forEach(f=>tally(f.op,f.total,f.count));
- $('folded').innerHTML=folded.length?'<tr><th>only as sums<th>op<th>executions<th>time<th>least<th>most</tr>'+
-  folded.sort((a,b)=>b.total-a.total).slice(0,500).map(f=>`<tr><td>${esc(f.name)}<td>${esc(f.op)}<td>${f.count}<td>${us(f.total)}<td>${us(f.min)}<td>${us(f.max)}`).join(''):'';
- $('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
-  `<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
- paint()}
-function paint(){
- let s='';
- nodes.forEach((n,i)=>{if(n.end<begin||n.start>end)return;
-  const x=X(n.start),w=Math.max(.6,X(n.end)-x);
-  s+=`<rect data-i="${i}" x="${x}" y="${Y(n)}" width="${w}" height="${H-18}" fill="${color(n.op)}"/>`;
-  if(w>60)s+=`<text x="${Math.max(x,0)+4}" y="${Y(n)+16}" font-size="11" pointer-events="none">${esc(n.op)}</text>`});
- for(const r of rows.values())s+=`<text x="4" y="${r.y*H+11}" font-size="10" fill="#888">${esc(r.text)}</text>`;
- for(let k=0;k<=4;k++)s+=`<text x="${Math.min(1130,k*300)}" y="${rows.size*H+14}" font-size="11" fill="#888">${us(begin-first+(end-begin)*k/4)}</text>`;
- $('rows').setAttribute('viewBox',`0 0 ${W} ${rows.size*H+20}`);$('rows').innerHTML=s+'<g id="lines" stroke="#d22" pointer-events="none"></g>'}
-function point(e){
- const n=nodes[e.target.dataset?.i];if(!n)return;
- $('tip').textContent=`${n.name} (${n.op}) on ${n.device}: ${us(n.end-n.start)}, ${n.bytes} bytes out`;
- $('lines').innerHTML=n.near.map(i=>nodes[i]).map(m=>{const[a,b]=m.start<n.start?[m,n]:[n,m];
-  return`<line x1="${X(a.end)}" y1="${Y(a)+12}" x2="${X(b.start)}" y2="${Y(b)+12}"/>`}).join('')}
-addEventListener('load',()=>{
- document.title=$('title').textContent=runs.length?runs[0].title:'no runs';
- $('pick').innerHTML=(runs.length===1?'':'<option value="all">all runs</option>')+runs.map((r,i)=>
-  `<option value="${i}">run ${i+1}${r.session>1?', session '+r.session:''}: ${us(r.total)}${r.error?', '+esc(r.error):''}</option>`).join('');
- $('pick').onchange=load;$('rows').onmousemove=point;$('rows').ondblclick=()=>{[begin,end]=[first,last];paint()};
- $('rows').onwheel=e=>{e.preventDefault();const box=$('rows').getBoundingClientRect(),k=e.deltaY<0?.8:1.25,
-  t=begin+(end-begin)*(e.clientX-box.left)/box.width;begin=Math.max(first,t-(t-begin)*k);end=Math.min(last,t+(end-t)*k);paint()};
- $('tip').textContent='Point at a bar; zoom with the wheel, back with a double click.';
- if(runs.length)load()});
-</script>
-)page";
-
-inline std::string ThreadName(int number) {
-  const std::string name = TracedThreads::Global().NameOf(number);
-  return name.empty() ? StrCat("thread ", number) : StrCat(name, " (", number, ")");
-}
-// The numbers of the threads of a run, each once.
-inline SlimVector<int> ThreadsOf(const RunTrace& trace) {
-  SlimVector<int> threads;
-  const auto add = [&](int number) {
-    for (const int known : threads)
-      if (known == number) return;
-    threads.push_back(number);
-  };
-  add(trace.thread);
-  for (const NodeTiming& n : trace.nodes) add(n.thread);
-  return threads;
 }
 
 // Executions that a trace holds only as sums.
@@ -209,53 +55,7 @@ inline void AddTotal(const NodeTotal& n, JsonWriter* json) {
   json->Add("min", n.min_ns);
   json->Add("max", n.max_ns);
   json->Add("bytes", n.output_bytes);
-}
-
-// A run for the page. `start_ns`: on the page's clock; `error`: empty where it went well.
-inline std::string TimelineRun(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
-                               std::string_view error) {
-  JsonWriter json;
-  json.Begin('{');
-  json.Add("title", title);
-  json.Add("session", session);
-  json.Add("start", start_ns);
-  json.Add("total", trace.total_ns);
-  json.Add("error", error);
-  json.Begin('{', "threads");
-  for (const int number : ThreadsOf(trace)) json.Add(StrCat(number), ThreadName(number));
-  json.End('}');
-  json.Begin('[', "nodes");
-  for (const NodeTiming& n : trace.nodes) {
-    json.Begin('{');
-    json.Add("name", n.name);
-    json.Add("op", n.op);
-    json.Add("device", n.device);
-    json.Add("start", n.start_ns);
-    json.Add("end", n.end_ns);
-    json.Add("bytes", n.output_bytes);
-    json.Add("thread", n.thread);
-    json.End('}');
-  }
-  json.End(']');
-  json.Begin('[', "folded");
-  for (const NodeTotal& n : trace.folded) {
-    json.Begin('{');
-    AddTotal(n, &json);
-    json.End('}');
-  }
-  json.End(']');
-  json.Add("dropped", trace.num_dropped);
-  json.Add("dropped_time", trace.dropped_ns);
-  json.Begin('[', "flows");
-  for (const TraceFlow& flow : FlowsOf(trace)) {
-    json.Begin('[');
-    json.Add("", static_cast<std::int64_t>(flow.from));
-    json.Add("", static_cast<std::int64_t>(flow.to));
-    json.End(']');
-  }
-  json.End(']');
-  json.End('}');
-  return StrCat("<script>add(", json.text(), ")</script>\n");
+  if (n.wait_ns > 0) json->Add("wait", n.wait_ns);
 }
 
 // Chrome's trace events, one a line, each after a comma but the first of all. A session is a process there; times come
@@ -283,9 +83,11 @@ class ChromeEvents {
       BeginSpan(process, n.thread, n.op, start_ns + n.start_ns, start_ns + n.end_ns);
       json_.Add("node", n.name);
       json_.Add("device", n.device);
+      if (n.dtype != DataType::kInvalid) json_.Add("shape", ShapeText(n));
       json_.Add("bytes", n.output_bytes);
       json_.Add("temp_bytes", n.temp_bytes);
       json_.Add("persistent_bytes", n.persistent_bytes);
+      if (n.wait_ns > 0) json_.Add("wait_ns", n.wait_ns);
       End();
     }
     for (const TraceFlow& flow : FlowsOf(trace)) AddFlow(process, trace, flow, start_ns);
@@ -395,10 +197,11 @@ inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChro
 
 }  // namespace detail
 
-// One self-contained page, which loads nothing from elsewhere: a row of bars per thread and a table of time by op.
-// Lines join the bar under the pointer to the bars that it waited for and to those that waited for it.
+// One self-contained page, which loads nothing from elsewhere: rows of bars per thread beside the graph, memory over
+// time, tables by node, op and name scope, waiting, the critical path, a flame view, and a comparison with a second
+// trace. The trace's session must live.
 inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
-  return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
+  return StrCat(detail::TracePage(), detail::PageRuns().Line(trace, title, 1, 0, ""), detail::kTracePageTail);
 }
 // Writes TimelineHtml to a file. PermissionDenied: it cannot be opened. ResourceExhausted: it cannot be written.
 inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
@@ -21,6 +22,8 @@
 #include <tenon/runtime/trace/allocation_log.hpp>
 #include <tenon/runtime/session/counters.hpp>
 #include <tenon/runtime/trace/export.hpp>
+#include <tenon/runtime/trace/page.hpp>
+#include <tenon/runtime/trace/page_runs.hpp>
 #include <tenon/runtime/trace/sink.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -37,8 +40,7 @@ class TraceFile final : public TraceSink {
  public:
   static constexpr std::int64_t kUsualBytes = 64 << 20;
 
-  // `log`: allocations to show with the runs of the sessions that allocate from it, in a Chrome trace; null: none.
-  // Outlives the file.
+  // `log`: allocations to show with the runs of the sessions that allocate from it; null: none. Outlives the file.
   explicit TraceFile(std::string path, AllocationLog* log = nullptr, std::int64_t most_bytes = kUsualBytes)
       : path_(std::move(path)),
         log_(log),
@@ -50,7 +52,7 @@ class TraceFile final : public TraceSink {
     if (file_ == nullptr)
       Fail(errors::PermissionDenied("cannot open '", path_, "' for writing"));
     else
-      Write(is_page_ ? detail::kTimelinePage : detail::kChromeTraceHead);
+      Write(is_page_ ? detail::TracePage() : std::string(detail::kChromeTraceHead));
   }
 
   void OnRun(const TracedRun& run) override {
@@ -60,11 +62,12 @@ class TraceFile final : public TraceSink {
     const std::int64_t at_ns = run.trace.start_ns - start_ns_;
     if (written_ >= most_bytes_) return LeaveOut(at_ns);
     const std::string error = run.status.ok() ? std::string() : run.status.ToString();
-    if (is_page_) return Write(detail::TimelineRun(run.trace, path_, run.session, at_ns, error));
+    const auto records = log_ == nullptr ? std::vector<AllocationRecord>() : log_->Take();
+    if (is_page_) return Write(runs_.Line(run.trace, path_, run.session, at_ns, error, records));
     NameSession(run.session);
     events_.AddRun(run.session, run.trace, at_ns, error);
     AddCounters(run, at_ns + run.trace.total_ns);
-    if (log_ != nullptr) events_.AddAllocations(run.session, log_->Take(), start_ns_);
+    events_.AddAllocations(run.session, records, start_ns_);
     Write(events_.Take());
   }
   // The first error.
@@ -96,12 +99,12 @@ class TraceFile final : public TraceSink {
   // Counts the run in the tail, which never gets shorter.
   void LeaveOut(std::int64_t at_ns) {
     if (num_left_out_++ == 0) first_left_out_ns_ = at_ns;
-    if (is_page_) return Write({}, StrCat("<script>leave(", num_left_out_, ")</script>\n"));
+    if (is_page_) return Write({}, StrCat(detail::PageRuns::LeftOut(num_left_out_), detail::kTracePageTail));
     detail::ChromeEvents event = events_;
     event.AddRunsLeftOut(first_left_out_ns_, num_left_out_);
     Write({}, StrCat(event.Take(), detail::kChromeTraceTail));
   }
-  void Write(std::string_view text) { Write(text, is_page_ ? std::string_view() : detail::kChromeTraceTail); }
+  void Write(std::string_view text) { Write(text, is_page_ ? detail::kTracePageTail : detail::kChromeTraceTail); }
   // Writes over the tail that the file has now.
   void Write(std::string_view text, std::string_view tail) {
     std::FILE* const file = file_.get();
@@ -130,6 +133,7 @@ class TraceFile final : public TraceSink {
   std::int64_t num_left_out_ = 0, first_left_out_ns_ = 0;  // runs that found the file full: count, first start
   Status status_;
   detail::ChromeEvents events_;
+  detail::PageRuns runs_;
   SlimVector<int> sessions_;  // sessions that have their name
 };
 
