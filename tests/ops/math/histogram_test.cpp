@@ -26,6 +26,18 @@ std::string Refused(const Tensor& values, const Tensor& range, const Tensor& bin
 }  // namespace
 
 TEST_SUITE("histograms") {
+  TEST_CASE("counts in the rows of a ragged and of a sparse tensor") {
+    const Tensor splits = Make<std::int64_t>({3}, {0, 1, 3}), values = Ints({2, 0, 0}), none = Make<float>({0}, {});
+    CHECK(Numbered<float>(Run<ops::RaggedBincount>({}, {splits, values, Int(3), none})) ==
+          std::vector<double>{0, 0, 1, 2, 0, 0});
+    const Tensor indices = Make<std::int64_t>({3, 2}, {0, 0, 1, 0, 1, 5}), shape = Make<std::int64_t>({2}, {2, 6});
+    CHECK(Numbered<float>(Run<ops::SparseBincount>({}, {indices, values, shape, Int(3), none})) ==
+          std::vector<double>{0, 0, 1, 2, 0, 0});
+    CHECK(ErrorOf<ops::RaggedBincount>({}, {splits, Ints({2}), Int(3), none})
+              .find("Splits must end with the number of values, got 3 instead of 1") != std::string::npos);
+    CHECK(ErrorOf<ops::SparseBincount>({}, {indices, values, Make<std::int64_t>({2}, {1, 6}), Int(3), none})
+              .find("`batch` (1) must be less than the dimension size (1)") != std::string::npos);
+  }
   TEST_CASE("numbers are counted or weighed; those outside are left out, and integers wrap") {
     const Tensor numbers = Ints({0, 2, 2, 9});
     const HostIndices at(numbers.any_view(), DataType::kInt32);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Bincount, DenseBincount, Bucketize, HistogramFixedWidth: how many values there are of each kind.
+// Bincount, DenseBincount, RaggedBincount, SparseBincount, Bucketize, HistogramFixedWidth: how many values there are of
+// each kind.
 
 #include <algorithm>
 #include <cmath>
@@ -53,6 +54,18 @@ inline Status DenseBincountShape(InferenceContext* c) {
     c->set_output(0, c->UnknownShapeOfRank(c->Rank(input)));
   else
     c->set_output(0, c->Rank(input) == 2 ? c->Matrix(c->Dim(input, 0), size) : c->Vector(size));
+  return OkStatus();
+}
+inline Status SparseBincountShape(InferenceContext* c) {
+  std::int64_t value = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(3, &value, &known));
+  if (known && value < 0) return errors::InvalidArgument("size (", value, ") must be non-negative");
+  const DimensionHandle size = known ? c->MakeDim(value) : c->UnknownDim();
+  SlimVector<std::int64_t> dense;
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &dense, &known));
+  if (!known) return shape_inference::UnknownShape(c);
+  c->set_output(0, dense.size() == 1 ? c->Vector(size) : c->Matrix(c->MakeDim(dense.empty() ? 0 : dense[0]), size));
   return OkStatus();
 }
 inline Status HistogramShape(InferenceContext* c) {
@@ -121,6 +134,83 @@ inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndic
       CountInto<T>(input, r * columns, (r + 1) * columns, weighted ? weights.raw_data() : nullptr, binary,
                    mover.At(output->raw_data(), r * size[0]), size[0]);
   });
+}
+
+// Counts values in `rows` rows, of which row_of(i) says that of value i; -1: in no row. rows == -1: no rows, a vector.
+template <class RowOf>
+Status CountRows(OpKernelContext& context, Cpu& device, const HostIndices& values, const HostIndices& size,
+                 const Tensor& weights, bool binary, Index rows, RowOf row_of) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (size.size() != 1) return errors::InvalidArgument(op, ": size must be a scalar, got shape ", size.shape());
+  if (size[0] < 0) return errors::InvalidArgument(op, ": size (", size[0], ") must be non-negative");
+  const bool weighted = weights.NumElements() > 0;
+  if (weighted && weights.NumElements() != values.size())
+    return errors::InvalidArgument(op, ": `weights` must have as many elements as `values` or none; got ",
+                                   weights.NumElements(), " weights for ", values.size(), " values");
+  for (Index i = 0; i < values.size(); ++i)
+    if (values[i] < 0)
+      return errors::InvalidArgument(op, ": Input must be non-negative; values[", i, "] is ", values[i]);
+  TensorShape shape;
+  if (rows >= 0) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
+  TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(size[0]));
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  const ElementMover mover = MoverOf(output->dtype());
+  Zero(device, mover, output->raw_data(), output->NumElements());
+  return DispatchType<HistogramTypes>(output->dtype(), [&]<class T>() {
+    for (Index i = 0; i < values.size(); ++i) {
+      const Index row = row_of(i);
+      if (row >= 0)
+        CountInto<T>(values, i, i + 1, weighted ? weights.raw_data() : nullptr, binary,
+                     mover.At(output->raw_data(), row * size[0]), size[0]);
+    }
+  });
+}
+
+inline Status RunRaggedBincount(OpKernelContext& context, Cpu& device, const HostIndices& splits,
+                                const HostIndices& values, const HostIndices& size, const Tensor& weights,
+                                bool binary) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (splits.shape().dims() != 1 || splits.size() == 0)
+    return errors::InvalidArgument(op, ": splits must be a vector with at least one element, got shape ",
+                                   splits.shape());
+  const Index rows = splits.size() - 1;
+  if (splits[0] != 0) return errors::InvalidArgument(op, ": Splits must start with 0, not with ", splits[0]);
+  if (splits[rows] != values.size())
+    return errors::InvalidArgument(op, ": Splits must end with the number of values, got ", splits[rows],
+                                   " instead of ", values.size());
+  for (Index i = 1; i <= rows; ++i)
+    if (splits[i] < splits[i - 1])
+      return errors::InvalidArgument(op, ": Splits must not decrease; splits[", i, "] is ", splits[i], " after ",
+                                     splits[i - 1]);
+  Index row = 0;
+  return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    while (i >= splits[row + 1]) ++row;
+    return row;
+  });
+}
+
+inline Status RunSparseBincount(OpKernelContext& context, Cpu& device, const HostIndices& indices,
+                                const HostIndices& values, const HostIndices& dense_shape, const HostIndices& size,
+                                const Tensor& weights, bool binary) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Index rank = dense_shape.size();
+  if (indices.shape().dims() != 2 || indices.shape().dim_size(0) != values.size() ||
+      indices.shape().dim_size(1) != rank || dense_shape.shape().dims() != 1 || rank < 1)
+    return errors::InvalidArgument(op,
+                                   ": Input indices must be a 2-dimensional tensor of a row for each value and a "
+                                   "column for each dimension; got shape ",
+                                   indices.shape(), " for ", values.size(), " values and dense_shape of shape ",
+                                   dense_shape.shape());
+  const Index rows = rank == 1 ? -1 : dense_shape[0];
+  if (rank > 1 && rows < 0)
+    return errors::InvalidArgument(op, ": dense_shape must not be negative, got ", rows, " rows");
+  for (Index i = 0; rank > 1 && i < values.size(); ++i)
+    if (indices[i * rank] < 0 || indices[i * rank] >= rows)
+      return errors::InvalidArgument(op, ": Index out of bound. `batch` (", indices[i * rank],
+                                     ") must be less than the dimension size (", rows, ").");
+  return CountRows(context, device, values, size, weights, binary, rows,
+                   [&](Index i) { return rank == 1 ? Index{0} : indices[i * rank]; });
 }
 
 template <class T>
@@ -208,6 +298,66 @@ struct DenseBincount {
                       Tensor& output) const {
       return detail::RunBincount(context.op(), context.device(), input, size, weights, true, this->binary_output,
                                  &output);
+    }
+  };
+};
+
+// splits: [n + 1] of a ragged tensor, its flat values  ->  [n, size]
+struct RaggedBincount {
+  static constexpr auto signature = Op("RaggedBincount")
+                                        .Input("splits: int64")
+                                        .Input("values: Tidx")
+                                        .Input("size: Tidx")
+                                        .Input("weights: T")
+                                        .Output("output: T")
+                                        .Attr("Tidx: {int32, int64}")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("binary_output: bool = false")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+
+  struct Attrs {
+    bool binary_output;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices splits, HostIndices values, HostIndices size,
+                      const Tensor& weights, Tensor&) const {
+      return detail::RunRaggedBincount(context.op(), context.device(), splits, values, size, weights,
+                                       this->binary_output);
+    }
+  };
+};
+
+// indices: [k, rank], values: [k], dense_shape: [rank] of a sparse tensor  ->  [size], or [dense_shape[0], size] where
+// the rank is above 1
+struct SparseBincount {
+  static constexpr auto signature = Op("SparseBincount")
+                                        .Input("indices: int64")
+                                        .Input("values: Tidx")
+                                        .Input("dense_shape: int64")
+                                        .Input("size: Tidx")
+                                        .Input("weights: T")
+                                        .Output("output: T")
+                                        .Attr("Tidx: {int32, int64}")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("binary_output: bool = false")
+                                        .SetShapeFn(detail::SparseBincountShape);
+
+  struct Attrs {
+    bool binary_output;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices indices, HostIndices values, HostIndices dense_shape,
+                      HostIndices size, const Tensor& weights, Tensor&) const {
+      return detail::RunSparseBincount(context.op(), context.device(), indices, values, dense_shape, size, weights,
+                                       this->binary_output);
     }
   };
 };
