@@ -93,6 +93,7 @@ class TextWriter {
       const Field* const field = message.Find(tag.field);
       if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
     }
+    if (IsAny(message) && WriteAny(bytes)) return;
     const bool is_entry = IsMapEntry(message);
     for (const Field& field : message.fields) {
       if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
@@ -102,6 +103,23 @@ class TextWriter {
  private:
   static std::uint64_t Bit(const Message& message, const Field& field) {
     return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
+  }
+
+  // Writes out the message that an Any holds. False: there is no table of it.
+  bool WriteAny(std::string_view bytes) {
+    std::string_view value, url, held;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+      if (tag.type == WireType::kBytes && tag.field == 1) url = value;
+      if (tag.type == WireType::kBytes && tag.field == 2) held = value;
+    }
+    const Message* const table = reader.ok() ? TableOfUrl(url, tables_) : nullptr;
+    if (table == nullptr) return false;
+    Field field = kAnyFields[1];
+    const std::string name = StrCat("[", url, "]");
+    field.name = name;
+    WriteBytes(field, table, held);
+    return true;
   }
 
   // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
