@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tenon/io/checkpoint.hpp>
+#include <tenon/io/checkpoint_state.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/wire/tensor_proto.hpp>
@@ -16,6 +17,7 @@
 #include "case_file.hpp"
 #include "compare.hpp"
 #include "restore_op.hpp"
+#include "temp_folder.hpp"
 
 namespace golden {
 
@@ -66,6 +68,28 @@ Outcome RunNames(const std::string& prefix, const Step& step) {
   return {Outcome::kPassed, ""};
 }
 
+// The file `checkpoint` names checkpoints that are there, and its bytes are TensorFlow's when it is written.
+Outcome RunState(const std::string& folder, const std::vector<std::string>& prefixes) {
+  const Result<tenon::CheckpointState> state = tenon::ReadCheckpointState(folder);
+  if (!state.ok()) return Failed(state.status().ToString());
+  for (const std::string& path : state->all_model_checkpoint_paths)
+    if (std::find(prefixes.begin(), prefixes.end(), path) == prefixes.end())
+      return Failed(StrCat("there is no checkpoint '", path, "'"));
+  const Result<std::string> latest = tenon::LatestCheckpoint(folder);
+  if (!latest.ok()) return Failed(latest.status().ToString());
+  const TempFolder copy;
+  tenon::CheckpointState moved = *state;
+  const auto move = [&](std::string* path) { *path = copy / FileName(*path); };
+  move(&moved.model_checkpoint_path);
+  for (std::string& path : moved.all_model_checkpoint_paths) move(&path);
+  if (const Status s = tenon::WriteCheckpointState(copy.path(), moved); !s.ok()) return Failed(s.ToString());
+  const auto first = tenon::MappedFile::Open(folder + "/checkpoint"),
+             again = tenon::MappedFile::Open(copy / "checkpoint");
+  if (!first.ok() || !again.ok() || tenon::wire::AsText(first->bytes()) != tenon::wire::AsText(again->bytes()))
+    return Failed("the file has other bytes after it was written");
+  return {Outcome::kPassed, ""};
+}
+
 // The checkpoints in a folder: names of an index without the suffix, and of tables of the first format.
 Result<std::vector<std::string>> PrefixesIn(const std::string& folder) {
   TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> files, tenon::MatchFiles(folder + "/*"));
@@ -104,6 +128,8 @@ Status RunCheckpointFolder(const std::string& folder, std::string_view filter, C
     if (outcome.kind == Outcome::kFailed) std::printf("FAILED %s: %s\n", name.c_str(), outcome.why.c_str());
   };
   TENON_ASSIGN_OR_RETURN(const std::vector<std::string> all, PrefixesIn(folder));
+  if (tenon::detail::FileExists(folder + "/checkpoint"))
+    add(folder, "checkpoint", [&] { return RunState(folder, all); });
   for (const std::string& file : recorded) {
     TENON_ASSIGN_OR_RETURN(const tenon::MappedFile expected, tenon::MappedFile::Open(file));
     Step step;
