@@ -138,7 +138,7 @@ class ObjectCheckpoint {
  private:
   struct Parent {
     int node = -1;
-    std::string_view name;  // of the edge from there
+    std::string_view name;  // name of the edge from there
   };
 
   explicit ObjectCheckpoint(CheckpointReader reader) : reader_(std::move(reader)) {}
@@ -252,7 +252,7 @@ class ObjectCheckpoint {
   CheckpointReader reader_;
   TrackableObjectGraph graph_;
   SlimVector<ObjectTensor> tensors_;
-  std::size_t path_bytes_ = 0;  // of all paths
+  std::size_t path_bytes_ = 0;  // bytes of all paths
 };
 
 TENON_DETAIL_SETUP_CODE_END

@@ -101,7 +101,7 @@ class ObjectTree {
  private:
   struct Object {
     SlimVector<std::pair<std::string, int>> children;  // name -> index in objects_
-    FlatMap<std::string, int> by_name;  // the same
+    FlatMap<std::string, int> by_name;  // the children by name
     const ObjectValue* value = nullptr;
     int number = -1;  // in the graph
   };
