@@ -12,6 +12,8 @@
 #include <tenon/io/checkpoint_state.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>
+#include <tenon/io/meta_graph_file.hpp>
+#include <tenon/runtime/session/saved_variables.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "case_file.hpp"
@@ -65,6 +67,28 @@ Outcome RunNames(const std::string& prefix, const Step& step) {
   std::sort(got.begin(), got.end());
   std::sort(want.begin(), want.end());
   if (got != want) return Failed(StrCat(got.size(), " names, which are not TensorFlow's ", want.size()));
+  return {Outcome::kPassed, ""};
+}
+
+// The graph of PREFIX.meta restores TensorFlow's values with its own saver, and saves them again.
+Outcome RunMetaGraph(const std::string& prefix, const Step& step) {
+  const Result<tenon::MetaGraphDef> meta_graph = tenon::ImportMetaGraph(prefix + ".meta");
+  if (!meta_graph.ok()) return Failed(meta_graph.status().ToString());
+  const Result<tenon::Session> session = tenon::Session::FromGraphDef(meta_graph->graph_def, {.intra_op_threads = 1});
+  if (session.status().message().find("not registered") != std::string_view::npos)
+    return {Outcome::kUnsupported, std::string(session.status().message())};
+  if (!session.ok()) return Failed(session.status().ToString());
+  if (const Status s = tenon::RunRestorer(*session, meta_graph->saver_def, prefix); !s.ok())
+    return Failed(s.ToString());
+  const TempFolder copy;
+  const Result<std::string> saved = tenon::RunSaver(*session, meta_graph->saver_def, copy / "saver");
+  if (!saved.ok()) return Failed(saved.status().ToString());
+  if (const Status s = tenon::SaveVariables(*session, copy / "variables"); !s.ok()) return Failed(s.ToString());
+  for (const std::string& from : {*saved, copy / "variables"}) {
+    if (Outcome o = RunNames(from, step); o.kind != Outcome::kPassed) return o;
+    for (const NamedBytes& fetch : step.fetch)
+      if (Outcome o = RunTensor(from, fetch, false); o.kind != Outcome::kPassed) return o;
+  }
   return {Outcome::kPassed, ""};
 }
 
@@ -141,6 +165,8 @@ Status RunCheckpointFolder(const std::string& folder, std::string_view filter, C
     const bool slices = FileName(file) == "expected_slices.pb";
     for (const std::string& prefix : prefixes) {
       if (!slices) add(prefix, "names", [&] { return RunNames(prefix, step); });
+      if (!slices && tenon::detail::FileExists(prefix + ".meta"))
+        add(prefix, "meta", [&] { return RunMetaGraph(prefix, step); });
       for (const NamedBytes& fetch : step.fetch)
         add(prefix, fetch.name, [&] { return RunTensor(prefix, fetch, slices); });
     }

@@ -12,8 +12,8 @@
 namespace golden {
 
 // Checks a folder that holds expected.pb (or PREFIX.expected.pb) and checkpoints beside it, or a folder of such
-// folders. A tensor is a case, and so are the list of all names and the file `checkpoint`. Takes cases whose names
-// contain `filter`; prints what fails.
+// folders. A tensor is a case, and so are the list of all names, the file `checkpoint` and a .meta file. Takes cases
+// whose names contain `filter`; prints what fails.
 tenon::Status RunCheckpointFolder(const std::string& folder, std::string_view filter, Counts* counts);
 
 }  // namespace golden

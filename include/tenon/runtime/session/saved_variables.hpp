@@ -310,9 +310,9 @@ inline Status SaveVariables(const Session& session, const std::string& prefix,
   });
 }
 // Sets the session's variables to the values of a checkpoint of either format. All are read and checked before the
-// first is set. NotFound: no such checkpoint, or it lacks a tensor. InvalidArgument: a tensor without a variable, one
-// of another type or shape, or see ListVariables. Other errors are the errors of CheckpointReader. thread-safe, but a
-// run at the same time may see some variables before and some after.
+// first is set. NotFound: no such checkpoint, or it lacks a tensor. InvalidArgument: a tensor without a variable, a
+// tensor with another type or shape, or see ListVariables. Other errors are the errors of CheckpointReader.
+// thread-safe, but a run at the same time may see some variables before and some after.
 inline Status RestoreVariables(const Session& session, const std::string& prefix,
                                const RestoreVariablesOptions& options = {}) {
   return detail::CatchAll("RestoreVariables", [&]() -> Status {
