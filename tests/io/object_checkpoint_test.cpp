@@ -39,7 +39,7 @@ TEST_SUITE("ObjectCheckpoint") {
     CHECK(EscapeObjectName("S/S") == "S.SS");
     for (const char* name : {"", "plain", "a/b", "a.b", "./..//", ".S", "S."})
       CHECK(*UnescapeObjectName(EscapeObjectName(name)) == name);
-    for (const char* escaped : {".", "a.b", "...", ".ATTRIBUTES"})
+    for (const char* escaped : {"a/b", ".", "a.b", "...", ".ATTRIBUTES"})
       CHECK(UnescapeObjectName(escaped).status().code() == Code::kInvalidArgument);
   }
 

@@ -89,6 +89,7 @@ class CheckpointManager {
     return manager;
   }
 
+  // Returns FOLDER/NAME-NUMBER.
   std::string PrefixOf(std::int64_t number) const {
     return detail::JoinPath(folder_, StrCat(options_.name, "-", number));
   }

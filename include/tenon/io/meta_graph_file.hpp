@@ -51,6 +51,7 @@ inline Status WriteMetaGraphFile(const std::string& path, const MetaGraphDef& me
   });
 }
 
+// Changes that ImportMetaGraph makes.
 struct ImportMetaGraphOptions {
   bool clear_devices = false;  // ClearDevices
   std::string import_scope = {};  // AddImportScope; "": names stay

@@ -42,6 +42,9 @@ inline std::string EscapeObjectName(std::string_view name) {
 inline Result<std::string> UnescapeObjectName(std::string_view escaped) {
   std::string name;
   for (std::size_t i = 0; i < escaped.size(); ++i) {
+    if (escaped[i] == '/')
+      return errors::InvalidArgument("UnescapeObjectName: '", escaped,
+                                     "' has a '/'; a slash in a name is written '.S'");
     if (escaped[i] != '.') {
       name += escaped[i];
       continue;
@@ -100,7 +103,7 @@ class ObjectCheckpoint {
     return checkpoint;
   }
 
-  const TrackableObjectGraph& graph() const { return graph_; }
+  const TrackableObjectGraph& graph() const { return graph_; }  // the objects as TensorFlow saved them
   const SlimVector<ObjectTensor>& tensors() const { return tensors_; }  // by object, slot variables last
   CheckpointReader& reader() { return reader_; }  // reads tensors by key
 

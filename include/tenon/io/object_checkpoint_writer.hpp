@@ -34,6 +34,7 @@ struct ObjectValue {
   std::string same_as = {};  // path of another value: both lead to one object, and `tensor` is not used
 };
 
+// Arguments of WriteObjectCheckpoint other than the values.
 struct ObjectCheckpointOptions {
   // Value of the variable `save_counter`, which each tf.train.Checkpoint has. nullopt: there is none.
   std::optional<std::int64_t> save_counter = 1;

@@ -48,11 +48,13 @@ struct SessionVariable {
   bool is_resource = false;  // a VarHandleOp
 };
 
+// Arguments of SaveVariables other than the prefix.
 struct SaveVariablesOptions {
   SaverDef::Version format = SaverDef::Version::kV2;
   // Variables to save and their names in the checkpoint. Empty: all, under their own names.
   SlimVector<std::pair<std::string, std::string>> keys = {};
 };
+// Arguments of RestoreVariables other than the prefix.
 struct RestoreVariablesOptions {
   // Variables to restore and the names of their tensors in the checkpoint. Empty: all, from their own names.
   SlimVector<std::pair<std::string, std::string>> keys = {};
