@@ -14,12 +14,15 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
+
+#include <tenon/base/status.hpp>
 
 namespace tenon::test {
 
-// Calls prepare() here, work() in a child that is killed at its n-th stop, and check() here; n counts from 1 until the
-// child comes to its end, whose exit code must be 0. Returns the number of children that were killed; -1: the system
-// does not let a process trace its child, -2: work() failed. prepare and check must not leave files open.
+// Calls prepare() here, work() -> Status in a child that is killed at its n-th stop, and check() here; n counts from 1
+// until the child comes to its end. Returns the number of children that were killed; -1: the system does not let a
+// process trace its child, -2: work() failed, and has printed why. prepare and check must not leave files open.
 template <class Prepare, class Work, class Check>
 int KillAtEverySystemCall(const Prepare& prepare, const Work& work, const Check& check) {
   for (int n = 1;; ++n) {
@@ -28,7 +31,9 @@ int KillAtEverySystemCall(const Prepare& prepare, const Work& work, const Check&
     if (child == 0) {
       if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(126);
       raise(SIGSTOP);
-      _exit(work() ? 0 : 125);
+      const Status status = work();
+      if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+      _exit(status.ok() ? 0 : 125);
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) return -1;

@@ -203,10 +203,12 @@ TEST_SUITE("BundleWriter") {
               REQUIRE(MergeBundles(parts, prefix).ok());
             }
           },
-          [&] {
+          [&]() -> Status {
             BundleWriter writer(prefix);
-            return writer.Open().ok() && writer.Add("both", both).ok() && writer.Add("a", new_a).ok() &&
-                   writer.Finish().ok();
+            TENON_RETURN_IF_ERROR(writer.Open());
+            TENON_RETURN_IF_ERROR(writer.Add("both", both));
+            TENON_RETURN_IF_ERROR(writer.Add("a", new_a));
+            return writer.Finish();
           },
           [&] {
             Result<BundleReader> reader = BundleReader::Open(prefix);

@@ -19,10 +19,13 @@ using namespace tenon;
 
 namespace {
 
-bool Save(const std::string& prefix, int value) {
+Status SaveValue(const std::string& prefix, int value) {
   BundleWriter writer(prefix);
-  return writer.Open().ok() && writer.Add("value", Tensor::Scalar(value)).ok() && writer.Finish().ok();
+  TENON_RETURN_IF_ERROR(writer.Open());
+  TENON_RETURN_IF_ERROR(writer.Add("value", Tensor::Scalar(value)));
+  return writer.Finish();
 }
+bool Save(const std::string& prefix, int value) { return SaveValue(prefix, value).ok(); }
 CheckpointManager Open(const std::string& folder, CheckpointManagerOptions options, double now) {
   Result<CheckpointManager> manager = CheckpointManager::Open(folder, std::move(options), now);
   REQUIRE_MESSAGE(manager.ok(), manager.status().ToString());
@@ -128,15 +131,15 @@ TEST_SUITE("CheckpointManager") {
     const TempFolder parent;
     std::string folder;
     int round = 0, olds = 0, news = 0;
-    const auto add = [&](int number) {
-      Result<CheckpointManager> manager = CheckpointManager::Open(folder, {.max_to_keep = 1}, 100);
-      return manager.ok() && Save(manager->PrefixOf(number), number) &&
-             manager->Add(manager->PrefixOf(number), 100 + number).ok();
+    const auto add = [&](int number) -> Status {
+      TENON_ASSIGN_OR_RETURN(CheckpointManager manager, CheckpointManager::Open(folder, {.max_to_keep = 1}, 100));
+      TENON_RETURN_IF_ERROR(SaveValue(manager.PrefixOf(number), number));
+      return manager.Add(manager.PrefixOf(number), 100 + number);
     };
     const int kills = test::KillAtEverySystemCall(
         [&] {
           folder = StrCat(parent / "", ++round);
-          REQUIRE(add(1));
+          REQUIRE(add(1).ok());
         },
         [&] { return add(2); },
         [&] {

@@ -38,13 +38,14 @@ TEST_SUITE("NewFile") {
 TEST_SUITE("PublishBundle") {
   TEST_CASE("the number of data files that an index names") {
     const TempFolder folder;
-    CHECK(ShardsOfIndex(folder / "m.index") == 0);
+    CHECK(*ShardsOfIndex(folder / "m.index") == 0);
     REQUIRE(WriteFile(folder / "m.index", "rubbish").ok());
-    CHECK(ShardsOfIndex(folder / "m.index") == 0);
+    CHECK(*ShardsOfIndex(folder / "m.index") == 0);
     BundleWriter writer(folder / "m");
     REQUIRE(writer.Open().ok());
     REQUIRE(writer.Finish().ok());
-    CHECK(ShardsOfIndex(folder / "m.index") == 1);
+    CHECK(*ShardsOfIndex(folder / "m.index") == 1);
+    CHECK(ShardsOfIndex(folder.path()).status().code() == Code::kFailedPrecondition);  // a folder
   }
 
   TEST_CASE("a data file that is missing leaves the old checkpoint") {
@@ -54,7 +55,7 @@ TEST_SUITE("PublishBundle") {
     REQUIRE(writer.Finish().ok());
     const std::string none[] = {folder / "none"};
     CHECK(PublishBundle(folder / "m", none, BundleEntries()).code() == Code::kNotFound);
-    CHECK(ShardsOfIndex(folder / "m.index") == 1);
+    CHECK(*ShardsOfIndex(folder / "m.index") == 1);
     CHECK(FileExists(folder / "m.data-00000-of-00001"));
   }
 }

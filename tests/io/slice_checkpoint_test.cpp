@@ -63,16 +63,17 @@ TEST_SUITE("SliceCheckpoint") {
   TEST_CASE("killed at every system call: the old file or the new one, whole") {
     const TempFolder parent;
     const Tensor old_w = Matrix(), new_w = MakeTensor<float>({2, 2}, {4, 3, 2, 1});
-    const auto save = [](const std::string& path, const Tensor& w) {
+    const auto save = [](const std::string& to, const Tensor& w) -> Status {
       SliceCheckpointWriter writer;
-      return writer.Add("w", {2, 2}, TensorSlice(2), w).ok() && writer.Finish(path).ok();
+      TENON_RETURN_IF_ERROR(writer.Add("w", {2, 2}, TensorSlice(2), w));
+      return writer.Finish(to);
     };
     std::string path;
     int round = 0, olds = 0, news = 0;
     const int kills = test::KillAtEverySystemCall(
         [&] {
           path = StrCat(parent / "", ++round, "/model");
-          REQUIRE(save(path, old_w));
+          REQUIRE(save(path, old_w).ok());
         },
         [&] { return save(path, new_w); },
         [&] {

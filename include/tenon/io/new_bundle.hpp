@@ -118,9 +118,11 @@ class BundleEntries {
   SlimVector<BundleEntry> entries_;
 };
 
-// Number of data files of the checkpoint that has this index; 0: there is none, or none that can be read.
-inline std::int64_t ShardsOfIndex(const std::string& index) {
+// Returns the number of data files of the checkpoint that has this index; 0: there is none, or it is damaged. Other
+// errors are the errors of MappedFile::Open.
+inline Result<std::int64_t> ShardsOfIndex(const std::string& index) {
   const Result<TableReader> table = TableReader::Open(index, FileAccess::kRead);
+  if (!table.ok() && !errors::IsNotFound(table.status()) && !errors::IsDataLoss(table.status())) return table.status();
   std::string bytes;
   if (!table.ok() || !table->First(&bytes).ok()) return 0;
   const Result<BundleHeader> header = BundleHeader::Parse(bytes);
@@ -141,7 +143,7 @@ inline Status PublishBundle(const std::string& prefix, Span<const std::string> f
                             bool big_endian = false) {
   const std::string index = BundleIndexName(prefix);
   const auto count = static_cast<std::int64_t>(files.size());
-  const std::int64_t before = ShardsOfIndex(index);
+  TENON_ASSIGN_OR_RETURN(const std::int64_t before, ShardsOfIndex(index));
   const std::int64_t shards = before == count && count > 0 ? count + 1 : count;
   NewFile first_index, own_index;
   TENON_ASSIGN_OR_RETURN(std::string bytes, entries.MakeIndex(shards, big_endian));
