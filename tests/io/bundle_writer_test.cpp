@@ -19,6 +19,7 @@
 #include <tenon/tensor/tensor_util.hpp>
 #include <tenon/io/bundle_reader.hpp>
 
+#include <kill_sweep.hpp>
 #include <temp_folder.hpp>
 
 namespace bundle_writer_test {
@@ -167,6 +168,75 @@ TEST_SUITE("BundleWriter") {
     CHECK(NumFiles(folder) == 0);
   }
 
+  TEST_CASE("a checkpoint that is written over has TensorFlow's names again") {
+    const TempFolder folder;
+    for (const float value : {1.0f, 2.0f, 3.0f}) {
+      Save(folder / "m", "a", Tensor::Scalar(value));
+      CheckSame(BundleReader::Open(folder / "m")->Read("a"), Tensor::Scalar(value));
+      CHECK(NumFiles(folder) == 2);
+      CHECK(detail::FileExists(folder / "m.data-00000-of-00001"));
+    }
+  }
+
+#if TENON_TEST_KILLS
+  TEST_CASE("killed at every system call: the old checkpoint or the new one, whole") {
+    const Tensor old_a = Matrix(), new_a = MakeTensor<float>({2, 3}, {6, 5, 4, 3, 2, 1});
+    const Tensor both = Tensor::Scalar(std::string_view("in both"));
+    for (const int before : {0, 1, 2}) {  // data files of the checkpoint that is there
+      CAPTURE(before);
+      const TempFolder parent;
+      std::string prefix;
+      int round = 0, olds = 0, news = 0;
+      const int kills = test::KillAtEverySystemCall(
+          [&] {
+            prefix = StrCat(parent / "", ++round, "/m");
+            if (before == 1) {
+              BundleWriter writer(prefix);
+              REQUIRE(writer.Open().ok());
+              REQUIRE(writer.Add("both", both).ok());
+              REQUIRE(writer.Add("a", old_a).ok());
+              REQUIRE(writer.Finish().ok());
+            } else if (before == 2) {
+              Save(prefix + "1", "both", both);
+              Save(prefix + "2", "a", old_a);
+              const std::string parts[] = {prefix + "1", prefix + "2"};
+              REQUIRE(MergeBundles(parts, prefix).ok());
+            }
+          },
+          [&]() -> Status {
+            BundleWriter writer(prefix);
+            TENON_RETURN_IF_ERROR(writer.Open());
+            TENON_RETURN_IF_ERROR(writer.Add("both", both));
+            TENON_RETURN_IF_ERROR(writer.Add("a", new_a));
+            return writer.Finish();
+          },
+          [&] {
+            Result<BundleReader> reader = BundleReader::Open(prefix);
+            if (before == 0 && !reader.ok()) {
+              ++olds;
+              CHECK(reader.status().code() == Code::kNotFound);
+              return;
+            }
+            REQUIRE_MESSAGE(reader.ok(), reader.status().ToString());
+            CheckSame(reader->Read("both"), both);
+            const Result<Tensor> a = reader->Read("a");
+            REQUIRE_MESSAGE(a.ok(), a.status().ToString());
+            const bool is_new = tensor::CheckEqual(*a, new_a, tensor::Equality::kBits).ok();
+            CheckSame(a, is_new ? new_a : old_a);
+            CHECK((is_new || news == 0));
+            ++(is_new ? news : olds);
+          });
+      if (kills == -1) {
+        MESSAGE("the system does not let a process trace its child");
+        return;
+      }
+      CHECK(kills > 10);
+      CHECK(olds > 5);
+      CHECK(news > 0);
+    }
+  }
+#endif
+
   TEST_CASE("two at once with one name: either is whole") {
     const TempFolder folder;
     BundleWriter one(folder / "m"), two(folder / "m");
@@ -240,6 +310,22 @@ TEST_SUITE("MergeBundles") {
     CheckSame(reader->Read("a"), Matrix());
     CheckSame(reader->Read("b"), Tensor::Scalar(std::string_view("text")));
     CheckSame(reader->Read("w"), MakeTensor<float>({4, 3}, {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  }
+
+  TEST_CASE("over a checkpoint with as many data files, and one with other ones") {
+    const TempFolder folder;
+    for (const int turn : {1, 2}) {
+      Save(folder / "one", "a", Tensor::Scalar(turn));
+      Save(folder / "two", "b", Tensor::Scalar(2 * turn));
+      const std::string prefixes[] = {folder / "one", folder / "two"};
+      REQUIRE(MergeBundles(prefixes, folder / "all").ok());
+      CHECK(NumFiles(folder) == 3);
+      CHECK(detail::FileExists(folder / "all.data-00001-of-00002"));
+      CheckSame(BundleReader::Open(folder / "all")->Read("b"), Tensor::Scalar(2 * turn));
+    }
+    Save(folder / "all", "c", Matrix());
+    CHECK(NumFiles(folder) == 2);
+    CheckSame(BundleReader::Open(folder / "all")->Read("c"), Matrix());
   }
 
   TEST_CASE("what is refused, with every file where it was") {

@@ -48,6 +48,17 @@ TEST_CASE("files and folders are told apart") {
   CHECK(KindOf("/") == FileKind::kFolder);
 }
 
+TEST_CASE("a file gets a second name") {
+  const InTempFolder here;
+  Write("file", "x");
+  REQUIRE(LinkFile("file", "other") == 0);
+  CHECK(Read("other") == "x");
+  CHECK(LinkFile("file", "other") != 0);
+  CHECK(LinkFile("none", "third") != 0);
+  CHECK(std::remove("file") == 0);
+  CHECK(Read("other") == "x");
+}
+
 TEST_CASE("a folder lists its names, and goes when it is empty") {
   const InTempFolder here;
   CHECK(MakeFolder("folder") == 0);

@@ -13,6 +13,7 @@
 #include <tenon/tensor/tensor_util.hpp>
 
 #include <io/temp_file.hpp>
+#include <kill_sweep.hpp>
 
 namespace slice_checkpoint_test {
 using namespace tenon;
@@ -57,6 +58,40 @@ TEST_SUITE("SliceCheckpoint") {
       CHECK(temp.Read() == wire::AsText(want->bytes()));
     }
   }
+
+#if TENON_TEST_KILLS
+  TEST_CASE("killed at every system call: the old file or the new one, whole") {
+    const TempFolder parent;
+    const Tensor old_w = Matrix(), new_w = MakeTensor<float>({2, 2}, {4, 3, 2, 1});
+    const auto save = [](const std::string& to, const Tensor& w) -> Status {
+      SliceCheckpointWriter writer;
+      TENON_RETURN_IF_ERROR(writer.Add("w", {2, 2}, TensorSlice(2), w));
+      return writer.Finish(to);
+    };
+    std::string path;
+    int round = 0, olds = 0, news = 0;
+    const int kills = test::KillAtEverySystemCall(
+        [&] {
+          path = StrCat(parent / "", ++round, "/model");
+          REQUIRE(save(path, old_w).ok());
+        },
+        [&] { return save(path, new_w); },
+        [&] {
+          const Result<Tensor> w = Open(path).Read("w");
+          REQUIRE_MESSAGE(w.ok(), w.status().ToString());
+          const bool is_new = tensor::CheckEqual(*w, new_w, tensor::Equality::kBits).ok();
+          CheckSame(w, is_new ? new_w : old_w);
+          ++(is_new ? news : olds);
+        });
+    if (kills == -1) {
+      MESSAGE("the system does not let a process trace its child");
+      return;
+    }
+    CHECK(kills > 4);
+    CHECK(olds > 2);
+    CHECK(news > 0);
+  }
+#endif
 
   TEST_CASE("every type that the format has, and those that it lacks") {
     for (int type = 1; type < kDataTypeCount; ++type) {

@@ -34,108 +34,16 @@
 #include <tenon/io/file_system.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>
+#include <tenon/io/new_bundle.hpp>
 #include <tenon/io/ordered_code.hpp>
 #include <tenon/io/table.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-namespace detail {
-
-// A file that takes its name only when it is whole. one thread.
-class NewFile {
- public:
-  NewFile() = default;
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() { Drop(); }
-
-  Status Open(const std::string& path) {
-    Drop();
-    path_ = path;
-    temporary_ = TemporaryName(path);
-    error_ = 0;
-    file_ = std::fopen(temporary_.c_str(), "wb");
-    if (file_ == nullptr) return FileError("checkpoint", path, errno);
-    is_there_ = true;
-    return OkStatus();
-  }
-  Status Append(const void* bytes, std::size_t size) {
-    if (file_ == nullptr) return NotOpen();
-    if (size == 0 || std::fwrite(bytes, 1, size, file_) == size) return OkStatus();
-    if (error_ == 0) error_ = errno != 0 ? errno : EIO;
-    return FileError("checkpoint", path_, error_);
-  }
-  // Nothing can be appended afterwards. Also returns the error of an earlier Append: the file lacks bytes.
-  Status Close() {
-    if (file_ == nullptr) return NotOpen();
-    if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
-    if (error_ == 0) return OkStatus();
-    Drop();
-    return FileError("checkpoint", path_, error_);
-  }
-  // After Close: replaces the file that has the name.
-  Status TakeName() {
-    if (const int error = RenameOver(temporary_, path_); error != 0) return FileError("checkpoint", path_, error);
-    is_there_ = false;
-    return OkStatus();
-  }
-
- private:
-  static Status NotOpen() {
-    return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
-  }
-  void Drop() {
-    if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
-    if (std::exchange(is_there_, false)) std::remove(temporary_.c_str());
-  }
-
-  std::string path_, temporary_;
-  std::FILE* file_ = nullptr;
-  bool is_there_ = false;  // under its temporary name
-  int error_ = 0;  // the first errno of writing
-};
-
-// Writes a file under a temporary name; TakeName gives it its own.
-inline Status WriteUnnamed(const std::string& path, std::string_view bytes, NewFile* file) {
-  TENON_RETURN_IF_ERROR(file->Open(path));
-  TENON_RETURN_IF_ERROR(file->Append(bytes.data(), bytes.size()));
-  return file->Close();
-}
-
-// The entries of an index by key. one thread.
-class BundleEntries {
- public:
-  // The entry, or null. Valid until the next one is added.
-  BundleEntry* Find(std::string_view key) {
-    const std::size_t* const at = places_.FindValue(key);
-    return at == nullptr ? nullptr : &entries_[*at];
-  }
-  // Adds an entry. The key must not be there.
-  BundleEntry* Add(std::string_view key) {
-    places_.try_emplace(std::string(key), entries_.size());
-    entries_.emplace_back();
-    return &entries_[entries_.size() - 1];
-  }
-  // The table of an index with these entries.
-  Result<std::string> MakeIndex(std::int64_t shards, bool big_endian = false) const {
-    TableWriter table;
-    BundleHeader header{.shards = shards, .big_endian = big_endian, .version = {}};
-    header.version.producer = kCheckpointVersion;
-    TENON_RETURN_IF_ERROR(table.Add("", header.Serialize()));
-    for (const auto& [key, place] : places_) TENON_RETURN_IF_ERROR(table.Add(key, entries_[place].Serialize()));
-    return table.Finish();
-  }
-
- private:
-  FlatMap<std::string, std::size_t> places_;
-  SlimVector<BundleEntry> entries_;
-};
-
-}  // namespace detail
-
-// Writes a tensor bundle. Makes missing folders. Files of that name are replaced when Finish has written both files;
-// without Finish nothing stays. one thread.
+// Writes a tensor bundle. Makes missing folders. A checkpoint of that name is replaced in one step when Finish has
+// written all files; without Finish nothing stays. A process that is killed leaves the old checkpoint or the new one,
+// and perhaps files ending with ".tmp". one thread.
 //
 //   BundleWriter writer("/tmp/model");
 //   TENON_RETURN_IF_ERROR(writer.Open());
@@ -206,12 +114,10 @@ class BundleWriter {
   }
   // Writes the index and gives both files their names. Returns the error of an earlier Add that could not write, too.
   Status Finish() {
-    detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());
-    TENON_ASSIGN_OR_RETURN(const std::string bytes, entries_.MakeIndex(1));
-    TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(prefix_), bytes, &index));
-    TENON_RETURN_IF_ERROR(data_.TakeName());
-    return index.TakeName();
+    const Status published = detail::PublishBundle(prefix_, {&data_.temporary(), 1}, entries_);
+    data_.Drop();
+    return published;
   }
 
  private:
@@ -366,16 +272,7 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   }
   if (read.empty()) return errors::InvalidArgument("At least one prefix checkpoint file must exist, but none existed.");
   TENON_RETURN_IF_ERROR(MakeFoldersOf(merged));
-  const auto shards = static_cast<std::int64_t>(merge.files.size());
-  TENON_ASSIGN_OR_RETURN(const std::string bytes, merge.entries.MakeIndex(shards, merge.big_endian));
-  detail::NewFile index;
-  TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(merged), bytes, &index));
-  for (std::size_t i = 0; i < merge.files.size(); ++i) {
-    const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
-    if (const int error = detail::RenameOver(merge.files[i], name); error != 0)
-      return detail::FileError("MergeBundles", merge.files[i], error);
-  }
-  TENON_RETURN_IF_ERROR(index.TakeName());
+  TENON_RETURN_IF_ERROR(detail::PublishBundle(merged, merge.files, merge.entries, merge.big_endian));
   for (const std::string& name : read)
     if (name != detail::BundleIndexName(merged)) std::remove(name.c_str());
   return OkStatus();

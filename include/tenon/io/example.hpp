@@ -198,13 +198,13 @@ void SequenceExample::Append(std::string_view key, const Values& values) {
 
 namespace wire {
 
-#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)         \
-  template <>                                               \
-  struct Schema<Type> {                                     \
-    static const Message message;                           \
-  };                                                        \
-  inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
-  inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
+#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)                \
+  template <>                                                      \
+  struct Schema<Type> {                                            \
+    static const Message message;                                  \
+  };                                                               \
+  inline constexpr Field kExample##Type##Fields[] = {__VA_ARGS__}; \
+  inline constexpr Message Schema<Type>::message("tensorflow." name, kExample##Type##Fields)
 
 TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));

@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #else
 #include <direct.h>
 #include <io.h>
@@ -24,6 +25,7 @@
 
 // Declared here: <windows.h> defines hundreds of macros.
 extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
+extern "C" __declspec(dllimport) int __stdcall CreateHardLinkA(const char* to, const char* from, void* security);
 extern "C" __declspec(dllimport) unsigned long __stdcall GetLastError();
 #endif
 
@@ -79,6 +81,15 @@ inline int RenameOver(const std::string& from, const std::string& to) {
     case 32: return EACCES;  // ERROR_SHARING_VIOLATION
     default: return EIO;
   }
+#endif
+}
+
+// Gives a file a second name, which no file may have. Other errors: the file system has no such links.
+inline int LinkFile(const std::string& from, const std::string& to) {
+#if TENON_DETAIL_POSIX
+  return ::link(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+#else
+  return ::CreateHardLinkA(to.c_str(), from.c_str(), nullptr) != 0 ? 0 : EIO;
 #endif
 }
 

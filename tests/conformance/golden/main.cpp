@@ -7,6 +7,8 @@
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
 //   tenon_golden [--case TEXT] --records FOLDER ...
+//   tenon_golden [--case TEXT] --checkpoints FOLDER ...
+//   tenon_golden [--case TEXT] --corrupted FOLDER ...
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
@@ -14,7 +16,9 @@
 // far as those have kernels for them. The steps of a graph without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
-// folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp).
+// folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
+// --checkpoints folders of checkpoints (checkpoint_cases.hpp), --corrupted folders of spoilt files
+// (corrupted_cases.hpp).
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -41,7 +45,9 @@
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "case_file.hpp"
+#include "checkpoint_cases.hpp"
 #include "compare.hpp"
+#include "corrupted_cases.hpp"
 #include "outcome.hpp"
 #include "record_cases.hpp"
 #include "shape_cases.hpp"
@@ -228,7 +234,9 @@ int Usage() {
       "[--unfolded] [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...\n"
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
-      "       tenon_golden [--case TEXT] --records FOLDER ...\n");
+      "       tenon_golden [--case TEXT] --records FOLDER ...\n"
+      "       tenon_golden [--case TEXT] --checkpoints FOLDER ...\n"
+      "       tenon_golden [--case TEXT] --corrupted FOLDER ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -251,6 +259,10 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->run_folder = &golden::RunTextFolder;
     } else if (arg == "--records") {
       options->run_folder = &golden::RunRecordFolder;
+    } else if (arg == "--checkpoints") {
+      options->run_folder = &golden::RunCheckpointFolder;
+    } else if (arg == "--corrupted") {
+      options->run_folder = &golden::RunCorruptedFolder;
     } else if (arg == "--dataflow") {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {

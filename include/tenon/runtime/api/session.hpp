@@ -238,9 +238,9 @@ class Session {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
   // Makes a session from a serialised GraphDef, or from a GraphDef. The session keeps copies of what it needs.
-  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph.
-  // DataLoss: bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the
-  // errors of Create.
+  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph,
+  // or bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the errors of
+  // Create.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }

@@ -51,7 +51,10 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
     Span<const std::byte> bytes, SessionOptions options) {
   return CatchAll("Session::FromGraphDef", [&]() -> Result<Session> {
     Session session;
-    TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
+    Result<GraphDef> graph = ParseGraphDef(bytes);
+    if (errors::IsDataLoss(graph.status()))  // as TF_GraphImportGraphDef
+      graph = errors::InvalidArgument("Invalid GraphDef: ", graph.status().message());
+    TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(std::move(graph), std::move(options)));
     return session;
   });
 }
