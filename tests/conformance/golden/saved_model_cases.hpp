@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Recorded SavedModels (tests/golden/README.md): a folder has expected.pb and the SavedModels that it speaks of.
+
+#include <string>
+#include <string_view>
+
+#include <tenon/base/status.hpp>
+
+#include "case_file.hpp"
+#include "outcome.hpp"
+
+namespace golden {
+
+// Checks a folder with expected.pb, whose names contain `filter`; prints what fails.
+tenon::Status RunSavedModelFolder(const std::string& folder, std::string_view filter, Counts* counts);
+
+// Loads `folder` with the tags of a case, "NAME:tag,tag", and runs its steps by signature.
+Outcome RunSavedModelCase(const std::string& folder, const Case& c);
+
+}  // namespace golden
